@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
-use service::Chance;
+use service::Random;
 use service::sealing::{self, KeyError};
 use service::vault::Vault;
 use store::Store;
@@ -58,7 +58,7 @@ impl KeySource {
 pub(crate) async fn vault(
     settings: &Settings,
     store: &Store,
-    chance: &Chance,
+    chance: &Random,
     now: Timestamp,
 ) -> anyhow::Result<Arc<Vault>> {
     let source = KeySource::of(settings);
@@ -80,7 +80,7 @@ pub(crate) async fn vault(
     }
 }
 
-async fn key_from_file(file: &Path, source: &KeySource, store: &Store, chance: &Chance) -> anyhow::Result<String> {
+async fn key_from_file(file: &Path, source: &KeySource, store: &Store, chance: &Random) -> anyhow::Result<String> {
     let check = store.key_check().await?;
     if let Some(check) = &check {
         finish_interrupted_rotation(file, check)?;
@@ -103,7 +103,7 @@ async fn key_from_file(file: &Path, source: &KeySource, store: &Store, chance: &
 /// # Errors
 /// If a key file cannot be read, renamed or removed.
 pub(crate) fn finish_interrupted_rotation(file: &Path, check: &[u8]) -> anyhow::Result<()> {
-    let opens = |key: Option<String>| key.is_some_and(|key| sealing::opens(&Vault::new(key.as_bytes()), check));
+    let opens = |key: Option<String>| key.is_some_and(|key| sealing::is_key_for(&Vault::new(key.as_bytes()), check));
     let Some(staged) = keyfile::read(&keyfile::next(file))? else {
         return Ok(());
     };

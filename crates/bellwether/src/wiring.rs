@@ -17,7 +17,7 @@ use notify::signature::HeaderStyle;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use service::webhooks::Network;
-use service::{Chance, Clock, Ports};
+use service::{Clock, Ports, Random};
 use store::Store;
 
 use crate::clock::SystemClock;
@@ -56,9 +56,9 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     Ok(Ports {
         store,
         clock: Arc::new(SystemClock),
-        chance: Arc::new(chance),
+        random: Arc::new(chance),
         vault,
-        network: Network::of(Arc::new(SystemClock)),
+        network: Network::from_time(Arc::new(SystemClock)),
     })
 }
 
@@ -66,15 +66,15 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
 ///
 /// # Errors
 /// If the operating system provides no random numbers.
-pub(crate) fn secure_random() -> anyhow::Result<Chance> {
+pub(crate) fn secure_random() -> anyhow::Result<Random> {
     let generator = ChaCha20Rng::try_from_os_rng().context("the operating system provides no random numbers")?;
-    Ok(Chance::new(Box::new(generator)))
+    Ok(Random::new(Box::new(generator)))
 }
 
 /// Converts the webhook settings.
-fn webhook_settings(webhooks: &settings::WebhooksConfig) -> service::webhooks::Settings {
+fn webhook_settings(webhooks: &settings::WebhooksSection) -> service::webhooks::WebhooksConfig {
     let ranges = webhooks.allow_private_cidrs.iter();
-    service::webhooks::Settings {
+    service::webhooks::WebhooksConfig {
         allow_private: ranges
             .filter_map(|range| Cidr::new(range.address, range.prefix_bits))
             .collect(),
@@ -91,7 +91,7 @@ fn webhook_settings(webhooks: &settings::WebhooksConfig) -> service::webhooks::S
                 TimestampFormat::EpochMs => notify::signature::TimestampFormat::EpochMs,
             },
         },
-        ..service::webhooks::Settings::default()
+        ..service::webhooks::WebhooksConfig::default()
     }
 }
 
@@ -107,11 +107,11 @@ pub fn calendar(market: &MarketConfig) -> Calendar {
 }
 
 /// Converts the settings of sign-up and sign-in.
-fn identity_settings(settings: &Settings) -> service::identity::Settings {
+fn identity_settings(settings: &Settings) -> service::identity::IdentityConfig {
     let auth = &settings.auth;
     // Mail that stays in the outbox reaches no user who could follow a confirmation link.
     let sends_email = settings.email.transport == EmailTransport::Smtp;
-    service::identity::Settings {
+    service::identity::IdentityConfig {
         require_email_confirmation: auth.require_email_confirmation.unwrap_or(sends_email),
         is_registration_closed: !auth.allow_registration,
     }
@@ -128,9 +128,9 @@ fn public_url(settings: &Settings) -> String {
 ///
 /// # Errors
 /// If a file named in the settings cannot be read.
-pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings> {
+pub fn service_settings(settings: &Settings) -> anyhow::Result<service::ServiceConfig> {
     let market = &settings.market;
-    Ok(service::Settings {
+    Ok(service::ServiceConfig {
         calendar: calendar(market),
         engine: alerts::engine::EngineConfig {
             buzz: BuzzThresholds {

@@ -105,7 +105,7 @@ fn failures_exit_with_1_and_the_reason() {
             done.stderr
         );
     };
-    refused(USER, "account already");
+    refused(USER, "already has an account");
     refused(
         &["create-user", "--email", "bob@example.com", "--password", "short"],
         "password",

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use http::{HeaderMap, Method};
-use service::{Actor, Scope, ServiceError, Via};
+use service::{Actor, AuthMethod, Scope, ServiceError};
 
 pub use cookie::SessionCookie;
 pub use credentials::{Credential, Credentials};
@@ -199,9 +199,9 @@ impl FromRequestParts<App> for AuthenticatedSession {
 
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
         let actor = actor(parts)?;
-        match actor.via {
-            Via::Session { .. } => Ok(Self { actor }),
-            Via::Key { .. } | Via::Grant { .. } => Err(ApiError::forbidden(
+        match actor.auth_method {
+            AuthMethod::Session { .. } => Ok(Self { actor }),
+            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } => Err(ApiError::forbidden(
                 "session_required",
                 Some("session"),
                 "this requires a session; sign in and use the session cookie or its access token",

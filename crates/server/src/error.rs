@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use service::{Fields, ServiceError, StockCandidate};
+use service::{ErrorsByField, ServiceError, StockCandidate};
 use utoipa::ToSchema;
 
 /// An error code of the API, with its HTTP status.
@@ -151,7 +151,7 @@ impl ApiError {
 
     /// Creates a validation error with the messages of each field.
     #[must_use]
-    pub fn fields(fields: &Fields) -> Self {
+    pub fn fields(fields: &ErrorsByField) -> Self {
         let message = fields
             .iter()
             .flat_map(|(name, messages)| messages.iter().map(move |message| format!("{name}: {message}")))
@@ -160,7 +160,7 @@ impl ApiError {
         Self::validation(message, fields)
     }
 
-    fn validation(message: String, fields: &Fields) -> Self {
+    fn validation(message: String, fields: &ErrorsByField) -> Self {
         Self {
             details: Some(Map::from_iter([("fields".to_owned(), json!(fields))])),
             ..Self::new(ApiErrorCode::ValidationError, message)
@@ -230,7 +230,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::NotFound(_) => Self::new(ApiErrorCode::NotFound, error.to_string()),
             ServiceError::UnknownStock { ref candidates, .. } => Self::unknown_stock(error.to_string(), candidates),
             ServiceError::Conflict(message) => Self::new(ApiErrorCode::Conflict, message),
-            ServiceError::TooMany { message, retry_after_s } => {
+            ServiceError::RateLimited { message, retry_after_s } => {
                 Self::new(ApiErrorCode::RateLimited, message).retry_after(retry_after_s)
             }
             ServiceError::Unavailable(message) => Self::new(ApiErrorCode::ServiceUnavailable, message),

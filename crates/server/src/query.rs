@@ -13,7 +13,7 @@ use axum::extract::FromRequestParts;
 use http::Uri;
 use http::request::Parts;
 use market::{Price, Symbol};
-use service::{Fields, PageRequest};
+use service::{ErrorsByField, PageRequest};
 
 use crate::error::ApiError;
 use crate::state::App;
@@ -25,7 +25,7 @@ pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, SymbolPath, Watchl
 #[derive(Debug, Default)]
 pub struct Query {
     values: HashMap<String, String>,
-    errors: Fields,
+    errors: ErrorsByField,
 }
 
 impl FromRequestParts<App> for Query {
@@ -41,7 +41,7 @@ impl Query {
         let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
         Self {
             values: pairs.map(|pairs| pairs.0.into_iter().collect()).unwrap_or_default(),
-            errors: Fields::new(),
+            errors: ErrorsByField::new(),
         }
     }
 
@@ -49,7 +49,7 @@ impl Query {
     pub(crate) fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         Self {
             values: pairs.into_iter().collect(),
-            errors: Fields::new(),
+            errors: ErrorsByField::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! The principal is the account, or the client's address for requests without a valid key.
 
 use jiff::{SignedDuration, Timestamp};
-use service::market::may_push;
+use service::market::require_push_permission;
 
 use crate::auth::identity::Identity;
 use crate::failed_auth::FailedAuthLimiter;
@@ -75,7 +75,7 @@ impl RateLimitGroup {
     #[must_use]
     pub fn counted_for(self, caller: &Identity) -> Self {
         match (self, caller) {
-            (Self::Ingest, Identity::Authenticated(actor)) if may_push(actor).is_ok() => Self::Ingest,
+            (Self::Ingest, Identity::Authenticated(actor)) if require_push_permission(actor).is_ok() => Self::Ingest,
             (Self::Ingest, _) => Self::Stocks,
             (group, _) => group,
         }

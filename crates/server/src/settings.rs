@@ -24,7 +24,7 @@ pub struct HttpConfig {
     /// Hosts and origins that the MCP endpoint accepts.
     pub mcp: McpConfig,
     /// The secret for starting jobs over HTTP. `None` disables those routes.
-    pub cron_secret: Option<service::cron::Secret>,
+    pub cron_secret: Option<service::cron::CronSecret>,
 }
 
 impl Default for HttpConfig {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use service::{Chance, Clock, Service};
+use service::{Clock, Random, Service};
 
 use crate::auth::same_origin::OwnOrigins;
 use crate::in_flight::InFlightRequests;
@@ -20,7 +20,7 @@ pub struct AppDependencies {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The random generator for request ids.
-    pub chance: Arc<Chance>,
+    pub chance: Arc<Random>,
     /// Renders the metrics in the Prometheus text format.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -81,7 +81,7 @@ impl App {
         self.0.ports.clock.now()
     }
 
-    pub(crate) fn chance(&self) -> &Chance {
+    pub(crate) fn chance(&self) -> &Random {
         &self.0.ports.chance
     }
 

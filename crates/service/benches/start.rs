@@ -1,8 +1,8 @@
-//! How long a start takes with a million active alerts, and how much memory they need.
+//! The time and the memory that a start with a million active alerts takes.
 //!
-//! `cargo bench -p service --bench start` (1,000,000 alerts; another number by `ALERTS=...`). It prints the time until
-//! the service is ready, the time that only reading the rows takes (the part that the database decides), and the
-//! resident memory an alert, without what the program needs anyway.
+//! `cargo bench -p service --bench start` (1,000,000 alerts; set `ALERTS=...` for another number). It prints the
+//! time until the service is ready, the time for reading the rows alone (the part that the database determines),
+//! and the additional resident memory per alert.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,14 +22,14 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use serde_json::{Value, json};
-use service::{Chance, Clock, Ports, Service, Settings};
+use service::{Clock, Ports, Random, Service, ServiceConfig};
 use sources::ManualClock;
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
 use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use uuid::Uuid;
 
-/// How many alerts one transaction writes.
-const AT_ONCE: usize = 5_000;
+/// The number of alerts that one transaction writes.
+const ALERTS_PER_TRANSACTION: usize = 5_000;
 const STOCKS: usize = 10_000;
 
 fn main() {
@@ -62,23 +62,23 @@ async fn start(url: &str) -> Service {
     let clock = Arc::new(ManualClock::new(now())) as Arc<dyn Clock>;
     let ports = Ports {
         store: Store::open(StoreOptions::new(url)).await.unwrap(),
-        network: service::webhooks::Network::by_clock(&clock),
+        network: service::webhooks::Network::from_clock(&clock),
         vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
         clock,
-        chance: Arc::new(Chance::new(Box::new(Counting(0)))),
+        random: Arc::new(Random::new(Box::new(Counting(0)))),
     };
-    let settings = Settings {
+    let settings = ServiceConfig {
         calendar: Calendar::nyse(),
         engine: alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::Settings::default(),
+        webhooks: service::webhooks::WebhooksConfig::default(),
         public_url: "https://alerts.example.com".to_owned(),
-        identity: service::identity::Settings::default(),
-        messages: service::messages::Settings::default(),
-        analyst: service::analyst::Settings::default(),
+        identity: service::identity::IdentityConfig::default(),
+        messages: service::messages::MessagesConfig::default(),
+        analyst: service::analyst::AnalystConfig::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }
@@ -95,7 +95,7 @@ fn now() -> Timestamp {
     "2024-03-08T15:00:00Z".parse().unwrap()
 }
 
-/// Writes the alerts: of five kinds, spread over the stocks.
+/// Writes alerts of five kinds, spread over the stocks.
 async fn fill(url: &str, count: usize) {
     let store = Store::open(StoreOptions::new(url)).await.unwrap();
     let account = AccountId(Uuid::from_u128(1));
@@ -107,8 +107,8 @@ async fn fill(url: &str, count: usize) {
         })
         .await
         .unwrap();
-    for from in (0..count).step_by(AT_ONCE) {
-        let to = count.min(from + AT_ONCE);
+    for from in (0..count).step_by(ALERTS_PER_TRANSACTION) {
+        let to = count.min(from + ALERTS_PER_TRANSACTION);
         store.write(Fill { account, from, to }).await.unwrap();
     }
     store.close().await;
@@ -158,7 +158,7 @@ fn body(number: usize) -> Value {
 }
 
 fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, HistoryRow) {
-    // Far apart, as random ids are.
+    // Far apart, like random ids.
     let id = AlertId(Uuid::from_u128(
         (number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
     ));
@@ -203,7 +203,7 @@ fn owner(id: AccountId) -> Account {
     }
 }
 
-/// Chance that counts: ids need not be secret here.
+/// A counter as random generator: ids need not be secret here.
 struct Counting(u64);
 
 impl rand::RngCore for Counting {
@@ -230,7 +230,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (began.elapsed(), result)
 }
 
-/// What the process has in memory; 0 where the system does not say.
+/// Returns the resident memory of the process; 0 if the system does not report it.
 fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status

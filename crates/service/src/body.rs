@@ -1,35 +1,37 @@
-//! The members of a request's body, read with all their faults at once.
+//! Reader for request bodies that collects all errors.
 
 use market::{Decimal, Price};
 use serde_json::{Map, Value};
 
-use crate::{Fields, ServiceError};
+use crate::{ErrorsByField, ServiceError};
 
-/// Reads the members of a body and gathers what is wrong with them. A member that is null is as good as none.
+/// Reads the fields of a request body and collects errors. `null` counts as absent.
 #[derive(Debug)]
-pub(crate) struct Members<'a> {
+pub(crate) struct BodyReader<'a> {
     members: &'a Map<String, Value>,
-    faults: Fields,
+    errors: ErrorsByField,
 }
 
-impl<'a> Members<'a> {
+impl<'a> BodyReader<'a> {
+    /// Creates a reader.
+    ///
     /// # Errors
-    /// [`ServiceError::Malformed`] for a body that is no object.
-    pub(crate) fn of(body: &'a Value) -> Result<Self, ServiceError> {
+    /// [`ServiceError::Malformed`] if the body is not an object.
+    pub(crate) fn new(body: &'a Value) -> Result<Self, ServiceError> {
         let members = body.as_object();
         let members = members.ok_or_else(|| ServiceError::Malformed("the body must be a JSON object".to_owned()))?;
         Ok(Self {
             members,
-            faults: Fields::new(),
+            errors: ErrorsByField::new(),
         })
     }
 
-    pub(crate) fn fault(&mut self, name: &str, fault: impl Into<String>) {
-        self.faults.entry(name.to_owned()).or_default().push(fault.into());
+    pub(crate) fn add_error(&mut self, name: &str, fault: impl Into<String>) {
+        self.errors.entry(name.to_owned()).or_default().push(fault.into());
     }
 
-    /// Whether a member is there, be it null.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    /// Returns whether a field is present, including `null`.
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.members.contains_key(name)
     }
 
@@ -37,73 +39,73 @@ impl<'a> Members<'a> {
         self.members.get(name).filter(|value| !value.is_null())
     }
 
-    /// Notes that something is missing, unless it is there and wrong.
-    pub(crate) fn missing(&mut self, name: &str) {
-        if !self.faults.contains_key(name) {
-            self.fault(name, "is required");
+    /// Reports a missing field, unless it already has an error.
+    pub(crate) fn add_missing(&mut self, name: &str) {
+        if !self.errors.contains_key(name) {
+            self.add_error(name, "is required");
         }
     }
 
-    /// A text, if it is there.
+    /// Reads an optional text.
     pub(crate) fn text(&mut self, name: &str) -> Option<&'a str> {
         let text = self.value(name)?.as_str().filter(|text| !text.contains('\0'));
         if text.is_none() {
-            self.fault(name, "must be a text without the character U+0000");
+            self.add_error(name, "must be a text without the character U+0000");
         }
         text
     }
 
-    /// A text that has to be there.
+    /// Reads a required text.
     pub(crate) fn required(&mut self, name: &str) -> Option<&'a str> {
         let text = self.text(name);
         if text.is_none() {
-            self.missing(name);
+            self.add_missing(name);
         }
         text
     }
 
-    /// A text of `least` to `most` characters without the space around it.
+    /// Reads an optional text of `least` to `most` characters, without surrounding white space.
     pub(crate) fn trimmed(&mut self, name: &str, least: usize, most: usize) -> Option<&'a str> {
         let text = self.text(name)?.trim();
         if (least..=most).contains(&text.chars().count()) {
             return Some(text);
         }
-        self.fault(name, format!("must have {least} to {most} characters"));
+        self.add_error(name, format!("must have {least} to {most} characters"));
         None
     }
 
-    /// The same on one line: nothing in it breaks a line or does anything else that cannot be seen.
+    /// Like [`trimmed`](Self::trimmed), but without line breaks and other control characters.
     pub(crate) fn line(&mut self, name: &str, least: usize, most: usize) -> Option<&'a str> {
         let text = self.text(name)?.trim();
         if (least..=most).contains(&text.chars().count()) && !text.chars().any(char::is_control) {
             return Some(text);
         }
-        self.fault(name, format!("must have {least} to {most} characters on one line"));
+        self.add_error(name, format!("must have {least} to {most} characters on one line"));
         None
     }
 
-    /// A price, if it is there.
+    /// Reads an optional price.
     pub(crate) fn price(&mut self, name: &str) -> Option<Price> {
         let number = self.value(name)?.as_f64();
         let number = number.and_then(|number| Decimal::from_f64(number).ok());
         let price = number.and_then(|number| Price::try_from(number).ok());
         if price.is_none() {
-            self.fault(name, "must be a price above 0 and at most 1000000000, or null");
+            self.add_error(name, "must be a price above 0 and at most 1000000000, or null");
         }
         price
     }
 
-    /// `true` or `false`, if it is there.
-    pub(crate) fn flag(&mut self, name: &str) -> Option<bool> {
+    /// Reads an optional boolean.
+    pub(crate) fn boolean(&mut self, name: &str) -> Option<bool> {
         let flag = self.value(name)?.as_bool();
         if flag.is_none() {
-            self.fault(name, "must be true or false");
+            self.add_error(name, "must be true or false");
         }
         flag
     }
 
-    /// What a word out of a list stands for, if it is there.
-    pub(crate) fn word<T: Copy>(
+    /// Reads an optional name from a list of values.
+    pub(crate) fn one_of<T: Copy>(
         &mut self,
         name: &str,
         all: &[T],
@@ -113,20 +115,20 @@ impl<'a> Members<'a> {
         let found = self.value(name)?.as_str().and_then(from_name);
         if found.is_none() {
             let names: Vec<_> = all.iter().map(|one| to_name(*one)).collect();
-            self.fault(name, format!("must be one of {}", names.join(", ")));
+            self.add_error(name, format!("must be one of {}", names.join(", ")));
         }
         found
     }
 
-    /// Ends the reading.
+    /// Finishes reading.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] with all faults.
+    /// [`ServiceError::Invalid`] with all errors.
     pub(crate) fn finish(self) -> Result<(), ServiceError> {
-        if self.faults.is_empty() {
+        if self.errors.is_empty() {
             Ok(())
         } else {
-            Err(ServiceError::fields(self.faults))
+            Err(ServiceError::fields(self.errors))
         }
     }
 }
@@ -138,18 +140,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_faults_are_told_at_once_and_null_is_as_good_as_none() {
+    fn all_errors_are_collected_and_null_counts_as_absent() {
         let body = json!({"title": 5, "flag": "yes", "word": "c", "long": "abcd", "null": null});
-        let mut members = Members::of(&body).unwrap();
+        let mut members = BodyReader::new(&body).unwrap();
         assert_eq!(members.required("title"), None);
         assert_eq!(members.required("null"), None);
-        assert_eq!(members.flag("flag"), None);
+        assert_eq!(members.boolean("flag"), None);
         assert_eq!(members.trimmed("long", 1, 3), None);
         let from_name = |name: &str| ["a", "b"].into_iter().find(|word| *word == name);
-        assert_eq!(members.word("word", &["a", "b"], from_name, |word| word), None);
-        assert!(members.has("null") && !members.has("none"));
+        assert_eq!(members.one_of("word", &["a", "b"], from_name, |word| word), None);
+        assert!(members.contains("null") && !members.contains("none"));
         let Err(ServiceError::Invalid { fields, .. }) = members.finish() else {
-            panic!("there were faults");
+            panic!("there were errors");
         };
         let names: Vec<_> = fields.keys().map(String::as_str).collect();
         assert_eq!(names, ["flag", "long", "null", "title", "word"]);
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_no_body() {
-        assert!(matches!(Members::of(&json!([])), Err(ServiceError::Malformed(_))));
+    fn body_must_be_an_object() {
+        assert!(matches!(BodyReader::new(&json!([])), Err(ServiceError::Malformed(_))));
     }
 }

@@ -1,7 +1,7 @@
-//! The catalog in memory: every stock that is known, with what is known of it beside prices.
+//! The in-memory catalog: every known stock with its facts other than prices.
 //!
-//! It holds what the database holds, so that showing a stock needs no query. Whoever writes market data puts it here
-//! after the commit.
+//! It mirrors the database, so that a read of a stock needs no query. Code that writes market data updates it after
+//! the commit.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,22 +12,22 @@ use store::model::StockFacts;
 
 /// A stock of the catalog.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The stock.
     pub row: StockRow,
-    /// What is known of it.
+    /// Its facts.
     pub facts: StockFacts,
 }
 
-/// Every stock that is known.
+/// All known stocks.
 #[derive(Debug, Default)]
-pub struct Catalog(RwLock<BTreeMap<Symbol, Arc<Entry>>>);
+pub struct Catalog(RwLock<BTreeMap<Symbol, Arc<CatalogEntry>>>);
 
 impl Catalog {
-    /// A stock.
+    /// Returns a stock.
     #[must_use]
-    pub fn get(&self, symbol: Symbol) -> Option<Arc<Entry>> {
-        // A panic elsewhere leaves the map whole: every change is one insertion.
+    pub fn get(&self, symbol: Symbol) -> Option<Arc<CatalogEntry>> {
+        // A panic elsewhere leaves the map consistent: each change is one insertion.
         self.0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -35,15 +35,15 @@ impl Catalog {
             .cloned()
     }
 
-    /// Whether no stock is known.
+    /// Whether the catalog has no stock.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// All stocks, by symbol.
+    /// Returns all stocks, by symbol.
     #[must_use]
-    pub fn all(&self) -> Vec<Arc<Entry>> {
+    pub fn all(&self) -> Vec<Arc<CatalogEntry>> {
         self.0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -52,11 +52,11 @@ impl Catalog {
             .collect()
     }
 
-    /// Changes a stock's entry; a stock that is not there yet gets one under its symbol as name.
-    pub fn change(&self, symbol: Symbol, change: impl FnOnce(&mut Entry)) {
+    /// Changes a stock's entry. A missing entry is added with the symbol as its name.
+    pub fn change(&self, symbol: Symbol, change: impl FnOnce(&mut CatalogEntry)) {
         let mut stocks = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let entry = stocks.entry(symbol).or_insert_with(|| {
-            Arc::new(Entry {
+            Arc::new(CatalogEntry {
                 row: StockRow::named(symbol, symbol.as_str()),
                 facts: StockFacts::default(),
             })

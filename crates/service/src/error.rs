@@ -1,4 +1,4 @@
-//! Why a use case refuses.
+//! Errors of use cases.
 
 use std::collections::BTreeMap;
 
@@ -8,95 +8,94 @@ use alerts::transition::TransitionError;
 use market::Symbol;
 use store::{Abort, StoreError};
 
-/// For each field at fault what is wrong with it and how to mend it.
-pub type Fields = BTreeMap<String, Vec<String>>;
+/// Error messages by field. Each names the problem and the fix.
+pub type ErrorsByField = BTreeMap<String, Vec<String>>;
 
-/// Why a use case refuses. The texts may be shown to the user.
+/// Error of a use case. Its message may be shown to the user.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The body is JSON, but no object.
+    /// The body is JSON, but not an object, or a token is invalid.
     #[error("{0}")]
     Malformed(String),
-    /// What was sent is wrong in content.
+    /// Some fields are invalid.
     #[error("{message}")]
     Invalid {
-        /// All of it in one line.
+        /// All errors in one line.
         message: String,
-        /// What is wrong, field by field.
-        fields: Fields,
+        /// Errors by field.
+        fields: ErrorsByField,
     },
-    /// Nobody is known by what was sent to show who asks.
+    /// Authentication failed.
     #[error("{0}")]
     Unauthenticated(String),
-    /// Who asks may not do this.
+    /// The actor lacks a permission.
     #[error("{message}")]
     Forbidden {
-        /// For programs: `scope`, `plan`, `session_required`, `operator`.
+        /// Reason code: `scope`, `plan`, `session_required`, `operator`.
         reason: &'static str,
-        /// What it takes: the scope's or the plan's name.
+        /// The required scope or plan.
         required: Option<String>,
-        /// For people.
+        /// Message for people.
         message: String,
     },
-    /// There is no such thing, or it belongs to somebody else.
+    /// The resource does not exist or belongs to another account.
     #[error("{}", not_found(.0))]
     NotFound(&'static str),
-    /// Neither the catalog nor a source knows the stock.
+    /// Neither the catalog nor a source has the stock.
     #[error("{}", unknown_stock(*.symbol, .candidates))]
     UnknownStock {
-        /// The symbol of the request.
+        /// Requested symbol.
         symbol: Symbol,
-        /// Stocks with a similar symbol or name, the best match first.
+        /// Stocks with a similar symbol or name, best match first.
         candidates: Vec<StockCandidate>,
     },
-    /// There is such a thing already.
+    /// Conflict with the current state.
     #[error("{0}")]
     Conflict(String),
-    /// It was tried too often.
+    /// Too many requests.
     #[error("{message}")]
-    TooMany {
-        /// For people.
+    RateLimited {
+        /// Message for people.
         message: String,
-        /// After how many seconds it may be tried again.
+        /// Retry delay, in seconds.
         retry_after_s: u64,
     },
-    /// It cannot be done now, but can be later.
+    /// Temporarily not possible.
     #[error("{0}")]
     Unavailable(String),
-    /// Too much of this is under way at the moment.
+    /// Too many concurrent operations.
     #[error("{message}")]
     Overloaded {
-        /// For people.
+        /// Message for people.
         message: String,
-        /// Seconds until it is worth another try.
+        /// Retry delay, in seconds.
         retry_after_s: u64,
     },
-    /// The database is away or takes no writes, and may be back soon. The cause is only logged.
+    /// The database is unavailable or read-only, possibly for a short time. The cause is only logged.
     #[error("{}", storage_message(.0))]
     StorageUnavailable(#[source] StoreError),
-    /// A fault of this program or its database. What happened is for the log only.
+    /// Internal error. The cause is only logged.
     #[error("an internal error occurred; try again, and contact the operator if it happens again")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// The message for a missing resource.
+/// Returns the message for a missing resource.
 fn not_found(what: &str) -> String {
     match what {
         "market data" => {
-            "this service has no market data yet, so it knows no stock; the operator has to connect a source \
-                          or push data (docs/data-sources.md)"
+            "this service has no market data yet; the operator has to connect a source or push data (docs/data-sources.md)"
                 .to_owned()
         }
         _ => format!("there is no such {what}; check its {}", key_of(what)),
     }
 }
 
-/// A stock that a request may have meant.
+/// A stock that the request may have meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockCandidate {
-    /// Its symbol.
+    /// Symbol.
     pub symbol: Symbol,
-    /// The company's name.
+    /// Company name.
     pub name: String,
 }
 
@@ -111,17 +110,17 @@ fn unknown_stock(symbol: Symbol, candidates: &[StockCandidate]) -> String {
     format!("there is no such stock: {symbol}; did you mean {}?", names.join(", "))
 }
 
-/// The message to users when the database is away.
+/// Returns the message for an unavailable database.
 const fn storage_message(error: &StoreError) -> &'static str {
     match error {
         StoreError::Unconfirmed(_) => {
-            "the storage of this service failed, and it is not known whether the change was saved; look before you repeat it"
+            "the storage of this service failed, and it is unknown whether the change was saved; check before you repeat it"
         }
         _ => "the storage of this service is not available at the moment; try again in a few seconds",
     }
 }
 
-/// By what a thing is asked for.
+/// Returns the name of a resource's key.
 fn key_of(what: &str) -> &'static str {
     match what {
         "account" => "address",
@@ -131,15 +130,15 @@ fn key_of(what: &str) -> &'static str {
 }
 
 impl ServiceError {
-    /// One field is at fault.
+    /// Creates an error of one field.
     #[must_use]
     pub fn field(name: &str, fault: impl Into<String>) -> Self {
         Self::fields(BTreeMap::from([(name.to_owned(), vec![fault.into()])]))
     }
 
-    /// These fields are at fault.
+    /// Creates an error of several fields.
     #[must_use]
-    pub fn fields(fields: Fields) -> Self {
+    pub fn fields(fields: ErrorsByField) -> Self {
         let lines = fields
             .iter()
             .flat_map(|(name, faults)| faults.iter().map(move |fault| format!("{name}: {fault}")));
@@ -149,7 +148,7 @@ impl ServiceError {
         }
     }
 
-    /// A fault of this program.
+    /// Creates an internal error.
     #[must_use]
     pub fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Internal(source.into())
@@ -224,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_fields_at_fault_are_told_in_one_line() {
+    fn field_errors_are_joined_in_one_line() {
         let error = ServiceError::fields(BTreeMap::from([
             ("password".to_owned(), vec!["is short".to_owned()]),
             ("email".to_owned(), vec!["is none".to_owned()]),
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_says_by_what_it_is_found() {
+    fn not_found_message_names_the_key() {
         assert_eq!(
             ServiceError::NotFound("alert").to_string(),
             "there is no such alert; check its id"
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_stock_is_named_with_its_candidates() {
+    fn unknown_stock_message_lists_candidates() {
         let unknown = |candidates| {
             let symbol = "APPL".parse().unwrap();
             ServiceError::UnknownStock { symbol, candidates }.to_string()
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_missing_price_is_worth_another_try() {
+    fn missing_price_is_unavailable_and_other_refusals_are_invalid() {
         use alerts::Status;
         assert!(matches!(
             ServiceError::from(TransitionError::NoPrice),
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_is_away_is_unavailable_and_a_broken_row_is_internal() {
+    fn closed_database_is_unavailable_and_corrupt_row_is_internal() {
         let away = ServiceError::from(StoreError::Closed);
         assert!(matches!(away, ServiceError::StorageUnavailable(_)), "{away:?}");
         assert!(away.to_string().contains("try again"), "{away}");
@@ -284,14 +283,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unconfirmed_commit_says_that_its_outcome_is_unknown() {
+    fn unconfirmed_commit_message_says_outcome_is_unknown() {
         let source = std::sync::Arc::new(sqlx::Error::WorkerCrashed);
         let unknown = ServiceError::from(StoreError::Unconfirmed(source)).to_string();
-        assert!(unknown.contains("not known whether"), "{unknown}");
+        assert!(unknown.contains("unknown whether"), "{unknown}");
     }
 
     #[test]
-    fn what_went_wrong_inside_is_not_shown() {
+    fn internal_cause_is_not_shown() {
         let error = ServiceError::internal("table alerts is on fire");
         assert!(!error.to_string().contains("fire"), "{error}");
     }

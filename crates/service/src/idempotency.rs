@@ -1,14 +1,14 @@
-//! Requests that may be repeated (`Idempotency-Key`): done once, answered alike.
+//! Idempotent requests (`Idempotency-Key`): executed once, with a repeatable response.
 //!
-//! Whoever does not get an answer does not know whether the request was done, and has to send it again. With a key of
-//! their own they get the first answer then, for 24 hours, also after a restart.
+//! A client that gets no response does not know whether its request was executed, and sends it again. With the same key
+//! it gets the first response for 24 hours, also after a restart.
 //!
-//! Some answers show a secret, which nobody can ask for again. So all answers are kept sealed, each for the request that
-//! it answers; one that does not open any more (the vault has another key now) is not given, and the request is not done
-//! again either, because it was done.
+//! Some responses contain secrets that cannot be requested again. So all responses are stored sealed, each for its
+//! request. If a response cannot be opened (the vault has another key now), it is not returned, and the request is not
+//! executed again, because it was already executed.
 //!
-//! What is not promised: the answer is kept after what it answers for was done, in a transaction of its own. If the
-//! program dies just in between, a repeat is done once more, after [`ABANDONED_AFTER`].
+//! Not guaranteed: the response is stored after the request was executed, in a separate transaction. If the process
+//! dies in between, a repeated request is executed again after [`LEASE_TIMEOUT`].
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -19,28 +19,28 @@ use store::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, Req
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
-use crate::vault::Place;
-use crate::{AccountId, Ports, ServiceError, Via};
+use crate::vault::SecretLocation;
+use crate::{AccountId, AuthMethod, Ports, ServiceError};
 
-/// How long an answer is kept.
-const KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
+/// Retention of responses.
+const RESPONSE_RETENTION: SignedDuration = SignedDuration::from_hours(24);
 
-/// After so long a request that was not finished is taken for one whose process died. Requests must not take longer.
-pub const ABANDONED_AFTER: Duration = Duration::from_secs(120);
+/// Time after which an unfinished request counts as abandoned. Requests must not take longer.
+pub const LEASE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A request that its sender may repeat.
+/// A request with an idempotency key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IdempotentRequest(IdempotencyKey);
 
 impl IdempotentRequest {
-    /// Of an account, what its sender has shown, a route, the sender's key and the body. The first answer is for whoever shows
-    /// the same: another key of the account may have no right to what it says.
+    /// Creates a request from the account, the authentication method, the route, the client's key and the body. The
+    /// response is returned only for the same credential: another key of the account may have fewer permissions.
     #[must_use]
-    pub fn new(account: AccountId, shown: &Via, route: &str, key: &str, body: &[u8]) -> Self {
+    pub fn new(account: AccountId, shown: &AuthMethod, route: &str, key: &str, body: &[u8]) -> Self {
         let mut hash = Sha256::new();
         hash.update(shown.id().as_bytes());
         hash.update(route.as_bytes());
-        // Neither a route nor a key has this byte, so no two pairs of them read alike.
+        // Routes and keys never contain this byte, so the concatenation is unambiguous.
         hash.update([0]);
         hash.update(key.as_bytes());
         Self(IdempotencyKey {
@@ -50,8 +50,8 @@ impl IdempotentRequest {
         })
     }
 
-    /// A request without an account, from a client address. Clients behind one address share it; the first answer is only for
-    /// a request with the same key, route and body, whatever of it is secret.
+    /// Creates a request without an account, from a client address. Clients behind one address share it; the response
+    /// is returned only for the same key, route and body.
     #[must_use]
     pub fn anonymous(address: IpAddr, route: &str, key: &str, body: &[u8]) -> Self {
         let key_hash: [u8; 32] = Sha256::digest([route.as_bytes(), &[0], key.as_bytes()].concat()).into();
@@ -61,7 +61,7 @@ impl IdempotentRequest {
             IpAddr::V4(address) => hash.update(address.octets()),
             IpAddr::V6(address) => hash.update(address.octets()),
         }
-        // With the key in it, the digest does not tell the address.
+        // The key is part of the digest, so the digest does not reveal the address.
         hash.update(key_hash);
         Self(IdempotencyKey {
             requester: RequesterId(first_16_bytes(hash)),
@@ -70,19 +70,19 @@ impl IdempotentRequest {
         })
     }
 
-    /// The place of its answer. The table has no ids, so one is derived from the request.
-    fn place(&self) -> Place {
-        place(&self.0)
+    /// Returns the sealing location of the response.
+    fn location(&self) -> SecretLocation {
+        response_location(&self.0)
     }
 }
 
-/// Where the answer to a request is sealed for.
-pub(crate) fn place(request: &IdempotencyKey) -> Place {
+/// Returns the sealing location of a response. The table has no ids, so the row id is derived from the request.
+pub(crate) fn response_location(request: &IdempotencyKey) -> SecretLocation {
     let mut hash = Sha256::new();
     hash.update(request.requester.0.as_bytes());
     hash.update(request.key_hash);
     hash.update(request.body_hash);
-    Place {
+    SecretLocation {
         table: "repeatable_requests",
         column: "body",
         row: first_16_bytes(hash),
@@ -96,98 +96,94 @@ fn first_16_bytes(hash: Sha256) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-/// What is to be done with a request.
+/// State of an idempotent request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IdempotencyState {
-    /// It is the first: do it, then [`Service::finish_idempotent`] or [`Service::release_idempotent`].
-    First(IdempotencyLease),
-    /// It was done: answer so again.
+    /// First request: execute it, then call [`Idempotency::finish_request`] or [`Idempotency::release_request`].
+    Acquired(IdempotencyLease),
+    /// Already executed: return this response.
     Completed {
-        /// The status.
+        /// Status code.
         status: u16,
-        /// The body.
+        /// Body.
         body: Vec<u8>,
     },
-    /// It was done, and the answer cannot be read any more.
+    /// Already executed, but the response cannot be opened.
     Unreadable,
-    /// It is being done.
+    /// In progress.
     InProgress,
-    /// The key was used for a request with another body.
-    BodyMismatch,
+    /// The key was used with another body.
+    DifferentBody,
 }
 
-/// The right and the duty to answer a request.
+/// Exclusive right to execute a request and store its response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdempotencyLease {
     claim: IdempotencyClaim,
     request: IdempotentRequest,
 }
 
-/// Responses that are kept for repeated requests.
+/// Use cases for idempotent requests.
 #[derive(Clone)]
 pub struct Idempotency {
     pub(crate) ports: Ports,
 }
 
 impl Idempotency {
-    /// Claims a request, or says why there is nothing to do.
+    /// Acquires a lease on a request, or returns its state.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
-    pub async fn begin_idempotent(&self, request: IdempotentRequest) -> Result<IdempotencyState, ServiceError> {
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
+    pub async fn begin_request(&self, request: IdempotentRequest) -> Result<IdempotencyState, ServiceError> {
         let now = self.ports.clock.now();
-        let claimed = self.ports.store.write(Begin { request, now }).await?;
+        let claimed = self.ports.store.write(ClaimRequest { request, now }).await?;
         Ok(match claimed {
-            IdempotencyClaimResult::First(claim) => IdempotencyState::First(IdempotencyLease { claim, request }),
+            IdempotencyClaimResult::First(claim) => IdempotencyState::Acquired(IdempotencyLease { claim, request }),
             IdempotencyClaimResult::Completed(StoredResponse { status, body }) => {
-                match self.ports.vault.open(request.place(), &body) {
+                match self.ports.vault.open(request.location(), &body) {
                     Ok(body) => IdempotencyState::Completed {
                         status,
                         body: body.into_bytes(),
                     },
                     Err(error) => {
-                        tracing::warn!(%error, "the kept answer to a request that was repeated does not open");
+                        tracing::warn!(%error, "the stored response to a repeated request cannot be opened");
                         IdempotencyState::Unreadable
                     }
                 }
             }
             IdempotencyClaimResult::InProgress { .. } => IdempotencyState::InProgress,
-            IdempotencyClaimResult::BodyMismatch => IdempotencyState::BodyMismatch,
+            IdempotencyClaimResult::BodyMismatch => IdempotencyState::DifferentBody,
         })
     }
 
-    /// Keeps the answer to a claimed request.
+    /// Stores the response of a request.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails, or the answer is no text.
-    pub async fn finish_idempotent(
-        &self,
-        lease: IdempotencyLease,
-        status: u16,
-        body: &[u8],
-    ) -> Result<(), ServiceError> {
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails;
+    /// [`ServiceError::Internal`] if the response is not UTF-8.
+    pub async fn finish_request(&self, lease: IdempotencyLease, status: u16, body: &[u8]) -> Result<(), ServiceError> {
         let ports = &self.ports;
         let text = std::str::from_utf8(body).map_err(ServiceError::internal)?;
-        let body = ports.vault.seal(&ports.chance, lease.request.place(), text);
+        let body = ports.vault.seal(&ports.random, lease.request.location(), text);
         let answer = StoredResponse { status, body };
-        Ok(ports.store.write(End(lease.claim, Some(answer))).await?)
+        Ok(ports.store.write(SettleRequest(lease.claim, Some(answer))).await?)
     }
 
-    /// Gives a claim up: the request was not done, and may be tried again at once.
+    /// Releases a lease. The request was not executed and may be retried at once.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
-    pub async fn release_idempotent(&self, lease: IdempotencyLease) -> Result<(), ServiceError> {
-        Ok(self.ports.store.write(End(lease.claim, None)).await?)
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
+    pub async fn release_request(&self, lease: IdempotencyLease) -> Result<(), ServiceError> {
+        Ok(self.ports.store.write(SettleRequest(lease.claim, None)).await?)
     }
 }
 
-struct Begin {
+struct ClaimRequest {
     request: IdempotentRequest,
     now: Timestamp,
 }
 
-impl Transaction for Begin {
+impl Transaction for ClaimRequest {
     type Output = IdempotencyClaimResult;
     type Refusal = ServiceError;
 
@@ -196,9 +192,9 @@ impl Transaction for Begin {
         unit: &'a mut UnitOfWork,
     ) -> BoxFuture<'a, Result<IdempotencyClaimResult, Abort<ServiceError>>> {
         let before = |duration: SignedDuration| self.now.saturating_sub(duration).unwrap_or(Timestamp::MIN);
-        let abandoned = before(SignedDuration::try_from(ABANDONED_AFTER).unwrap_or(KEPT_FOR));
+        let abandoned = before(SignedDuration::try_from(LEASE_TIMEOUT).unwrap_or(RESPONSE_RETENTION));
         Box::pin(async move {
-            let forgotten = before(KEPT_FOR);
+            let forgotten = before(RESPONSE_RETENTION);
             Ok(unit
                 .claim_idempotency_key(&self.request.0, self.now, abandoned, forgotten)
                 .await?)
@@ -206,16 +202,16 @@ impl Transaction for Begin {
     }
 }
 
-struct End(IdempotencyClaim, Option<StoredResponse>);
+struct SettleRequest(IdempotencyClaim, Option<StoredResponse>);
 
-impl Transaction for End {
+impl Transaction for SettleRequest {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             match &self.1 {
-                // If somebody else has the claim by now, their answer is the one that is kept.
+                // If another request has the lease by now, its response is stored instead.
                 Some(answer) => _ = unit.store_response(&self.0, answer).await?,
                 None => unit.release_idempotency_key(&self.0).await?,
             }

@@ -1,8 +1,8 @@
-//! Links into this service, as mails have them.
+//! Links to pages of this service, for messages.
 
 use url::form_urlencoded::Serializer;
 
-/// The address of a page of the service at that address.
+/// Returns the URL of a page.
 pub(crate) fn link(public_url: &str, page: &str, query: &[(&str, &str)]) -> String {
     let base = public_url.trim_end_matches('/');
     let query = Serializer::new(String::new()).extend_pairs(query).finish();

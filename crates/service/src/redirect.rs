@@ -1,7 +1,7 @@
-//! Links that lead away from this service by way of it: only those that it has signed itself.
+//! Signed redirects to other sites.
 //!
-//! A link that anybody could make would send people from an address they trust to wherever somebody likes. So each carries
-//! an HMAC of where it leads, with a key that is made of the vault's for this purpose alone.
+//! An unsigned redirect would be an open redirect, which attackers use for phishing. So each link contains an HMAC of
+//! its target, with a key derived for this purpose.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,12 +13,12 @@ use crate::messages::MessageWriter;
 use crate::vault::Vault;
 use crate::{Ports, ServiceError};
 
-/// What the key is for.
-const PURPOSE: &str = "bellwether: signed redirects";
-/// The longest address that is signed.
-const MAX_CHARACTERS: usize = 2048;
+/// Purpose of the key.
+const KEY_PURPOSE: &str = "bellwether: signed redirects";
+/// Maximum length of a target URL, in bytes.
+const MAX_TARGET_BYTES: usize = 2048;
 
-/// Signed links that lead to other sites by way of this service.
+/// Use cases for signed links to other sites.
 #[derive(Clone)]
 pub struct Redirects {
     pub(crate) ports: Ports,
@@ -26,12 +26,12 @@ pub struct Redirects {
 }
 
 impl Redirects {
-    /// A link to this service that leads on to `target`.
+    /// Returns a signed link that redirects to `target`.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] for what is no http or https address.
+    /// [`ServiceError::Malformed`] if `target` is not an HTTP or HTTPS URL.
     pub fn signed_redirect(&self, target: &str) -> Result<String, ServiceError> {
-        let target = checked(target)?;
+        let target = normalize_target(target)?;
         let signature = mac(&self.ports.vault, &target)?.finalize().into_bytes();
         let signature = URL_SAFE_NO_PAD.encode(signature);
         Ok(self
@@ -39,37 +39,37 @@ impl Redirects {
             .link("api/v1/redirect", &[("u", &target), ("sig", &signature)]))
     }
 
-    /// Where a signed link leads.
+    /// Returns the target of a signed link.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] for one that this service has not signed.
+    /// [`ServiceError::Malformed`] for an invalid signature.
     pub fn redirect_target(&self, target: &str, signature: &str) -> Result<String, ServiceError> {
         let shown = URL_SAFE_NO_PAD.decode(signature).map_err(|_| not_ours())?;
         // Compares in constant time.
         let verified = mac(&self.ports.vault, target)?.verify_slice(&shown);
         verified.map_err(|_| not_ours())?;
-        checked(target)
+        normalize_target(target)
     }
 }
 
 fn not_ours() -> ServiceError {
-    let message = "this link was not made by this service, or was changed; take it whole from where you found it";
+    let message = "this link was not created by this service, or was changed; copy it completely from its source";
     ServiceError::Malformed(message.to_owned())
 }
 
 fn mac(vault: &Vault, target: &str) -> Result<Hmac<Sha256>, ServiceError> {
-    let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&vault.derive(PURPOSE));
+    let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&vault.derive(KEY_PURPOSE));
     let mut mac = mac.map_err(ServiceError::internal)?;
     mac.update(target.as_bytes());
     Ok(mac)
 }
 
-/// An address as browsers write it: nothing in it that a header could not carry.
-fn checked(target: &str) -> Result<String, ServiceError> {
+/// Normalizes a URL, so that it is valid in a header.
+fn normalize_target(target: &str) -> Result<String, ServiceError> {
     let url = Url::parse(target).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let text = url.map(String::from).filter(|text| text.len() <= MAX_CHARACTERS);
-    let message = "u must be an http or https address; take the link whole from where you found it";
+    let text = url.map(String::from).filter(|text| text.len() <= MAX_TARGET_BYTES);
+    let message = "u must be an http or https URL; copy the link completely from its source";
     text.ok_or_else(|| ServiceError::Malformed(message.to_owned()))
 }
 
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_http_and_https_lead_anywhere() {
+    fn only_http_and_https_targets_are_valid() {
         for (target, expected) in [
             ("https://example.com", Some("https://example.com/")),
             ("HTTP://Example.com/a b", Some("http://example.com/a%20b")),
@@ -92,8 +92,8 @@ mod tests {
             ("/local", None),
             ("", None),
         ] {
-            assert_eq!(checked(target).ok().as_deref(), expected, "{target}");
+            assert_eq!(normalize_target(target).ok().as_deref(), expected, "{target}");
         }
-        assert!(checked(&format!("https://example.com/{}", "a".repeat(MAX_CHARACTERS))).is_err());
+        assert!(normalize_target(&format!("https://example.com/{}", "a".repeat(MAX_TARGET_BYTES))).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! The key of the database's secrets: whether a program has the right one, and how it is changed.
+//! Check and rotation of the key for sealed secrets.
 //!
-//! The database holds a known text sealed with the key, the key check value. A program that cannot open it has another key
-//! and must not start: it could not open the stored secrets, and other programs could not open the ones that it seals.
+//! The database contains the key check value: a known text, sealed with the key. A process that cannot open it has
+//! another key and must not start: it could not open the stored secrets, and other processes could not open its own.
 
 use std::sync::Arc;
 
@@ -13,29 +13,29 @@ use store::{
 };
 use uuid::Uuid;
 
-use crate::vault::{Place, Vault};
-use crate::{Chance, idempotency, messages, webhooks};
+use crate::vault::{SecretLocation, Vault};
+use crate::{Random, idempotency, messages, webhooks};
 
-/// The text that the key check value seals.
-const CHECK_TEXT: &str = "bellwether key check";
-const CHECK_PLACE: Place = Place {
+/// Plaintext of the key check value.
+const KEY_CHECK_TEXT: &str = "bellwether key check";
+const KEY_CHECK_LOCATION: SecretLocation = SecretLocation {
     table: "key_check",
     column: "sealed",
     row: Uuid::nil(),
 };
 
-/// Why a key is not the database's.
+/// Reason why a key is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The key check value was sealed with another one.
+    /// The key check value was sealed with another key.
     #[error("the secrets in the database are sealed with another key")]
     OtherKey,
-    /// There is no key check value yet, and not everything that is sealed opens with this key.
+    /// There is no key check value yet, and some sealed values do not open with this key.
     #[error("{unreadable} of {values} secrets in the database are sealed with another key")]
     Unreadable {
-        /// How many do not open.
+        /// Number of values that do not open.
         unreadable: usize,
-        /// How many there are.
+        /// Number of values.
         values: usize,
     },
     /// The database failed.
@@ -43,24 +43,26 @@ pub enum KeyError {
     Store(#[from] StoreError),
 }
 
-/// Whether a vault has the key that a key check value was sealed with.
+/// Returns whether a vault has the key of a key check value.
 #[must_use]
-pub fn opens(vault: &Vault, check: &[u8]) -> bool {
-    vault.open(CHECK_PLACE, check).is_ok_and(|text| text == CHECK_TEXT)
+pub fn is_key_for(vault: &Vault, check: &[u8]) -> bool {
+    vault
+        .open(KEY_CHECK_LOCATION, check)
+        .is_ok_and(|text| text == KEY_CHECK_TEXT)
 }
 
-/// Checks that a vault has the database's key. A database without a key check value gets one, if everything that is sealed
-/// in it opens with this key.
+/// Checks that a vault has the database's key. Creates the key check value if there is none and all sealed values open
+/// with this key.
 ///
 /// # Errors
 /// [`KeyError`]
-pub async fn check_key(store: &Store, vault: &Arc<Vault>, chance: &Chance, now: Timestamp) -> Result<(), KeyError> {
+pub async fn check_key(store: &Store, vault: &Arc<Vault>, random: &Random, now: Timestamp) -> Result<(), KeyError> {
     if let Some(check) = store.key_check().await? {
-        return opens(vault, &check).then_some(()).ok_or(KeyError::OtherKey);
+        return is_key_for(vault, &check).then_some(()).ok_or(KeyError::OtherKey);
     }
-    let work = MakeCheck {
+    let work = CreateKeyCheck {
         vault: Arc::clone(vault),
-        check: vault.seal(chance, CHECK_PLACE, CHECK_TEXT),
+        check: vault.seal(random, KEY_CHECK_LOCATION, KEY_CHECK_TEXT),
         now,
     };
     store.write(work).await.map_err(|abort| match abort {
@@ -69,21 +71,21 @@ pub async fn check_key(store: &Store, vault: &Arc<Vault>, chance: &Chance, now: 
     })
 }
 
-/// Whether there is anything in the database that was sealed.
+/// Returns whether the database contains sealed values.
 ///
 /// # Errors
-/// [`StoreError`], if the database fails.
+/// [`StoreError`] if the database fails.
 pub async fn has_sealed_values(store: &Store) -> Result<bool, StoreError> {
-    let count = store.write(Count).await;
+    let count = store.write(CountSealedValues).await;
     count.map(|count| count > 0).map_err(|abort| match abort {
         Abort::Store(error) => error,
         Abort::Refused(never) => match never {},
     })
 }
 
-struct Count;
+struct CountSealedValues;
 
-impl Transaction for Count {
+impl Transaction for CountSealedValues {
     type Output = usize;
     type Refusal = std::convert::Infallible;
 
@@ -96,13 +98,13 @@ impl Transaction for Count {
     }
 }
 
-struct MakeCheck {
+struct CreateKeyCheck {
     vault: Arc<Vault>,
     check: Vec<u8>,
     now: Timestamp,
 }
 
-impl Transaction for MakeCheck {
+impl Transaction for CreateKeyCheck {
     type Output = ();
     type Refusal = KeyError;
 
@@ -110,10 +112,10 @@ impl Transaction for MakeCheck {
         Box::pin(async move {
             let (mut values, mut unreadable) = (0, 0);
             let mut count = |value: SealedValue| {
-                // An answer that does not open is not given, and goes within a day.
+                // Idempotent responses that do not open are not returned, and are deleted within a day.
                 if !matches!(value.location, SealedLocation::StoredResponse(_)) {
                     values += 1;
-                    unreadable += usize::from(self.vault.open(place(&value.location), &value.sealed).is_err());
+                    unreadable += usize::from(self.vault.open(location(&value.location), &value.sealed).is_err());
                 }
             };
             unit.for_each_sealed_value(&mut count).await?;
@@ -123,66 +125,66 @@ impl Transaction for MakeCheck {
             if unit.insert_key_check(&self.check, self.now).await? {
                 return Ok(());
             }
-            // Another program has made it in this moment.
+            // Another process created it at the same time.
             let check = unit.key_check().await?.unwrap_or_default();
-            opens(&self.vault, &check)
+            is_key_for(&self.vault, &check)
                 .then_some(())
                 .ok_or(Abort::Refused(KeyError::OtherKey))
         })
     }
 }
 
-/// The treatment of values that the former key does not open.
+/// Policy for values that the previous key does not open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unreadable {
-    /// Nothing is changed, and the rotation is refused.
+pub enum UnreadablePolicy {
+    /// Rejects the rotation and changes nothing.
     Refuse,
-    /// They are discarded: webhooks are switched off and get another secret, messages are dropped.
+    /// Discards them: webhooks are disabled and get a new secret, messages are dropped.
     Discard,
 }
 
-/// The result of a rotation.
+/// Result of a key rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rotated {
-    /// How many values are sealed with the new key.
+pub struct RotationSummary {
+    /// Number of values sealed with the new key.
     pub sealed: usize,
-    /// How many were discarded, because the former key did not open them.
+    /// Number of values discarded because the previous key did not open them.
     pub discarded: usize,
 }
 
-/// Seals everything in the database anew, in one transaction.
+/// Reseals all values in one transaction.
 ///
 /// # Errors
-/// [`KeyRotationError`]; nothing was changed then.
+/// [`KeyRotationError`]; then nothing has changed.
 pub async fn rotate_key(
     database: &mut KeyRotation,
     former: &Vault,
     new: &Vault,
-    chance: &Chance,
+    random: &Random,
     now: Timestamp,
-    unreadable: Unreadable,
-) -> Result<Rotated, KeyRotationError<KeyError>> {
+    unreadable: UnreadablePolicy,
+) -> Result<RotationSummary, KeyRotationError<KeyError>> {
     let check = database.key_check().await?;
-    if check.is_some_and(|check| !opens(former, &check)) && unreadable == Unreadable::Refuse {
+    if check.is_some_and(|check| !is_key_for(former, &check)) && unreadable == UnreadablePolicy::Refuse {
         return Err(KeyRotationError::Refused(KeyError::OtherKey));
     }
-    let mut rotated = Rotated::default();
+    let mut rotated = RotationSummary::default();
     let mut reseal = |value: &SealedValue| -> Result<ResealOutcome, KeyError> {
-        let place = place(&value.location);
+        let location = location(&value.location);
         let is_answer = matches!(value.location, SealedLocation::StoredResponse(_));
-        match former.open(place, &value.sealed) {
+        match former.open(location, &value.sealed) {
             Ok(text) => {
                 rotated.sealed += 1;
-                Ok(ResealOutcome::Sealed(new.seal(chance, place, &text)))
+                Ok(ResealOutcome::Sealed(new.seal(random, location, &text)))
             }
-            // It goes within a day, and until then its request is not done again.
+            // Deleted within a day; until then its request is not repeated.
             Err(_) if is_answer => Ok(ResealOutcome::Kept),
-            Err(_) if unreadable == Unreadable::Discard => {
+            Err(_) if unreadable == UnreadablePolicy::Discard => {
                 rotated.discarded += 1;
                 let replacement = matches!(value.location, SealedLocation::WebhookSecret(_));
-                let secret = replacement.then(|| SigningSecret::from_random(chance.bytes()));
+                let secret = replacement.then(|| SigningSecret::from_random(random.bytes()));
                 Ok(ResealOutcome::Lost {
-                    replacement: secret.map(|secret| new.seal(chance, place, secret.expose())),
+                    replacement: secret.map(|secret| new.seal(random, location, secret.expose())),
                 })
             }
             Err(_) => Err(KeyError::Unreadable {
@@ -191,19 +193,19 @@ pub async fn rotate_key(
             }),
         }
     };
-    let check = new.seal(chance, CHECK_PLACE, CHECK_TEXT);
+    let check = new.seal(random, KEY_CHECK_LOCATION, KEY_CHECK_TEXT);
     database.reseal(&check, now, &mut reseal).await?;
     Ok(rotated)
 }
 
-/// The place that a sealed value is authenticated with.
-fn place(place: &SealedLocation) -> Place {
+/// Returns the sealing location of a stored value.
+fn location(place: &SealedLocation) -> SecretLocation {
     match place {
         SealedLocation::WebhookSecret(webhook) | SealedLocation::FormerWebhookSecret { webhook, .. } => {
-            webhooks::place(*webhook)
+            webhooks::secret_location(*webhook)
         }
-        SealedLocation::Message(message) => messages::place(*message),
-        SealedLocation::OutboxMessage(message) => messages::kept_place(*message),
-        SealedLocation::StoredResponse(request) => idempotency::place(request),
+        SealedLocation::Message(message) => messages::content_location(*message),
+        SealedLocation::OutboxMessage(message) => messages::outbox_location(*message),
+        SealedLocation::StoredResponse(request) => idempotency::response_location(request),
     }
 }

@@ -1,4 +1,4 @@
-//! Starting and stopping the service.
+//! Start and stop of the service.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,76 +8,76 @@ use market::{Calendar, Symbol};
 use store::{Store, StoreError};
 
 use crate::analyst::AnalystError;
-use crate::cron::Housekeeping;
-use crate::messages::Sending;
+use crate::cron::CleanupWorker;
+use crate::messages::MessageDispatchers;
 use crate::prices::initial::{self};
 use crate::use_cases::UseCases;
 use crate::vault::Vault;
 use crate::watchlist::analysis;
 use crate::watchlist::opening::{self};
-use crate::webhooks::{self, Dispatching, Network};
-use crate::{Chance, Clock, ServiceError};
+use crate::webhooks::{self, Network, WebhookDispatcher};
+use crate::{Clock, Random, ServiceError};
 
-/// What the service works with.
+/// External dependencies of the service.
 #[derive(Clone)]
 pub struct Ports {
-    /// The database.
+    /// Database.
     pub store: Store,
-    /// The time.
+    /// Clock.
     pub clock: Arc<dyn Clock>,
-    /// Ids and secrets.
-    pub chance: Arc<Chance>,
+    /// Source of ids and secrets.
+    pub random: Arc<Random>,
     /// Seals secrets.
     pub vault: Arc<Vault>,
-    /// The world outside.
+    /// Network access.
     pub network: Network,
 }
 
-/// What can be set about the service.
+/// Configuration of the service.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// When the market is open.
+pub struct ServiceConfig {
+    /// Trading calendar.
     pub calendar: Calendar,
-    /// How alerts are judged.
+    /// Configuration of the alert engine.
     pub engine: alerts::engine::EngineConfig,
-    /// What performance is compared with.
+    /// Benchmark for performance.
     pub benchmark: Symbol,
-    /// The kinds of data that no source delivers: alerts that need them are blind.
+    /// Kinds of data that no source delivers. Alerts that need them cannot be evaluated.
     pub missing_feeds: Vec<alerts::engine::Feed>,
-    /// How often what other processes changed in the database is looked for.
+    /// Interval of the check for changes by other processes.
     pub follow_every: SignedDuration,
-    /// How often the engine's alerts are compared with the database's.
+    /// Interval of the comparison between the engine's alerts and the database.
     pub compare_every: SignedDuration,
-    /// How webhooks are called.
-    pub webhooks: webhooks::Settings,
-    /// The address under which people reach this service, for the links that they are sent.
+    /// Webhooks.
+    pub webhooks: webhooks::WebhooksConfig,
+    /// Public URL of this service, for links in messages.
     pub public_url: String,
-    /// How people come to accounts.
-    pub identity: crate::identity::Settings,
-    /// How people are written to.
-    pub messages: crate::messages::Settings,
-    /// Who looks at stocks.
-    pub analyst: crate::analyst::Settings,
+    /// Registration and sign-in.
+    pub identity: crate::identity::IdentityConfig,
+    /// Messages.
+    pub messages: crate::messages::MessagesConfig,
+    /// Stock analysis.
+    pub analyst: crate::analyst::AnalystConfig,
 }
 
-/// Why the service does not start.
+/// Reason why the service does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The database.
+    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The operator's own authorities.
+    /// Invalid root certificates.
     #[error(transparent)]
     Tls(#[from] notify::client::TlsSetupError),
-    /// Mail and text messages.
+    /// Invalid configuration of messages.
     #[error(transparent)]
-    Carrier(#[from] crate::messages::CarrierError),
-    /// The language model.
+    Messages(#[from] crate::messages::MessageTransportError),
+    /// Invalid configuration of the language model.
     #[error(transparent)]
     Analyst(#[from] AnalystError),
-    /// The keys of tokens.
+    /// The key of access tokens is invalid.
     #[error(transparent)]
-    Tokens(#[from] ServiceError),
+    AccessTokens(#[from] ServiceError),
 }
 
 /// The service: its use cases and background tasks. A clone is another handle of the same service.
@@ -93,85 +93,85 @@ impl Deref for Service {
 }
 
 impl Service {
-    /// Loads the market state and all active alerts, and begins to judge them.
+    /// Loads the market state and all active alerts, and starts to evaluate them.
     ///
     /// # Errors
     /// [`StartError`]
-    pub async fn start(ports: Ports, settings: Settings) -> Result<Self, StartError> {
+    pub async fn start(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
         let service = Self::without_evaluation(ports, settings)?;
         let (ports, settings) = (&service.ports, &service.settings);
-        let sending = Sending::new(ports, settings)?;
+        let sending = MessageDispatchers::new(ports, settings)?;
         let evaluator = &service.evaluator;
         evaluator.load().await?;
         evaluator.apply_due_splits().await?;
         // Some alerts became due while no process ran.
-        evaluator.evaluate(true).await?;
+        evaluator.evaluate_due(true).await?;
         service.spawn(Arc::clone(evaluator).run(service.stop.clone()));
         if !ports.store.is_shared() {
             // The process that held these leases has ended.
             ports.store.release_all_leases(ports.network.time.now()).await?;
         }
         let stop = || service.stop.clone();
-        service.spawn(Housekeeping::new(ports, &service.watchlists).run(stop()));
+        service.spawn(CleanupWorker::new(ports, &service.watchlists).run(stop()));
         service.spawn(analysis::run(service.watchlists.clone(), stop()));
         service.spawn(opening::run(service.watchlists.clone(), stop()));
         service.spawn(initial::run(service.prices.clone(), stop()));
-        service.spawn(service.blindness.clone().watch_for_blindness(stop()));
-        let dispatching = Dispatching::new(ports, &settings.webhooks, &service.webhooks.delivery);
+        service.spawn(service.blindness.clone().run_until_stopped(stop()));
+        let dispatching = WebhookDispatcher::new(ports, &settings.webhooks, &service.webhooks.delivery);
         ports.network.spawn(&service.tasks, dispatching.run(stop()));
         ports.network.spawn(&service.tasks, sending.run(stop()));
         Ok(service)
     }
 
-    /// Creates the service without judging alerts, for the administrator's commands: another process may judge them.
+    /// Creates the service without evaluating alerts, for administration commands: another process may evaluate them.
     ///
     /// # Errors
-    /// [`StartError::Tls`], [`StartError::Analyst`]
-    pub fn without_evaluation(ports: Ports, settings: Settings) -> Result<Self, StartError> {
+    /// [`StartError::Tls`], [`StartError::Analyst`], [`StartError::AccessTokens`]
+    pub fn without_evaluation(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
         Ok(Self(Arc::new(UseCases::new(ports, settings)?)))
     }
 
-    /// Runs a task in the background until it ends. [`stop`](Self::stop) waits for it.
+    /// Runs a task in the background. [`stop`](Self::stop) waits for it.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }
 
-    /// Judges what is due by now, and what was armed or became known since it was judged last. It happens by itself
-    /// every second; this is for those who do not want to wait.
+    /// Evaluates everything that is due now. The service does this every second; call it to avoid the wait.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails; decisions are kept and
+    /// committed when it is available again.
     pub async fn evaluate(&self) -> Result<(), ServiceError> {
-        Ok(self.evaluator.evaluate(false).await?)
+        Ok(self.evaluator.evaluate_due(false).await?)
     }
 
-    /// Compares the alerts that are judged with those in the database, and mends what differs. It happens by itself
-    /// every now and then. Returns how many differed.
+    /// Compares the engine's alerts with the database and fixes differences. The service does this periodically.
+    /// Returns the number of differences.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn compare(&self) -> Result<usize, ServiceError> {
         Ok(self.evaluator.compare().await?)
     }
 
-    /// Ends the background tasks, commits what was decided and closes the database.
+    /// Stops the background tasks, commits the last decisions and closes the database.
     pub async fn stop(&self) {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         if let Err(error) = self.evaluator.flush().await {
-            tracing::error!(%error, "what was decided last could not be committed; it is judged again at the next start");
+            tracing::error!(%error, "the last decisions could not be committed; they are made again after the next start");
         }
-        self.reception.close().await;
+        self.credential_cache.close().await;
         self.ports.store.close().await;
     }
 
-    /// Whether the database answers, the first data has been loaded, the evaluation keeps up, and no stored prices are dated in
-    /// the future. The latter is reported for as long as it takes quotes to become stale; then alerts and the metric go on
-    /// reporting it.
+    /// Checks that the database responds, the first data is loaded, the evaluation keeps up, and no stored prices are
+    /// dated in the future. The last is reported until quotes would be stale; after that, alerts and the metric still
+    /// report it.
     ///
     /// # Errors
-    /// [`ServiceError::Unavailable`], saying what does not.
+    /// [`ServiceError::Unavailable`] with the reason.
     pub async fn ready(&self) -> Result<(), ServiceError> {
         if let Err(error) = self.ports.store.ping().await {
             tracing::warn!(%error, "the database does not answer");
@@ -182,7 +182,7 @@ impl Service {
             return Err(ServiceError::Unavailable(message.to_owned()));
         }
         if self.evaluator.is_behind() {
-            let message = "what alerts have fired cannot be written down at the moment; it is kept and tried again";
+            let message = "fired alerts cannot be stored at the moment; they are kept in memory and retried";
             return Err(ServiceError::Unavailable(message.to_owned()));
         }
         if let Some(stocks) = self.evaluator.stocks_in_future() {

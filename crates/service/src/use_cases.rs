@@ -1,4 +1,4 @@
-//! The use cases and how they depend on each other.
+//! The use cases and their dependencies.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::access::{Accounts, Authenticator, Reception, Tokens};
+use crate::access::{AccessTokens, Accounts, Authenticator, CredentialCache};
 use crate::alerts::{Alerts, GuestAlerts};
 use crate::analyst::{Analyst, StockAnalysis};
 use crate::approvals::Approvals;
@@ -17,31 +17,31 @@ use crate::evaluator::Evaluator;
 use crate::feedback::FeedbackBoard;
 use crate::idempotency::Idempotency;
 use crate::identity::account::AccountSettings;
-use crate::identity::{Identity, Throttle};
+use crate::identity::{Identity, SignInThrottle};
 use crate::market::{MarketIntake, MarketOverview};
 use crate::messages::{MessageWriter, Outbox};
-use crate::oauth::{Documents, OAuth};
+use crate::oauth::{ClientMetadataCache, OAuth};
 use crate::prices::initial::InitialPrices;
-use crate::prices::interest::Interest;
-use crate::prices::loading::Loading;
+use crate::prices::interest::StockInterest;
+use crate::prices::loading::FirstLoad;
 use crate::prices::{PriceArrivals, Prices};
 use crate::redirect::Redirects;
 use crate::stocks::Stocks;
 use crate::watchlist::Watchlists;
-use crate::watchlist::opening::Awaiting;
+use crate::watchlist::opening::AwaitedPrices;
 use crate::webhooks::{DeliveryContext, Webhooks};
-use crate::{Ports, Settings, StartError};
+use crate::{Ports, ServiceConfig, StartError};
 
-/// So much may be wanted while the source of market data is busy; what is wanted longest is given up first.
-const WANTED_AT_ONCE: usize = 16;
+/// Maximum number of queued refresh requests while the source of market data is busy. Beyond it, the oldest is dropped.
+const MAX_QUEUED_REFRESH_REQUESTS: usize = 16;
 
-/// The use cases, each a type with its own dependencies.
+/// The use cases, one type each.
 pub struct UseCases {
     /// API keys, tokens, sessions and passwords.
     pub authenticator: Authenticator,
     /// Accounts and API keys, for operators.
     pub accounts: Accounts,
-    /// The own account.
+    /// Settings of the actor's account.
     pub account_settings: AccountSettings,
     /// Registration, sign-in and sessions.
     pub identity: Identity,
@@ -51,13 +51,13 @@ pub struct UseCases {
     pub alerts: Alerts,
     /// Alerts of people without an account.
     pub guest_alerts: GuestAlerts,
-    /// Changes that wait for their owner's approval.
+    /// Changes that wait for approval.
     pub approvals: Approvals,
     /// Watchlists and paper trades.
     pub watchlists: Watchlists,
     /// Webhooks and their deliveries.
     pub webhooks: Webhooks,
-    /// Messages for the operator.
+    /// Outbox for the operator.
     pub outbox: Outbox,
     /// Analyses of stocks.
     pub analysis: StockAnalysis,
@@ -69,47 +69,47 @@ pub struct UseCases {
     pub market: MarketOverview,
     /// Market data that sources deliver.
     pub market_intake: MarketIntake,
-    /// Notices about alerts that cannot be judged.
+    /// Notices about alerts that cannot be evaluated.
     pub blindness: BlindnessNotices,
     /// Periodic jobs.
     pub jobs: Jobs,
     /// Feedback about the service.
     pub feedback: FeedbackBoard,
-    /// Kept responses.
+    /// Idempotent requests.
     pub idempotency: Idempotency,
     /// Signed links to other sites.
     pub redirects: Redirects,
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) reception: Arc<Reception>,
-    pub(crate) loading: Arc<Loading>,
+    pub(crate) credential_cache: Arc<CredentialCache>,
+    pub(crate) loading: Arc<FirstLoad>,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
 }
 
 impl UseCases {
-    /// Creates the use cases, from those that depend on no other to those that depend on many.
+    /// Creates the use cases in the order of their dependencies.
     ///
     /// # Errors
-    /// [`StartError::Tls`], [`StartError::Analyst`], [`StartError::Tokens`]
-    pub(crate) fn new(ports: Ports, settings: Settings) -> Result<Self, StartError> {
+    /// [`StartError::Tls`], [`StartError::Analyst`], [`StartError::AccessTokens`]
+    pub(crate) fn new(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
         let catalog = Arc::new(Catalog::default());
         let evaluator = Arc::new(Evaluator::new(&ports, &settings, Arc::clone(&catalog)));
         let delivery = DeliveryContext::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
         let delivery = Arc::new(delivery);
-        let tokens = Arc::new(Tokens::new(&ports.vault, &settings.public_url)?);
+        let tokens = Arc::new(AccessTokens::new(&ports.vault, &settings.public_url)?);
         let analyst = Arc::new(Analyst::new(&settings.analyst, &ports)?);
-        let documents = Documents::new(Arc::clone(&delivery.client), ports.network.clone());
-        let documents = Arc::new(documents);
+        let client_metadata = ClientMetadataCache::new(Arc::clone(&delivery.client), ports.network.clone());
+        let client_metadata = Arc::new(client_metadata);
         let settings = Arc::new(settings);
-        let reception = Arc::new(Reception::default());
-        let throttle = Arc::new(Throttle::default());
-        let interest = Arc::new(Interest::default());
+        let credential_cache = Arc::new(CredentialCache::default());
+        let throttle = Arc::new(SignInThrottle::default());
+        let interest = Arc::new(StockInterest::default());
         let initial_prices = Arc::new(InitialPrices::default());
-        let awaiting = Arc::new(Awaiting::default());
-        let loading = Arc::new(Loading::default());
-        let wanted = broadcast::channel(WANTED_AT_ONCE).0;
+        let awaiting = Arc::new(AwaitedPrices::default());
+        let loading = Arc::new(FirstLoad::default());
+        let wanted = broadcast::channel(MAX_QUEUED_REFRESH_REQUESTS).0;
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
         let price_arrivals = PriceArrivals::new(Arc::clone(&awaiting), Arc::clone(&initial_prices));
@@ -200,20 +200,20 @@ impl UseCases {
         };
         let authenticator = Authenticator {
             ports: ports.clone(),
-            reception: Arc::clone(&reception),
+            credential_cache: Arc::clone(&credential_cache),
             tokens: Arc::clone(&tokens),
         };
         let accounts = Accounts {
             ports: ports.clone(),
             evaluator: Arc::clone(&evaluator),
-            reception: Arc::clone(&reception),
+            credential_cache: Arc::clone(&credential_cache),
             authenticator: authenticator.clone(),
             writer: writer.clone(),
         };
         let identity = Identity {
             ports: ports.clone(),
             settings: Arc::clone(&settings),
-            reception: Arc::clone(&reception),
+            credential_cache: Arc::clone(&credential_cache),
             throttle: Arc::clone(&throttle),
             tokens,
             authenticator: authenticator.clone(),
@@ -222,15 +222,15 @@ impl UseCases {
         let oauth = OAuth {
             ports: ports.clone(),
             settings: Arc::clone(&settings),
-            reception: Arc::clone(&reception),
-            documents,
+            credential_cache: Arc::clone(&credential_cache),
+            client_metadata,
             identity: identity.clone(),
         };
         let account_settings = AccountSettings {
             ports: ports.clone(),
             settings: Arc::clone(&settings),
             evaluator: Arc::clone(&evaluator),
-            reception: Arc::clone(&reception),
+            credential_cache: Arc::clone(&credential_cache),
             throttle,
             authenticator: authenticator.clone(),
             identity: identity.clone(),
@@ -291,7 +291,7 @@ impl UseCases {
             ports,
             settings,
             evaluator,
-            reception,
+            credential_cache,
             loading,
             stop,
             tasks,

@@ -1,12 +1,11 @@
-//! The vault: what must not be read by whoever gets hold of the database is sealed before it is written.
+//! Vault: encrypts secrets before they are written to the database ("sealing").
 //!
-//! Sealed is with XChaCha20-Poly1305 and a random nonce. The place where a secret lies (table, column, row) is
-//! authenticated with it, so that a sealed secret that somebody moves to another row does not open there. In front of
-//! each stand the seal's form and the id of its key, so that there can be several keys: what is new is sealed with the
-//! first of them, what is there opens with whichever it was sealed with.
+//! Values are sealed with XChaCha20-Poly1305 and a random nonce. The location (table, column, row) is authenticated
+//! data, so a sealed value moved to another row cannot be opened. The header contains a format version and the key id.
+//! So several keys can coexist: new values use the current key, existing values open with their own key.
 //!
-//! Keys are made of `auth.secret_key`, or of a file that the program makes for itself. The vault does not know where its
-//! keys come from, nor does it ever print them.
+//! Keys are derived from `auth.secret_key` or from a generated key file. The vault does not know their origin and never
+//! prints them.
 
 use std::fmt;
 
@@ -16,71 +15,71 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use uuid::Uuid;
 
-use crate::Chance;
+use crate::Random;
 
-/// The form of a seal: its first byte.
-const FORM: u8 = 1;
-const ID_BYTES: usize = 4;
+/// Format version, the first byte of a sealed value.
+const FORMAT_VERSION: u8 = 1;
+const KEY_ID_BYTES: usize = 4;
 const NONCE_BYTES: usize = 24;
-/// What comes before the sealed text.
-const HEAD_BYTES: usize = 1 + ID_BYTES + NONCE_BYTES;
+/// Length of the header before the ciphertext, in bytes.
+const HEADER_BYTES: usize = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/// Where a secret lies.
+/// Location of a sealed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// The table.
+pub struct SecretLocation {
+    /// Table.
     pub table: &'static str,
-    /// The column.
+    /// Column.
     pub column: &'static str,
-    /// The row.
+    /// Row.
     pub row: Uuid,
 }
 
-impl Place {
+impl SecretLocation {
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(64);
         for part in [self.table.as_bytes(), self.column.as_bytes(), self.row.as_bytes()] {
             bytes.extend_from_slice(part);
-            // Neither a table nor a column has this byte in its name.
+            // Names of tables and columns never contain this byte.
             bytes.push(0);
         }
         bytes
     }
 }
 
-/// Why something does not open.
+/// Reason why a value cannot be opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum VaultError {
-    /// It was sealed with a key that is not there.
+    /// The value was sealed with an unknown key.
     #[error(
         "a secret in the database was sealed with another key; start with the auth.secret_key, or the key file, that it \
          was sealed with"
     )]
-    OtherKey,
-    /// It is not what was sealed, or not where it was sealed for.
+    UnknownKey,
+    /// The value was changed, or sealed for another location.
     #[error("a secret in the database was tampered with, or moved from another row")]
-    Broken,
+    Tampered,
 }
 
-/// Seals and opens.
+/// Seals and opens secrets.
 pub struct Vault {
-    first: Key,
-    others: Vec<Key>,
-    /// What keys for other purposes are made of.
+    current: SealingKey,
+    previous: Vec<SealingKey>,
+    /// Root of keys for other purposes.
     root: [u8; 32],
 }
 
-struct Key {
-    id: [u8; ID_BYTES],
+struct SealingKey {
+    id: [u8; KEY_ID_BYTES],
     cipher: XChaCha20Poly1305,
 }
 
-impl Key {
+impl SealingKey {
     fn of(material: &[u8]) -> Self {
         let key = derived(material, b"bellwether: secrets at rest");
         let id = derived(material, b"bellwether: name of the key of secrets at rest");
-        let mut short = [0; ID_BYTES];
-        short.copy_from_slice(&id[..ID_BYTES]);
+        let mut short = [0; KEY_ID_BYTES];
+        short.copy_from_slice(&id[..KEY_ID_BYTES]);
         Self {
             id: short,
             cipher: XChaCha20Poly1305::new(&key.into()),
@@ -88,7 +87,7 @@ impl Key {
     }
 }
 
-/// 32 bytes made of a secret for one purpose, as the first block of HKDF's expansion has it.
+/// Derives 32 bytes for one purpose, like the first block of HKDF-Expand.
 fn derived(material: &[u8], purpose: &[u8]) -> [u8; 32] {
     // HMAC takes keys of any length.
     let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(material) else {
@@ -106,66 +105,69 @@ impl fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// A vault with a key made of a secret, which has to be hard to guess.
+    /// Creates a vault with a key derived from a secret, which must be hard to guess.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
         Self {
-            first: Key::of(secret),
-            others: Vec::new(),
+            current: SealingKey::of(secret),
+            previous: Vec::new(),
             root: derived(secret, b"bellwether: root of derived keys"),
         }
     }
 
-    /// A key for another purpose than sealing, always the same one: to sign links with, or to hash short codes under. What
-    /// it was used for is void once the vault has another secret.
+    /// Derives a key for a purpose other than sealing, for example to sign links or to hash short codes. The key
+    /// changes with the vault's secret.
     #[must_use]
     pub fn derive(&self, purpose: &str) -> [u8; 32] {
         derived(&self.root, purpose.as_bytes())
     }
 
-    /// The same vault, that opens what was sealed with another secret, too.
+    /// Adds a previous secret, for values that were sealed with it.
     #[must_use]
-    pub fn with_former(mut self, secret: &[u8]) -> Self {
-        self.others.push(Key::of(secret));
+    pub fn with_previous_key(mut self, secret: &[u8]) -> Self {
+        self.previous.push(SealingKey::of(secret));
         self
     }
 
-    /// Seals a text for its place.
+    /// Seals a text for its location.
     #[must_use]
-    pub fn seal(&self, chance: &Chance, place: Place, text: &str) -> Vec<u8> {
-        let nonce: [u8; NONCE_BYTES] = chance.bytes();
-        let place = place.bytes();
+    pub fn seal(&self, random: &Random, location: SecretLocation, text: &str) -> Vec<u8> {
+        let nonce: [u8; NONCE_BYTES] = random.bytes();
+        let location = location.bytes();
         let payload = Payload {
             msg: text.as_bytes(),
-            aad: &place,
+            aad: &location,
         };
-        // It fails for texts of hundreds of gigabytes only.
-        let sealed = self.first.cipher.encrypt(&XNonce::from(nonce), payload);
-        let mut bytes = Vec::with_capacity(HEAD_BYTES + text.len() + 16);
-        bytes.push(FORM);
-        bytes.extend_from_slice(&self.first.id);
+        // Fails only for texts of hundreds of gigabytes.
+        let sealed = self.current.cipher.encrypt(&XNonce::from(nonce), payload);
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + text.len() + 16);
+        bytes.push(FORMAT_VERSION);
+        bytes.extend_from_slice(&self.current.id);
         bytes.extend_from_slice(&nonce);
         bytes.extend(sealed.unwrap_or_default());
         bytes
     }
 
-    /// Opens what was sealed for that place.
+    /// Opens a value that was sealed for this location.
     ///
     /// # Errors
     /// [`VaultError`]
-    pub fn open(&self, place: Place, sealed: &[u8]) -> Result<String, VaultError> {
-        let (head, text) = sealed.split_at_checked(HEAD_BYTES).ok_or(VaultError::Broken)?;
-        let (id, nonce) = head[1..].split_at(ID_BYTES);
-        if head[0] != FORM {
-            return Err(VaultError::Broken);
+    pub fn open(&self, location: SecretLocation, sealed: &[u8]) -> Result<String, VaultError> {
+        let (head, text) = sealed.split_at_checked(HEADER_BYTES).ok_or(VaultError::Tampered)?;
+        let (id, nonce) = head[1..].split_at(KEY_ID_BYTES);
+        if head[0] != FORMAT_VERSION {
+            return Err(VaultError::Tampered);
         }
-        let mut keys = std::iter::once(&self.first).chain(&self.others);
-        let key = keys.find(|key| key.id == id).ok_or(VaultError::OtherKey)?;
-        let nonce: [u8; NONCE_BYTES] = nonce.try_into().map_err(|_| VaultError::Broken)?;
-        let place = place.bytes();
-        let payload = Payload { msg: text, aad: &place };
+        let mut keys = std::iter::once(&self.current).chain(&self.previous);
+        let key = keys.find(|key| key.id == id).ok_or(VaultError::UnknownKey)?;
+        let nonce: [u8; NONCE_BYTES] = nonce.try_into().map_err(|_| VaultError::Tampered)?;
+        let location = location.bytes();
+        let payload = Payload {
+            msg: text,
+            aad: &location,
+        };
         let opened = key.cipher.decrypt(&XNonce::from(nonce), payload);
-        String::from_utf8(opened.map_err(|_| VaultError::Broken)?).map_err(|_| VaultError::Broken)
+        String::from_utf8(opened.map_err(|_| VaultError::Tampered)?).map_err(|_| VaultError::Tampered)
     }
 }
 
@@ -176,75 +178,75 @@ mod tests {
 
     use super::*;
 
-    fn chance() -> Chance {
-        Chance::new(Box::new(ChaCha20Rng::seed_from_u64(1)))
+    fn random() -> Random {
+        Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)))
     }
 
-    const HERE: Place = Place {
+    const HERE: SecretLocation = SecretLocation {
         table: "webhooks",
         column: "secret",
         row: Uuid::from_u128(1),
     };
 
     #[test]
-    fn what_is_sealed_opens_in_its_place_and_nowhere_else() {
+    fn sealed_value_opens_only_at_its_location() {
         let vault = Vault::new(b"a key of sixteen bytes or more");
-        let sealed = vault.seal(&chance(), HERE, "whsec_open");
+        let sealed = vault.seal(&random(), HERE, "whsec_open");
         assert_eq!(vault.open(HERE, &sealed).as_deref(), Ok("whsec_open"));
         for elsewhere in [
-            Place {
+            SecretLocation {
                 table: "accounts",
                 ..HERE
             },
-            Place {
+            SecretLocation {
                 column: "previous_secret",
                 ..HERE
             },
-            Place {
+            SecretLocation {
                 row: Uuid::from_u128(2),
                 ..HERE
             },
         ] {
-            assert_eq!(vault.open(elsewhere, &sealed), Err(VaultError::Broken));
+            assert_eq!(vault.open(elsewhere, &sealed), Err(VaultError::Tampered));
         }
     }
 
     #[test]
-    fn nothing_of_the_text_can_be_read_and_no_two_seals_are_alike() {
-        let (vault, chance) = (Vault::new(b"key"), chance());
+    fn ciphertext_hides_text_and_is_unique() {
+        let (vault, random) = (Vault::new(b"key"), random());
         let (one, other) = (
-            vault.seal(&chance, HERE, "whsec_open"),
-            vault.seal(&chance, HERE, "whsec_open"),
+            vault.seal(&random, HERE, "whsec_open"),
+            vault.seal(&random, HERE, "whsec_open"),
         );
         assert_ne!(one, other);
         assert!(!one.windows(4).any(|bytes| bytes == b"open"));
     }
 
     #[test]
-    fn a_changed_byte_anywhere_breaks_the_seal() {
+    fn changing_any_byte_prevents_opening() {
         let vault = Vault::new(b"key");
-        let sealed = vault.seal(&chance(), HERE, "whsec_open");
-        for place in 0..sealed.len() {
+        let sealed = vault.seal(&random(), HERE, "whsec_open");
+        for location in 0..sealed.len() {
             let mut changed = sealed.clone();
-            changed[place] ^= 1;
-            assert!(vault.open(HERE, &changed).is_err(), "byte {place}");
+            changed[location] ^= 1;
+            assert!(vault.open(HERE, &changed).is_err(), "byte {location}");
         }
-        assert_eq!(vault.open(HERE, &sealed[..HEAD_BYTES - 1]), Err(VaultError::Broken));
-        assert_eq!(vault.open(HERE, &[]), Err(VaultError::Broken));
+        assert_eq!(vault.open(HERE, &sealed[..HEADER_BYTES - 1]), Err(VaultError::Tampered));
+        assert_eq!(vault.open(HERE, &[]), Err(VaultError::Tampered));
     }
 
     #[test]
-    fn a_new_key_opens_what_the_former_one_sealed_only_if_it_is_given() {
-        let sealed = Vault::new(b"old").seal(&chance(), HERE, "x");
-        assert_eq!(Vault::new(b"new").open(HERE, &sealed), Err(VaultError::OtherKey));
-        let both = Vault::new(b"new").with_former(b"old");
+    fn previous_key_is_needed_for_its_values() {
+        let sealed = Vault::new(b"old").seal(&random(), HERE, "x");
+        assert_eq!(Vault::new(b"new").open(HERE, &sealed), Err(VaultError::UnknownKey));
+        let both = Vault::new(b"new").with_previous_key(b"old");
         assert_eq!(both.open(HERE, &sealed).as_deref(), Ok("x"));
-        let newer = both.seal(&chance(), HERE, "y");
+        let newer = both.seal(&random(), HERE, "y");
         assert_eq!(Vault::new(b"new").open(HERE, &newer).as_deref(), Ok("y"));
     }
 
     #[test]
-    fn each_purpose_has_a_key_of_its_own_and_keeps_it() {
+    fn derived_keys_differ_by_purpose_and_are_stable() {
         let vault = Vault::new(b"key");
         assert_eq!(vault.derive("links"), Vault::new(b"key").derive("links"));
         assert_ne!(vault.derive("links"), vault.derive("codes"));
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vault_prints_nothing_of_its_keys() {
+    fn debug_output_omits_keys() {
         assert_eq!(format!("{:?}", Vault::new(b"key")), "Vault");
     }
 }

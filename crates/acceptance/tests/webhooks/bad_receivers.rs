@@ -81,7 +81,7 @@ async fn status_410_disables_the_webhook(setup: ServiceSetup) {
         (&json!(false), "gone")
     );
     assert!(
-        env.server.log().contains("a webhook was switched off"),
+        env.server.log().contains("a webhook was disabled"),
         "{}",
         env.server.log()
     );

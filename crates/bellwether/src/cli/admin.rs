@@ -6,7 +6,7 @@ use alerts::Plan;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use service::access::{CreatedKey, NewKey, NewUser};
+use service::access::{ApiKeyParams, CreatedApiKey, NewAccount};
 use service::{Scope, Service};
 use store::model::Account;
 
@@ -168,7 +168,7 @@ async fn run_account_command(
 async fn execute(service: &Service, command: &AccountCommand, password: String) -> anyhow::Result<String> {
     match command {
         AccountCommand::CreateUser(args) => {
-            let user = NewUser {
+            let user = NewAccount {
                 email: args.account_args.email.clone(),
                 password,
                 plan: args.plan,
@@ -176,7 +176,7 @@ async fn execute(service: &Service, command: &AccountCommand, password: String) 
                 is_verified: args.verified,
             };
             Ok(show_account(
-                &service.accounts.create_user(user).await?,
+                &service.accounts.create_account(user).await?,
                 args.account_args.json,
             ))
         }
@@ -192,7 +192,7 @@ async fn execute(service: &Service, command: &AccountCommand, password: String) 
             let name = args.name.clone();
             let created = service
                 .accounts
-                .create_key_for(&args.account_args.email, NewKey { name, scopes })
+                .create_api_key_for_email(&args.account_args.email, ApiKeyParams { name, scopes })
                 .await?;
             Ok(show_key(&created, args.account_args.json))
         }
@@ -219,8 +219,8 @@ fn show_account(account: &Account, as_json: bool) -> String {
     )
 }
 
-fn show_key(created: &CreatedKey, as_json: bool) -> String {
-    let CreatedKey { key, secret, tier } = created;
+fn show_key(created: &CreatedApiKey, as_json: bool) -> String {
+    let CreatedApiKey { key, secret, tier } = created;
     if as_json {
         return line(&json!({
             "id": key.id.0.to_string(),

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
-use service::sealing::{self, Rotated, Unreadable};
+use service::sealing::{self, RotationSummary, UnreadablePolicy};
 use service::vault::Vault;
-use service::{Chance, Clock};
+use service::{Clock, Random};
 use store::{KeyRotation, KeyRotationError};
 
 use super::{CommandError, SettingsArgs, print, say};
@@ -77,7 +77,12 @@ fn read_secret(file: &Path) -> Result<String, CommandError> {
     }
 }
 
-async fn rotate(args: &RotateKey, settings: &Settings, source: &KeySource, new: &NewKey) -> anyhow::Result<Rotated> {
+async fn rotate(
+    args: &RotateKey,
+    settings: &Settings,
+    source: &KeySource,
+    new: &NewKey,
+) -> anyhow::Result<RotationSummary> {
     let options = store::StoreOptions::new(settings.database.url.expose());
     let url = &settings.database.url;
     let mut database = KeyRotation::begin::<std::convert::Infallible>(&options)
@@ -128,11 +133,11 @@ async fn seal_anew(
     args: &RotateKey,
     database: &mut KeyRotation,
     (former, new): (&str, &str),
-    chance: &Chance,
-) -> anyhow::Result<Rotated> {
+    chance: &Random,
+) -> anyhow::Result<RotationSummary> {
     let unreadable = match args.discard_unreadable {
-        true => Unreadable::Discard,
-        false => Unreadable::Refuse,
+        true => UnreadablePolicy::Discard,
+        false => UnreadablePolicy::Refuse,
     };
     let (former, new) = (Vault::new(former.as_bytes()), Vault::new(new.as_bytes()));
     let now = SystemClock.now();
@@ -147,8 +152,8 @@ async fn seal_anew(
         })
 }
 
-fn report(rotated: &Rotated, new: &NewKey, as_json: bool) -> String {
-    let Rotated { sealed, discarded } = rotated;
+fn report(rotated: &RotationSummary, new: &NewKey, as_json: bool) -> String {
+    let RotationSummary { sealed, discarded } = rotated;
     match new {
         NewKey::Given { file, .. } => say!(
             "Set auth.secret_key to the text in {} before the next start.",

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use alerts::{AlertId, Plan};
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
-use service::access::{NewKey, NewUser};
+use service::access::{ApiKeyParams, NewAccount};
 use service::alerts::Created;
 use service::{Actor, Clock, Scope, Service, ServiceError};
 
@@ -191,24 +191,27 @@ async fn show(server: &Server, options: &DemoOptions, totals: &mut Totals) -> an
 
 /// Creates a new key with all scopes for the demo's account. Also returns whether the account is new.
 async fn account(service: &Service, password: &str) -> anyhow::Result<(String, bool)> {
-    let user = NewUser {
+    let user = NewAccount {
         email: DEMO_EMAIL.to_owned(),
         password: password.to_owned(),
         plan: Plan::Premium,
         is_operator: true,
         is_verified: true,
     };
-    let is_new = match service.accounts.create_user(user).await {
+    let is_new = match service.accounts.create_account(user).await {
         Ok(_) => true,
         // The folder contains the database of an earlier demo.
         Err(ServiceError::Conflict(_)) => false,
         Err(error) => return Err(error.into()),
     };
-    let key = NewKey {
+    let key = ApiKeyParams {
         name: "demo".to_owned(),
         scopes: Scope::ALL.to_vec(),
     };
-    Ok((service.accounts.create_key_for(DEMO_EMAIL, key).await?.secret, is_new))
+    Ok((
+        service.accounts.create_api_key_for_email(DEMO_EMAIL, key).await?.secret,
+        is_new,
+    ))
 }
 
 /// Creates the alerts and returns their number.

@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
-use service::{Chance, Clock, Ports, Service};
+use service::{Clock, Ports, Random, Service};
 use store::Store;
 use tokio::task::JoinHandle;
 
@@ -45,7 +45,7 @@ pub struct Server {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of random ids and secrets.
-    pub chance: Arc<Chance>,
+    pub chance: Arc<Random>,
     source: Option<SourceTask>,
     web: HttpServer,
     upkeep: JoinHandle<()>,
@@ -73,11 +73,11 @@ impl Server {
         let mut ports = wiring::ports(settings).await?;
         let deliveries = DeliveryRuntime::start()?;
         if let Some(handle) = deliveries.handle() {
-            ports.network = ports.network.on(handle);
+            ports.network = ports.network.on_runtime(handle);
         }
         let providers = match settings.market.source {
             SourceKind::Providers => {
-                let seed = u64::from_le_bytes(ports.chance.bytes());
+                let seed = u64::from_le_bytes(ports.random.bytes());
                 Some(build_providers(settings, Arc::clone(&ports.clock), seed)?)
             }
             SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
@@ -125,7 +125,7 @@ impl Server {
             service: ServiceHandle(service),
             store: ports.store,
             clock: ports.clock,
-            chance: ports.chance,
+            chance: ports.random,
             source,
             web,
             upkeep: tokio::spawn(metering.upkeep()),

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use market::records::QuoteRow;
 use market::{Bar, Calendar, Symbol};
 use metrics::counter;
-use service::market::NotIngested;
+use service::market::RowRejection;
 use service::prices::PriceSourceConfig;
 use service::{Clock, Service, ServiceError};
 use sources::MarketUpdate;
@@ -291,14 +291,14 @@ impl IngestWorker {
     }
 
     /// Missed data is older than the current batch, so it is processed first.
-    async fn ingest_update(&self, update: &MarketUpdate) -> Result<Vec<NotIngested>, ServiceError> {
+    async fn ingest_update(&self, update: &MarketUpdate) -> Result<Vec<RowRejection>, ServiceError> {
         if !update.missed.quotes.is_empty() {
-            let missed = service::market::Missed {
+            let missed = service::market::MissedPeriod {
                 quotes: update.missed.quotes.clone(),
                 is_behind: update.missed.is_behind,
             };
             // Processing it again after a failure is safe.
-            let outcome = self.service.market_intake.judge_missed(missed).await?;
+            let outcome = self.service.market_intake.evaluate_missed(missed).await?;
             tracing::info!(?outcome, "missed market data has been evaluated");
         }
         if update.batch.is_empty() {

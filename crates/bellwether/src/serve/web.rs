@@ -75,7 +75,7 @@ impl HttpServer {
         let dependencies = server::AppDependencies {
             service: service.clone(),
             clock: std::sync::Arc::clone(&ports.clock),
-            chance: std::sync::Arc::clone(&ports.chance),
+            chance: std::sync::Arc::clone(&ports.random),
             metrics: std::sync::Arc::new(move || metering.render()),
         };
         let app = App::new(dependencies, http_config(settings)?);
@@ -145,7 +145,7 @@ fn http_config(settings: &Settings) -> anyhow::Result<server::HttpConfig> {
             .operator
             .cron_secret
             .as_ref()
-            .map(|secret| service::cron::Secret::new(secret.expose())),
+            .map(|secret| service::cron::CronSecret::new(secret.expose())),
     })
 }
 

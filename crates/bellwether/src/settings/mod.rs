@@ -34,8 +34,8 @@ pub use net::{BaseUrl, HostName, IpRange, PublicUrl};
 pub use providers::{ProviderName, SourcesConfig};
 pub use secret::{AnalystApiKey, DatabaseUrl, SecretString};
 pub use sections::{
-    AnalystConfig, AuthConfig, DatabaseConfig, EmailConfig, LimitsConfig, LogConfig, MarketConfig, McpConfig,
-    OperatorConfig, ServerConfig, Settings, SmsConfig, TelemetryConfig, WebhooksConfig,
+    AnalystSection, AuthConfig, DatabaseConfig, EmailSection, LimitsConfig, LogConfig, MarketConfig, McpConfig,
+    OperatorConfig, ServerConfig, Settings, SmsSection, TelemetryConfig, WebhooksSection,
 };
 pub use text::LogFilter;
 pub use value::{

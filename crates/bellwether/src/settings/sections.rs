@@ -130,7 +130,7 @@ section! {
 
 section! {
     /// Webhook deliveries.
-    WebhooksConfig "webhooks" {
+    WebhooksSection "webhooks" {
         /// Private address ranges that may be called.
         allow_private_cidrs: Vec<IpRange>,
         /// The delays before a failed delivery is retried.
@@ -146,7 +146,7 @@ section! {
 
 section! {
     /// Outgoing mail.
-    EmailConfig "email" {
+    EmailSection "email" {
         /// The transport.
         transport: EmailTransport,
         /// The URL of the mail server.
@@ -172,7 +172,7 @@ section! {
 
 section! {
     /// Outgoing text messages.
-    SmsConfig "sms" {
+    SmsSection "sms" {
         /// The provider.
         provider: SmsProvider,
         /// The SID of the Twilio account.
@@ -202,7 +202,7 @@ section! {
 
 section! {
     /// The analyst, which analyses stocks and proposes alerts.
-    AnalystConfig "analyst" {
+    AnalystSection "analyst" {
         /// The kind of analyst: rules or a language model.
         kind: AnalystKind,
         /// The base URL of the model's API.
@@ -280,13 +280,13 @@ pub struct Settings {
     /// Access to the MCP endpoint.
     pub mcp: McpConfig,
     /// Webhook deliveries.
-    pub webhooks: WebhooksConfig,
+    pub webhooks: WebhooksSection,
     /// Outgoing mail.
-    pub email: EmailConfig,
+    pub email: EmailSection,
     /// Outgoing text messages.
-    pub sms: SmsConfig,
+    pub sms: SmsSection,
     /// The analyst.
-    pub analyst: AnalystConfig,
+    pub analyst: AnalystSection,
     /// Sign-up, sign-in and secrets.
     pub auth: AuthConfig,
     /// Operator functions.
@@ -312,10 +312,10 @@ impl Settings {
         let sources = SourcesConfig::read(layers);
         let limits = LimitsConfig::read(layers);
         let mcp = McpConfig::read(layers);
-        let webhooks = WebhooksConfig::read(layers);
-        let email = EmailConfig::read(layers);
-        let sms = SmsConfig::read(layers);
-        let analyst = AnalystConfig::read(layers);
+        let webhooks = WebhooksSection::read(layers);
+        let email = EmailSection::read(layers);
+        let sms = SmsSection::read(layers);
+        let analyst = AnalystSection::read(layers);
         let auth = AuthConfig::read(layers);
         let operator = OperatorConfig::read(layers);
         let telemetry = TelemetryConfig::read(layers);
@@ -402,10 +402,10 @@ impl Settings {
             (SourcesConfig::NAME, self.sources.show()),
             (LimitsConfig::NAME, self.limits.show()),
             (McpConfig::NAME, self.mcp.show()),
-            (WebhooksConfig::NAME, self.webhooks.show()),
-            (EmailConfig::NAME, self.email.show()),
-            (SmsConfig::NAME, self.sms.show()),
-            (AnalystConfig::NAME, self.analyst.show()),
+            (WebhooksSection::NAME, self.webhooks.show()),
+            (EmailSection::NAME, self.email.show()),
+            (SmsSection::NAME, self.sms.show()),
+            (AnalystSection::NAME, self.analyst.show()),
             (AuthConfig::NAME, self.auth.show()),
             (OperatorConfig::NAME, self.operator.show()),
             (TelemetryConfig::NAME, self.telemetry.show()),
@@ -427,10 +427,10 @@ impl Settings {
             SourcesConfig::keys(),
             LimitsConfig::keys(),
             McpConfig::keys(),
-            WebhooksConfig::keys(),
-            EmailConfig::keys(),
-            SmsConfig::keys(),
-            AnalystConfig::keys(),
+            WebhooksSection::keys(),
+            EmailSection::keys(),
+            SmsSection::keys(),
+            AnalystSection::keys(),
             AuthConfig::keys(),
             OperatorConfig::keys(),
             TelemetryConfig::keys(),

@@ -1,36 +1,36 @@
 //! Converts the analyst's settings.
 
-use service::analyst::{Budget, Key, ModelSettings, Settings, TokenLimit};
+use service::analyst::{AnalystConfig, CallBudget, ModelConfig, ModelKey, TokenLimit};
 
-use crate::settings::{AnalystConfig, AnalystKind, TokenLimitName};
+use crate::settings::{AnalystKind, AnalystSection, TokenLimitName};
 
-pub(super) fn settings(analyst: &AnalystConfig) -> Settings {
+pub(super) fn settings(analyst: &AnalystSection) -> AnalystConfig {
     // The settings require a model for this kind of analyst.
     let model = match (analyst.kind, &analyst.model) {
-        (AnalystKind::Openai, Some(name)) => Some(ModelSettings {
+        (AnalystKind::Openai, Some(name)) => Some(ModelConfig {
             base_url: analyst.base_url.to_string(),
             name: name.clone(),
-            key: analyst.api_key.as_ref().and_then(|key| Key::new(key.expose())),
+            key: analyst.api_key.as_ref().and_then(|key| ModelKey::new(key.expose())),
             timeout: analyst.timeout.unsigned_abs(),
             tokens: match analyst.max_tokens_name {
                 TokenLimitName::MaxCompletionTokens => TokenLimit::MaxCompletionTokens(analyst.max_tokens.get()),
                 TokenLimitName::MaxTokens => TokenLimit::MaxTokens(analyst.max_tokens.get()),
             },
-            budget: Budget {
-                in_all: analyst.calls_per_day.get(),
-                to_each: analyst.calls_per_account.get(),
+            budget: CallBudget {
+                total: analyst.calls_per_day.get(),
+                per_account: analyst.calls_per_account.get(),
             },
         }),
         _ => None,
     };
-    Settings { model }
+    AnalystConfig { model }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn set(variables: &[(&str, &str)]) -> Settings {
+    fn set(variables: &[(&str, &str)]) -> AnalystConfig {
         let variables = variables
             .iter()
             .map(|(name, value)| (format!("BELLWETHER_ANALYST__{name}"), (*value).to_owned()));

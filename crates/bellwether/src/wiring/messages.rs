@@ -10,7 +10,7 @@ use notify::schedule::RetrySchedule;
 use notify::sms::{SmsSender, TwilioConfig};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use service::messages::{Budget, Email, Sms, status_callback};
+use service::messages::{DailyMessageLimits, EmailConfig, SmsConfig, status_callback};
 
 use crate::settings::{self, EmailTransport, Settings, SmsProvider};
 
@@ -18,20 +18,20 @@ use crate::settings::{self, EmailTransport, Settings, SmsProvider};
 const MESSAGING_SERVICE_PREFIX: &str = "MG";
 const SID_LENGTH_CHARS: usize = 34;
 
-pub(super) fn settings(settings: &Settings) -> anyhow::Result<service::messages::Settings> {
+pub(super) fn settings(settings: &Settings) -> anyhow::Result<service::messages::MessagesConfig> {
     if settings.email.transport == EmailTransport::Smtp && settings.server.public_url.is_none() {
         tracing::warn!(
             "server.public_url is not set, so links in mail point to {}, which may be reachable from this machine only",
             settings.server.listen
         );
     }
-    Ok(service::messages::Settings {
+    Ok(service::messages::MessagesConfig {
         email: email(&settings.email, public_host_name(settings))?,
         sms: sms(&settings.sms, settings),
     })
 }
 
-fn email(email: &settings::EmailConfig, hello_name: Option<String>) -> anyhow::Result<Email> {
+fn email(email: &settings::EmailSection, hello_name: Option<String>) -> anyhow::Result<EmailConfig> {
     // The settings require both for a mail server.
     let smtp = match (email.transport, &email.smtp_url, &email.from) {
         (EmailTransport::Smtp, Some(url), Some(from)) => Some(SmtpConfig {
@@ -43,9 +43,9 @@ fn email(email: &settings::EmailConfig, hello_name: Option<String>) -> anyhow::R
         }),
         _ => None,
     };
-    Ok(Email {
+    Ok(EmailConfig {
         smtp,
-        budget: budget([
+        daily_limits: daily_limits([
             email.max_per_day,
             email.max_letters_per_day,
             email.max_letters_per_address,
@@ -55,7 +55,7 @@ fn email(email: &settings::EmailConfig, hello_name: Option<String>) -> anyhow::R
     })
 }
 
-fn sms(sms: &settings::SmsConfig, settings: &Settings) -> Sms {
+fn sms(sms: &settings::SmsSection, settings: &Settings) -> SmsConfig {
     let twilio = match (sms.provider, &sms.account_sid, &sms.auth_token, &sms.from) {
         (SmsProvider::Twilio, Some(account_sid), Some(auth_token), Some(from)) => Some(TwilioConfig {
             account_sid: account_sid.clone(),
@@ -73,10 +73,10 @@ fn sms(sms: &settings::SmsConfig, settings: &Settings) -> Sms {
         }),
         _ => None,
     };
-    Sms {
+    SmsConfig {
         allowed_countries: sms.allowed_countries.clone(),
         twilio,
-        budget: budget([
+        daily_limits: daily_limits([
             sms.max_per_day,
             sms.max_letters_per_day,
             sms.max_letters_per_number,
@@ -94,13 +94,18 @@ fn sender(from: &str) -> SmsSender {
     }
 }
 
-fn budget(limits: [NonZeroU32; 4]) -> Budget {
-    let [in_all, letters, letters_to_each, alerts_to_each] = limits.map(NonZeroU32::get);
-    Budget {
-        in_all,
-        letters,
-        letters_to_each,
-        alerts_to_each,
+fn daily_limits(limits: [NonZeroU32; 4]) -> DailyMessageLimits {
+    let [
+        max_total,
+        max_account_messages,
+        max_account_messages_per_recipient,
+        max_alert_messages_per_recipient,
+    ] = limits.map(NonZeroU32::get);
+    DailyMessageLimits {
+        max_total,
+        max_account_messages,
+        max_account_messages_per_recipient,
+        max_alert_messages_per_recipient,
     }
 }
 
@@ -135,7 +140,7 @@ fn certificates(file: Option<&Path>) -> anyhow::Result<Vec<CertificateDer<'stati
 mod tests {
     use super::*;
 
-    fn made(variables: &[(&str, &str)]) -> anyhow::Result<service::messages::Settings> {
+    fn made(variables: &[(&str, &str)]) -> anyhow::Result<service::messages::MessagesConfig> {
         let variables = variables
             .iter()
             .map(|(name, value)| (format!("BELLWETHER_{name}"), (*value).to_owned()));
@@ -150,9 +155,12 @@ mod tests {
 
     #[test]
     fn defaults_send_nothing_and_use_the_services_limits() {
-        let (made, own) = (made(&[]).unwrap(), service::messages::Settings::default());
+        let (made, own) = (made(&[]).unwrap(), service::messages::MessagesConfig::default());
         assert!(made.email.smtp.is_none() && made.sms.twilio.is_none());
-        assert_eq!((made.email.budget, made.sms.budget), (own.email.budget, own.sms.budget));
+        assert_eq!(
+            (made.email.daily_limits, made.sms.daily_limits),
+            (own.email.daily_limits, own.sms.daily_limits)
+        );
         assert_eq!(made.sms.allowed_countries, own.sms.allowed_countries);
         assert_eq!(made.email.retry_delays, own.email.retry_delays);
         assert_eq!(made.sms.retry_delays, own.sms.retry_delays);

@@ -14,10 +14,10 @@ use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
-use service::access::{NewKey, NewUser};
+use service::access::{ApiKeyParams, NewAccount};
 use service::alerts::{AlertDetail, Created};
 use service::webhooks::Network;
-use service::{Actor, Chance, Clock, PageRequest, Ports, Scope, Service, vault::Vault};
+use service::{Actor, Clock, PageRequest, Ports, Random, Scope, Service, vault::Vault};
 use sources::ManualClock;
 use store::{Store, StoreOptions};
 use testkit::{Database, HANG_LIMIT};
@@ -103,9 +103,9 @@ impl TestServer {
         let ports = Ports {
             store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
             clock: Arc::clone(&shared),
-            chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(1)))),
+            random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)))),
             vault: Arc::new(Vault::new(b"a key for tests")),
-            network: Network::by_clock(&shared),
+            network: Network::from_clock(&shared),
         };
         static METERING: OnceLock<Metering> = OnceLock::new();
         let metering = METERING.get_or_init(|| Metering::install().unwrap()).clone();
@@ -219,18 +219,18 @@ impl TestServer {
 
 async fn account(service: &Service) -> Actor {
     let email = "ann@example.com";
-    let user = NewUser {
+    let user = NewAccount {
         email: email.to_owned(),
         password: "correct horse".to_owned(),
         plan: Plan::Premium,
         is_operator: false,
         is_verified: true,
     };
-    service.accounts.create_user(user).await.unwrap();
-    let key = NewKey {
+    service.accounts.create_account(user).await.unwrap();
+    let key = ApiKeyParams {
         name: "test".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
-    let key = service.accounts.create_key_for(email, key).await.unwrap();
+    let key = service.accounts.create_api_key_for_email(email, key).await.unwrap();
     service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }

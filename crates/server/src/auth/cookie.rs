@@ -5,7 +5,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 use service::Service;
-use service::identity::SignedIn;
+use service::identity::SessionTokens;
 
 use crate::error::ApiError;
 
@@ -53,7 +53,7 @@ impl SessionCookie {
     /// Returns the `Set-Cookie` value that sets the cookie.
     #[must_use]
     pub fn set(self, value: &str) -> Option<HeaderValue> {
-        self.header(value, SignedIn::cookie_life_s())
+        self.header(value, SessionTokens::cookie_max_age_s())
     }
 
     /// Returns the `Set-Cookie` value that deletes the cookie.

@@ -84,7 +84,7 @@ enumerations! {
     /// The reason why a webhook is disabled: by its owner, after a 410 response, or after five days of failures.
     DisabledReasonName = vec!["owner", "gone", "failing"], None;
     /// The outcome of a delivery attempt.
-    OutcomeName = service::webhooks::OUTCOMES.to_vec(), None;
+    OutcomeName = service::webhooks::ATTEMPT_OUTCOMES.to_vec(), None;
     /// The sign-in method: a password, or an emailed link.
     LoginTypeName = vec!["password", "magic_link"], Some("password");
     /// The plan of an account.
@@ -100,7 +100,7 @@ enumerations! {
     /// A scope of an API key. The last two are for operators.
     ScopeName = names_of(service::Scope::ALL, service::Scope::name), None;
     /// The label of the market sentiment.
-    MoodName = names_of(service::market::Mood::ALL, service::market::Mood::name), None;
+    MoodName = names_of(service::market::SentimentLabel::ALL, service::market::SentimentLabel::name), None;
     /// The time of day of an earnings report.
     EarningsTimeName = crate::routes::market::earnings::EARNINGS_TIMES.to_vec(), None;
     /// An optional section of a stock.

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use service::Actor;
 use service::ServiceError;
 use service::idempotency::{IdempotencyLease, IdempotencyState, IdempotentRequest};
-use service::market::may_push;
+use service::market::require_push_permission;
 use tracing::Instrument;
 
 use super::client::{self, Peer};
@@ -56,7 +56,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     };
     let group = RateLimitGroup::of(request.uri().path());
     // The endpoint refuses callers without the permission to push before it reads a body that may be large.
-    if group == Some(RateLimitGroup::Ingest) && !requester.may_push() {
+    if group == Some(RateLimitGroup::Ingest) && !requester.require_push_permission() {
         return next.run(request).await;
     }
     let key = match key(request.headers()) {
@@ -91,16 +91,16 @@ enum Requester {
 }
 
 impl Requester {
-    fn may_push(&self) -> bool {
+    fn require_push_permission(&self) -> bool {
         match self {
-            Self::Account(actor) => may_push(actor).is_ok(),
+            Self::Account(actor) => require_push_permission(actor).is_ok(),
             Self::Address(_) => false,
         }
     }
 
     fn request(&self, route: &str, key: &str, body: &[u8]) -> IdempotentRequest {
         match self {
-            Self::Account(actor) => IdempotentRequest::new(actor.account, &actor.via, route, key, body),
+            Self::Account(actor) => IdempotentRequest::new(actor.account, &actor.auth_method, route, key, body),
             Self::Address(address) => IdempotentRequest::anonymous(*address, route, key, body),
         }
     }
@@ -134,8 +134,8 @@ fn route(uri: &http::Uri) -> String {
 async fn respond(app: &App, idempotent: IdempotentRequest, request: Request, next: Next) -> Response {
     // Several attempts, because the first request may finish or fail in between.
     for _ in 0..3 {
-        match app.service().idempotency.begin_idempotent(idempotent).await {
-            Ok(IdempotencyState::First(lease)) => return run_first(app, idempotent, lease, request, next).await,
+        match app.service().idempotency.begin_request(idempotent).await {
+            Ok(IdempotencyState::Acquired(lease)) => return run_first(app, idempotent, lease, request, next).await,
             Ok(IdempotencyState::Completed { status, body }) => {
                 let rate_limit = request.extensions().get::<RateLimit>();
                 return replay(status, StoredResponse::decode(&body), rate_limit);
@@ -145,7 +145,7 @@ async fn respond(app: &App, idempotent: IdempotentRequest, request: Request, nex
                                Idempotency-Key to run it again";
                 return ApiError::new(ApiErrorCode::Conflict, message).into_response();
             }
-            Ok(IdempotencyState::BodyMismatch) => {
+            Ok(IdempotencyState::DifferentBody) => {
                 let message = "was used for a request with a different body; use a new key for each request";
                 return ApiError::field("Idempotency-Key", message).into_response();
             }
@@ -209,7 +209,7 @@ async fn run_first(
 async fn store_response(app: &App, lease: IdempotencyLease, response: Response) -> Response {
     let service = app.service();
     if !is_stored(response.status()) {
-        if let Err(error) = service.idempotency.release_idempotent(lease).await {
+        if let Err(error) = service.idempotency.release_request(lease).await {
             // Repeats get 409 until the lease expires, and then run.
             tracing::warn!(%error, "the lease of an idempotent request could not be released");
         }
@@ -223,7 +223,7 @@ async fn store_response(app: &App, lease: IdempotencyLease, response: Response) 
     let stored = StoredResponse::encode(&parts.headers, &body);
     match service
         .idempotency
-        .finish_idempotent(lease, parts.status.as_u16(), &stored)
+        .finish_request(lease, parts.status.as_u16(), &stored)
         .await
     {
         Ok(()) => Response::from_parts(parts, Body::from(body)),

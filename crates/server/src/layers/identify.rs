@@ -34,7 +34,7 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     let is_scheduler = group == Some(RateLimitGroup::Cron)
         && shown
             .header_secret()
-            .is_some_and(|text| secret.is_some_and(|it| it.is(text)));
+            .is_some_and(|text| secret.is_some_and(|it| it.matches(text)));
     if is_scheduler {
         request.extensions_mut().insert(Identity::Scheduler);
         return next.run(request).await;

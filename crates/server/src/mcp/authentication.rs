@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::{HeaderMap, StatusCode, header};
 use jiff::Timestamp;
 use serde_json::json;
-use service::oauth::SCOPES;
+use service::oauth::MCP_SCOPES;
 use service::{Actor, Scope, ServiceError};
 
 use super::error::{JsonRpcError, JsonRpcErrorKind};
@@ -56,7 +56,7 @@ pub(super) async fn authenticate(
 
 /// Returns 401 with a challenge. The challenge has an error only if the request had credentials.
 fn unauthorized(app: &App, fault: Option<&str>) -> JsonRpcError {
-    let mut challenge = challenge(app, SCOPES);
+    let mut challenge = challenge(app, MCP_SCOPES);
     if fault.is_some() {
         challenge.push_str(", error=\"invalid_token\"");
     }

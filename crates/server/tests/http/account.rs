@@ -167,7 +167,7 @@ async fn phone_number_is_verified_by_code() {
         refused.body["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("4 more tries")
+            .contains("4 attempts are left")
     );
     let verified = json!({"phone": PHONE, "verified_at": "2024-03-08T15:00:00.000Z"});
     assert_eq!(show(&code).await.ok(200).body["data"], verified);

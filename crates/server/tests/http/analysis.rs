@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use server::layers::client::Peer;
 use server::{HttpConfig, Listeners, ShutdownReport, Timeouts};
 use service::Scope;
-use service::analyst::{Budget, ModelSettings, TokenLimit};
+use service::analyst::{CallBudget, ModelConfig, TokenLimit};
 use testkit::Database;
 use testkit::stub_server::{StubResponse, StubServer, response_bytes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -68,7 +68,7 @@ async fn stock(server: &TestServer) {
     assert_eq!(response.body["data"]["rejected"], json!([]));
 }
 
-async fn on_each(settings: HttpConfig, model: Option<ModelSettings>, test: impl AsyncFn(TestServer)) {
+async fn on_each(settings: HttpConfig, model: Option<ModelConfig>, test: impl AsyncFn(TestServer)) {
     for database in testkit::fresh_databases().await {
         let model = model.clone();
         let server =
@@ -78,14 +78,17 @@ async fn on_each(settings: HttpConfig, model: Option<ModelSettings>, test: impl 
     }
 }
 
-fn model(endpoint: &StubServer) -> ModelSettings {
-    ModelSettings {
+fn model(endpoint: &StubServer) -> ModelConfig {
+    ModelConfig {
         base_url: format!("{}/v1", endpoint.origin()),
         name: "test-model".to_owned(),
         key: None,
         timeout: testkit::HANG_LIMIT,
         tokens: TokenLimit::MaxTokens(1_000),
-        budget: Budget { in_all: 9, to_each: 9 },
+        budget: CallBudget {
+            total: 9,
+            per_account: 9,
+        },
     }
 }
 
@@ -292,7 +295,7 @@ struct Served {
 async fn served() -> Served {
     let endpoint = StubServer::start(StubResponse::NoResponse).await;
     let model = model(&endpoint);
-    let change = |settings: &mut service::Settings| settings.analyst.model = Some(model);
+    let change = |settings: &mut service::ServiceConfig| settings.analyst.model = Some(model);
     let server = TestServer::with_database(Database::sqlite(), HttpConfig::default(), change).await;
     stock(&server).await;
     let api = TcpListener::bind("127.0.0.1:0").await.unwrap();

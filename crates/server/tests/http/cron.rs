@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use server::{HttpConfig, RateLimits};
-use service::cron::{Job, Secret};
+use service::cron::{CronSecret, Job};
 
 use crate::test_server::{TestResponse, TestServer, above};
 
@@ -14,7 +14,7 @@ async fn start_server(secret: Option<&str>) -> TestServer {
             basic_per_hour: 3,
             ..RateLimits::default()
         },
-        cron_secret: secret.map(Secret::new),
+        cron_secret: secret.map(CronSecret::new),
         ..HttpConfig::default()
     };
     TestServer::with_config(settings).await

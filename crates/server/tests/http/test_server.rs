@@ -13,8 +13,8 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use server::layers::client::Peer;
 use server::{App, HttpConfig};
-use service::access::{NewKey, NewUser};
-use service::{Chance, Scope, Service};
+use service::access::{ApiKeyParams, NewAccount};
+use service::{Random, Scope, Service};
 use sources::ManualClock;
 use store::{Store, StoreOptions};
 use testkit::{Database, GeneratedSecrets};
@@ -34,27 +34,27 @@ pub(crate) struct TestServer {
     /// The secrets that the service generated.
     pub(crate) generated_secrets: GeneratedSecrets,
     settings: HttpConfig,
-    service_settings: service::Settings,
+    service_settings: service::ServiceConfig,
 }
 
-/// Returns a seeded random generator.
-fn chance(seed: u64) -> Arc<Chance> {
-    Arc::new(Chance::new(Box::new(testkit::seeded_random(seed).0)))
+/// Seeded random numbers.
+fn chance(seed: u64) -> Arc<Random> {
+    Arc::new(Random::new(Box::new(testkit::seeded_random(seed).0)))
 }
 
-fn default_service_settings() -> service::Settings {
-    service::Settings {
+fn default_service_settings() -> service::ServiceConfig {
+    service::ServiceConfig {
         calendar: market::Calendar::nyse(),
         engine: alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::Settings::default(),
+        webhooks: service::webhooks::WebhooksConfig::default(),
         public_url: "https://alerts.example.com".to_owned(),
-        identity: service::identity::Settings::default(),
-        messages: service::messages::Settings::default(),
-        analyst: service::analyst::Settings::default(),
+        identity: service::identity::IdentityConfig::default(),
+        messages: service::messages::MessagesConfig::default(),
+        analyst: service::analyst::AnalystConfig::default(),
     }
 }
 
@@ -62,15 +62,15 @@ async fn service_on(
     database: &Database,
     clock: &Arc<ManualClock>,
     seed: u64,
-    service_settings: service::Settings,
+    service_settings: service::ServiceConfig,
 ) -> (Service, GeneratedSecrets) {
     let (generator, generated_secrets) = testkit::seeded_random(seed);
     let ports = service::Ports {
         store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
-        chance: Arc::new(Chance::new(Box::new(generator))),
+        random: Arc::new(Random::new(Box::new(generator))),
         vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
-        network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
+        network: service::webhooks::Network::from_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
     };
     (
         Service::start(ports, service_settings).await.unwrap(),
@@ -101,7 +101,7 @@ impl TestServer {
     pub(crate) async fn with_database(
         database: Database,
         settings: HttpConfig,
-        change: impl FnOnce(&mut service::Settings),
+        change: impl FnOnce(&mut service::ServiceConfig),
     ) -> Self {
         let clock = Arc::new(ManualClock::new(OPEN.parse().unwrap()));
         let mut service_settings = default_service_settings();
@@ -142,23 +142,28 @@ impl TestServer {
 
     /// Creates an account and returns its API key.
     pub(crate) async fn account(&self, email: &str, plan: alerts::Plan, is_operator: bool, scopes: &[Scope]) -> String {
-        let user = NewUser {
+        let user = NewAccount {
             email: email.to_owned(),
             password: "correct horse".to_owned(),
             plan,
             is_operator,
             is_verified: true,
         };
-        self.service.accounts.create_user(user).await.unwrap();
+        self.service.accounts.create_account(user).await.unwrap();
         self.another_key(email, scopes).await
     }
 
     pub(crate) async fn another_key(&self, email: &str, scopes: &[Scope]) -> String {
-        let key = NewKey {
+        let key = ApiKeyParams {
             name: "test".to_owned(),
             scopes: scopes.to_vec(),
         };
-        self.service.accounts.create_key_for(email, key).await.unwrap().secret
+        self.service
+            .accounts
+            .create_api_key_for_email(email, key)
+            .await
+            .unwrap()
+            .secret
     }
 
     pub(crate) fn request(&self, method: &str, path: &str) -> TestRequest<'_> {

@@ -2,7 +2,7 @@
 
 use alerts::Plan;
 use serde_json::{Value, json};
-use service::identity::SignIn;
+use service::identity::SignInResult;
 use service::{Scope, ServiceError};
 
 use crate::test_server::{TestRequest, TestResponse, TestServer};
@@ -67,8 +67,8 @@ impl TestUser<'_> {
             .sign_in(&body, [192, 0, 2, 1].into())
             .await?
         {
-            SignIn::Done(signed_in) => Ok((signed_in.access_token, signed_in.cookie.unwrap())),
-            SignIn::Mailed => panic!("a link was mailed"),
+            SignInResult::SignedIn(signed_in) => Ok((signed_in.access_token, signed_in.cookie.unwrap())),
+            SignInResult::LinkSent => panic!("a link was mailed"),
         }
     }
 

@@ -1,44 +1,45 @@
-//! Deliveries to webhooks: how fast they go out, and what a storm of them does.
+//! Webhook deliveries: their rate, and a storm of firings.
 //!
 //! ```sh
-//! cargo bench -p service --bench deliveries            # all of it; one part by its name: rate, tls, storm
+//! cargo bench -p service --bench deliveries            # everything; or one part by its name: rate, tls, storm
 //! ```
 //!
-//! * **Rate**: deliveries that wait in an SQLite file are claimed, signed, posted over connections that are kept, and what came
-//!   of them is on disk; against a loop of `reqwest` that signs and posts the same, so many at once, to the same receivers,
-//!   and knows no database. By TLS, the same, and against itself without TLS.
-//! * **Storm**: 100,000 alerts of 500 accounts fire on one snapshot, each account with a receiver of its own. How long until
-//!   the first delivery is on the wire, and all of them have arrived and are settled, and how much memory that takes.
+//! * **Rate**: pending deliveries in an SQLite file are claimed, signed, posted over reused connections, and their
+//!   results stored. The baseline is a `reqwest` loop that signs and posts the same to the same receivers with the
+//!   same concurrency, without a database. With TLS, the same is also compared with the rate without TLS.
+//! * **Storm**: 100,000 alerts of 500 accounts fire on one snapshot, each account with its own receiver. Measures
+//!   the time until the first delivery is on the wire and until all are delivered and settled, and the memory that
+//!   takes.
 //!
-//! Receivers are a process of their own with one thread (`sink.rs`). The program's bounds are those it is shipped with: 32
-//! attempts at one host, 256 in all. `cargo test --benches` runs everything once in small.
+//! The receivers run in a separate process with one thread (`receiver.rs`). The limits are the defaults: 32
+//! attempts at one host, 256 in total. `cargo test --benches` runs everything once with small numbers.
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a bench may fail so")]
 
-mod bare;
-mod real;
-mod sink;
+mod baseline;
+mod database;
+mod receiver;
 mod storm;
-mod world;
+mod system;
 
 use std::path::Path;
 use std::time::Duration;
 
-use real::stopwatch;
+use database::{BenchDatabase, InitialState};
+use receiver::ReceiverProcess;
 use rustls::pki_types::CertificateDer;
-use sink::Sink;
 use store::Store;
-use world::{Alerts, World};
+use system::stopwatch;
 
-/// Whom deliveries go to.
+/// The destinations of deliveries.
 #[derive(Clone, Copy)]
 struct Receivers {
-    /// So many receivers ...
+    /// The number of receivers.
     ports: usize,
-    /// ... with so many webhooks in all ...
+    /// The total number of webhooks.
     webhooks: usize,
-    /// ... so that the program makes so many attempts at once.
-    at_once: usize,
+    /// The resulting number of concurrent attempts.
+    concurrency: usize,
 }
 
 fn main() {
@@ -49,11 +50,11 @@ fn main() {
         .unwrap();
     match arguments.as_slice() {
         [mode, receivers, certificate @ ..] if mode == "sink" => {
-            return sink::serve(receivers.parse().unwrap(), certificate.first().map(Path::new));
+            return receiver::serve(receivers.parse().unwrap(), certificate.first().map(Path::new));
         }
         [mode, folder, count, is_fired, urls @ ..] if mode == "fill" => {
             let (count, is_fired) = (count.parse().unwrap(), is_fired == "true");
-            return runtime.block_on(world::fill(Path::new(folder), count, is_fired, urls));
+            return runtime.block_on(database::fill(Path::new(folder), count, is_fired, urls));
         }
         _ => {}
     }
@@ -63,12 +64,12 @@ fn main() {
     let one = Receivers {
         ports: 1,
         webhooks: 8,
-        at_once: 32,
+        concurrency: 32,
     };
     let many = Receivers {
         ports: 64,
         webhooks: 64,
-        at_once: 256,
+        concurrency: 256,
     };
     let (count, rounds) = if is_measured { (20_000, 3) } else { (100, 1) };
     runtime.block_on(async {
@@ -87,13 +88,13 @@ fn main() {
     });
 }
 
-/// Against `reqwest`, in turn.
+/// Compares with `reqwest`, alternating.
 async fn rates(receivers: Receivers, count: usize, rounds: usize) {
-    let sink = Sink::start(receivers.ports, None);
+    let receiver = ReceiverProcess::start(receivers.ports, None);
     let mut ratios = Vec::new();
     for _ in 0..rounds {
-        let ours = deliver(&sink, receivers, count, None).await;
-        let theirs = post(&sink, receivers, count, None).await;
+        let ours = deliver(&receiver, receivers, count, None).await;
+        let theirs = post(&receiver, receivers, count, None).await;
         println!(
             "rate: {ours:.0}/s durable, bare reqwest {theirs:.0}/s: {:.2} times",
             ours / theirs
@@ -104,16 +105,16 @@ async fn rates(receivers: Receivers, count: usize, rounds: usize) {
         "rate: {:.2} times the rate of bare reqwest, {} receivers, {} at once (median of {rounds})",
         median(ratios),
         receivers.ports,
-        receivers.at_once
+        receivers.concurrency
     );
 }
 
-/// TLS against none, in turn.
+/// Compares TLS with plain HTTP, alternating.
 async fn by_tls(receivers: Receivers, count: usize, rounds: usize) {
     let folder = tempfile::tempdir().unwrap();
-    let root = sink::certify(folder.path());
-    let plain = Sink::start(receivers.ports, None);
-    let secure = Sink::start(receivers.ports, Some(folder.path()));
+    let root = receiver::certify(folder.path());
+    let plain = ReceiverProcess::start(receivers.ports, None);
+    let secure = ReceiverProcess::start(receivers.ports, Some(folder.path()));
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let (bare_plain, our_plain) = (
@@ -145,15 +146,20 @@ fn median(mut ratios: Vec<f64>) -> f64 {
     ratios[ratios.len() / 2]
 }
 
-/// How many deliveries a second the service makes of a backlog.
-async fn deliver(sink: &Sink, receivers: Receivers, count: usize, root: Option<&CertificateDer<'static>>) -> f64 {
-    let world = World::new(&sink.urls(receivers.webhooks), count, Alerts::Fired, root);
-    sink.tally().await;
-    let (service, store) = world.start().await;
+/// Returns the number of deliveries per second that the service makes of a backlog.
+async fn deliver(
+    receiver: &ReceiverProcess,
+    receivers: Receivers,
+    count: usize,
+    root: Option<&CertificateDer<'static>>,
+) -> f64 {
+    let database = BenchDatabase::new(&receiver.urls(receivers.webhooks), count, InitialState::Fired, root);
+    receiver.tally().await;
+    let (service, store) = database.start().await;
     let began = stopwatch();
     until_settled(&store).await;
     let took = began.elapsed();
-    let tally = sink.tally().await;
+    let tally = receiver.tally().await;
     assert_eq!(tally.distinct, count, "all of them arrive");
     println!(
         "      {count} delivered in {:.2} s over {} connections, {} twice",
@@ -172,10 +178,15 @@ async fn until_settled(store: &Store) {
     }
 }
 
-/// How many the baseline makes.
-async fn post(sink: &Sink, receivers: Receivers, count: usize, root: Option<&CertificateDer<'static>>) -> f64 {
-    sink.tally().await;
-    let took = bare::run(sink.urls(receivers.webhooks), root, count, receivers.at_once).await;
-    assert_eq!(sink.tally().await.distinct, count, "all of them arrive");
+/// Returns the number of deliveries per second that the baseline makes.
+async fn post(
+    receiver: &ReceiverProcess,
+    receivers: Receivers,
+    count: usize,
+    root: Option<&CertificateDer<'static>>,
+) -> f64 {
+    receiver.tally().await;
+    let took = baseline::run(receiver.urls(receivers.webhooks), root, count, receivers.concurrency).await;
+    assert_eq!(receiver.tally().await.distinct, count, "all of them arrive");
     count as f64 / took.as_secs_f64()
 }

@@ -4,37 +4,37 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::real::{Memory, Real, stopwatch};
-use crate::sink::Sink;
+use crate::database::{self, BenchDatabase, InitialState, QUIET_PRICE, STORM_PRICE};
+use crate::receiver::ReceiverProcess;
+use crate::system::{Memory, RealClock, stopwatch};
 use crate::until_settled;
-use crate::world::{self, Alerts, QUIET, STORM, World};
 
-/// How often memory is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How often the memory is sampled.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Fires `count` alerts to so many endpoints, each with an account and a receiver of its own.
+/// Fires `count` alerts to `endpoints` endpoints, each with its own account and receiver.
 pub(crate) async fn run(count: usize, endpoints: usize) {
-    let sink = Sink::start(endpoints, None);
-    let world = World::new(&sink.urls(endpoints), count, Alerts::Armed, None);
-    let (service, store) = world.start().await;
-    let operator = world::operator(&service).await;
+    let receiver = ReceiverProcess::start(endpoints, None);
+    let database = BenchDatabase::new(&receiver.urls(endpoints), count, InitialState::Armed, None);
+    let (service, store) = database.start().await;
+    let operator = database::operator(&service).await;
     service
         .market
-        .ingest_json(&operator, &world::snapshot(QUIET))
+        .ingest_json(&operator, &database::snapshot(QUIET_PRICE))
         .await
         .unwrap();
-    assert_eq!(sink.tally().await.received, 0, "nothing fires yet");
-    let storm = world::snapshot(STORM);
+    assert_eq!(receiver.tally().await.received, 0, "nothing fires yet");
+    let storm = database::snapshot(STORM_PRICE);
     let before = Memory::now();
-    let watch = Watch::start();
-    let (began, began_us) = (stopwatch(), Real.micros());
+    let watch = MemoryWatch::start();
+    let (began, began_us) = (stopwatch(), RealClock.micros());
     service.market.ingest_json(&operator, &storm).await.unwrap();
     let committed = began.elapsed();
     let memory_committed = watch.peak_so_far();
     until_settled(&store).await;
     let delivered = began.elapsed();
     let peak = watch.end();
-    let tally = sink.tally().await;
+    let tally = receiver.tally().await;
     assert_eq!(tally.distinct, count, "all of them arrive");
     println!(
         "storm: {count} alerts fired to {endpoints} endpoints; first on the wire after {:.0} ms",
@@ -73,19 +73,19 @@ fn mb(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Looks at the memory again and again, on a thread that waits for nobody.
-struct Watch {
+/// Samples the memory on a separate thread.
+struct MemoryWatch {
     ask: mpsc::Sender<mpsc::Sender<Memory>>,
     thread: JoinHandle<()>,
 }
 
-impl Watch {
+impl MemoryWatch {
     fn start() -> Self {
         let (ask, asked) = mpsc::channel::<mpsc::Sender<Memory>>();
         let thread = std::thread::spawn(move || {
             let mut peak = Memory::now();
             loop {
-                match asked.recv_timeout(LOOK_EVERY) {
+                match asked.recv_timeout(SAMPLE_INTERVAL) {
                     Ok(answer) => answer.send(peak).unwrap(),
                     Err(mpsc::RecvTimeoutError::Timeout) => {}
                     Err(mpsc::RecvTimeoutError::Disconnected) => return,

@@ -1,4 +1,4 @@
-//! Accounts, as the operator makes them.
+//! Account administration for operators.
 
 use std::sync::Arc;
 
@@ -10,30 +10,30 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use url::Host;
 
 use super::{downgrade, password};
-use crate::access::{Authenticator, Reception};
+use crate::access::{Authenticator, CredentialCache};
 use crate::evaluator::Evaluator;
 use crate::messages::MessageWriter;
-use crate::{Fields, Ports, ServiceError};
+use crate::{ErrorsByField, Ports, ServiceError};
 
-/// An account to be made by the operator.
+/// A new account, as the operator specifies it.
 #[derive(Clone)]
-pub struct NewUser {
-    /// Its address.
+pub struct NewAccount {
+    /// Email address.
     pub email: String,
     /// Its password, 8 to 200 characters.
     pub password: String,
-    /// What it pays for.
+    /// Plan.
     pub plan: Plan,
-    /// Whether its owner operates this service.
+    /// Whether the account has operator rights.
     pub is_operator: bool,
-    /// Whether the address is known to be the owner's.
+    /// Whether the email address counts as verified.
     pub is_verified: bool,
 }
 
-impl std::fmt::Debug for NewUser {
-    /// Everything but the password.
+impl std::fmt::Debug for NewAccount {
+    /// Formats all fields except the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NewUser")
+        f.debug_struct("NewAccount")
             .field("email", &self.email)
             .field("plan", &self.plan)
             .field("is_operator", &self.is_operator)
@@ -42,37 +42,38 @@ impl std::fmt::Debug for NewUser {
     }
 }
 
-/// Use cases of operators: accounts, their plans and their API keys.
+/// Use cases for operators: accounts, plans and API keys.
 #[derive(Clone)]
 pub struct Accounts {
     pub(crate) ports: Ports,
     pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) reception: Arc<Reception>,
+    pub(crate) credential_cache: Arc<CredentialCache>,
     pub(crate) authenticator: Authenticator,
     pub(crate) writer: MessageWriter,
 }
 
 impl Accounts {
-    /// Makes an account. Its address is kept in lower case, so that it is one address however it is written.
+    /// Creates an account. The email address is stored in normalized form, so that each mailbox has at most one
+    /// account.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for an address or a password that will not do, [`ServiceError::Conflict`] if the
-    /// address has an account.
-    pub async fn create_user(&self, user: NewUser) -> Result<Account, ServiceError> {
-        let email = normal_email(&user.email);
-        let mut faults = Fields::new();
+    /// [`ServiceError::Invalid`] for an invalid address or password, [`ServiceError::Conflict`] if the address already
+    /// has an account.
+    pub async fn create_account(&self, user: NewAccount) -> Result<Account, ServiceError> {
+        let email = normalize_email(&user.email);
+        let mut faults = ErrorsByField::new();
         if !is_plausible_email(&email) {
             let fault = "must be an email address such as ann@example.com".to_owned();
             faults.insert("email".to_owned(), vec![fault]);
         }
-        if let Some(fault) = password::fault(&user.password) {
+        if let Some(fault) = password::violation(&user.password) {
             faults.insert("password".to_owned(), vec![fault]);
         }
         if !faults.is_empty() {
             return Err(ServiceError::fields(faults));
         }
         let account = Account {
-            id: AccountId(self.ports.chance.uuid()),
+            id: AccountId(self.ports.random.uuid()),
             email,
             password_hash: Some(self.authenticator.hash_password(user.password).await?),
             full_name: None,
@@ -83,37 +84,38 @@ impl Accounts {
             created_at: self.ports.clock.now(),
             profile: store::model::Profile::default(),
         };
-        Ok(self.ports.store.write(Insert(account)).await?)
+        Ok(self.ports.store.write(InsertAccount(account)).await?)
     }
 
-    /// Puts an account on another plan. Its active alerts that the plan does not have are paused, and its owner is told.
+    /// Changes the plan of an account. Active alerts that the new plan does not include are paused, and the owner gets
+    /// an email.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] if the address has no account.
+    /// [`ServiceError::NotFound`] if no account has the address.
     pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, ServiceError> {
         let work = SetPlan {
             accounts: self.clone(),
-            email: normal_email(email),
+            email: normalize_email(email),
             plan,
             now: self.ports.clock.now(),
         };
         let (account, _) = self.ports.store.write(work).await?;
-        self.reception.forget(account.id);
+        self.credential_cache.invalidate(account.id);
         Ok(account)
     }
 }
 
-/// The zone of an account whose owner has not said where they live: the market's.
+/// Time zone of accounts without a setting: that of the market.
 pub(crate) const DEFAULT_TIME_ZONE: &str = "America/New_York";
 
-/// An address as it is kept and looked for: in lower case, and with the name of its host as servers know it, because mail to
-/// `ann@ｅxample.com` and to `ann@example.com` goes to the same mailbox.
-pub(crate) fn normal_email(email: &str) -> String {
+/// Normalizes an email address: lower case, and the host name in ASCII form. Mail to `ann@ｅxample.com` and to
+/// `ann@example.com` goes to the same mailbox.
+pub(crate) fn normalize_email(email: &str) -> String {
     let email = email.trim().to_lowercase();
     let Some((mailbox, host)) = email.rsplit_once('@') else {
         return email;
     };
-    // What is escaped in a URL is no part of an address, and is refused as it is.
+    // Percent-encoding is not valid in an email address; validation rejects the address as it is.
     if host.is_ascii() || host.contains('%') {
         return email;
     }
@@ -123,9 +125,9 @@ pub(crate) fn normal_email(email: &str) -> String {
     }
 }
 
-struct Insert(Account);
+struct InsertAccount(Account);
 
-impl Transaction for Insert {
+impl Transaction for InsertAccount {
     type Output = Account;
     type Refusal = ServiceError;
 
@@ -134,7 +136,7 @@ impl Transaction for Insert {
             if unit.insert_account(&self.0).await? {
                 return Ok(self.0.clone());
             }
-            let message = "this address has an account already; use another address, or that account";
+            let message = "this address already has an account; use another address, or sign in to that account";
             Err(Abort::Refused(ServiceError::Conflict(message.to_owned())))
         })
     }
@@ -155,20 +157,20 @@ impl Transaction for SetPlan {
         Box::pin(async move {
             let missing = || Abort::Refused(ServiceError::NotFound("account"));
             let found = unit.account_by_email(&self.email).await?.ok_or_else(missing)?;
-            // Read again under its lock, so that no change of somebody else's is written over.
+            // Read again under the lock, so that concurrent changes are not overwritten.
             let mut account = unit.lock_account(found.id).await?.ok_or_else(missing)?;
             account.plan = self.plan;
             if !unit.update_account(&account).await? {
                 return Err(missing());
             }
-            let paused = downgrade::pause_what_is_missing(&self.accounts, unit, &account, self.now).await?;
+            let paused = downgrade::pause_alerts_beyond_plan(&self.accounts, unit, &account, self.now).await?;
             Ok((account, paused))
         })
     }
 
     fn committed(&self, (_, paused): &Self::Output) {
         for alert in paused {
-            self.accounts.evaluator.tell(alert);
+            self.accounts.evaluator.apply_change(alert);
         }
     }
 }
@@ -178,12 +180,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_the_same_in_any_case_and_with_space_around_it() {
-        assert_eq!(normal_email("  Ann@Example.COM\n"), "ann@example.com");
+    fn normalizes_case_and_white_space() {
+        assert_eq!(normalize_email("  Ann@Example.COM\n"), "ann@example.com");
     }
 
     #[test]
-    fn an_address_is_the_same_however_the_name_of_its_host_is_written() {
+    fn normalizes_host_to_ascii() {
         for (written, kept) in [
             ("ann@\u{ff45}xample.com", "ann@example.com"),
             ("ann@example\u{3002}com", "ann@example.com"),
@@ -192,17 +194,17 @@ mod tests {
             ("ann@xn--bcher-kva.example", "ann@xn--bcher-kva.example"),
             ("j\u{f6}rg@example.com", "j\u{f6}rg@example.com"),
             ("ann", "ann"),
-            // These are no addresses, and stay so.
+            // Invalid addresses stay unchanged.
             ("ann@\u{ff11}27.0.0.1", "ann@\u{ff11}27.0.0.1"),
             ("ann@\u{ff45}x%61mple.com", "ann@\u{ff45}x%61mple.com"),
         ] {
-            assert_eq!(normal_email(written), kept, "{written}");
+            assert_eq!(normalize_email(written), kept, "{written}");
         }
     }
 
     #[test]
-    fn a_password_is_not_printed() {
-        let user = NewUser {
+    fn debug_output_omits_password() {
+        let user = NewAccount {
             email: "ann@example.com".to_owned(),
             password: "correct horse".to_owned(),
             plan: Plan::Basic,

@@ -1,4 +1,4 @@
-//! Who is it?
+//! Authentication by API key, access token and session cookie.
 
 use std::sync::Arc;
 
@@ -6,153 +6,160 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use store::model::{Account, ApiKey, Session};
 
-use super::{Actor, Scope, Shown, Via, keys};
-use crate::access::{Reception, Tokens};
+use super::{Actor, AuthMethod, CredentialKind, Scope, keys};
+use crate::access::{AccessTokens, CredentialCache};
 use crate::identity::secret;
 use crate::{Ports, ServiceError};
 
-/// A session that is not used ends after this time.
-pub(crate) const SESSION_IDLE: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// A session ends after this time, however much it is used.
-pub(crate) const SESSION_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
-/// A session's use is written down at most once in this time.
-const SESSION_NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+/// Maximum time between two uses of a session.
+pub(crate) const SESSION_IDLE_TIMEOUT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Maximum age of a session, regardless of use.
+pub(crate) const SESSION_LIFETIME: SignedDuration = SignedDuration::from_hours(180 * 24);
+/// Minimum time between two recordings of the same session's use.
+const SESSION_USE_RECORD_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 
-/// What cookies are hashed for.
-pub(crate) const COOKIE: &str = "session cookie";
+/// Hash purpose of session cookies.
+pub(crate) const COOKIE_HASH_PURPOSE: &str = "session cookie";
 
 /// Checks API keys, access tokens, session cookies and passwords.
 #[derive(Clone)]
 pub struct Authenticator {
     pub(crate) ports: Ports,
-    pub(crate) reception: Arc<Reception>,
-    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) credential_cache: Arc<CredentialCache>,
+    pub(crate) tokens: Arc<AccessTokens>,
 }
 
 impl Authenticator {
-    /// Who shows this API key. The answer may be a few seconds old.
+    /// Returns the actor of an API key. The result may be a few seconds old.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if there is no such key.
+    /// [`ServiceError::Unauthenticated`] if the key does not exist.
     pub async fn authenticate_key(&self, key: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.reception, &self.ports);
+        let (credential_cache, ports) = (&self.credential_cache, &self.ports);
         if !keys::is_well_formed(key) {
-            return Err(unknown());
+            return Err(unknown_api_key());
         }
         let (hash, now) = (keys::hash(key), ports.clock.now());
-        let actor = match reception.recall(&hash, now) {
+        let actor = match credential_cache.get(&hash, now) {
             Some(actor) => actor,
             None => {
-                let since = reception.begin();
+                let since = credential_cache.generation();
                 let found = ports.store.api_key_by_hash(hash).await?;
                 let found = found.filter(|(_, account)| account.profile.deleted_at.is_none());
-                let (key, account) = found.ok_or_else(unknown)?;
-                let actor = actor(key, account);
-                reception.remember(hash, &actor, since, now);
+                let (key, account) = found.ok_or_else(unknown_api_key)?;
+                let actor = api_key_actor(key, account);
+                credential_cache.insert(hash, &actor, since, now);
                 actor
             }
         };
-        reception.note_use(&ports.store, &actor, now);
+        credential_cache.record_use(&ports.store, &actor, now);
         Ok(actor)
     }
 
-    /// Who shows this access token. Whether the session goes on may be a few seconds old.
+    /// Returns the actor of an access token. The state of the session may be a few seconds old.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if it is no token of ours, its time is over, or its session has ended.
+    /// [`ServiceError::Unauthenticated`] if the token is invalid or expired, or its session has ended.
     pub async fn authenticate_token(&self, token: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.reception, &self.ports);
+        let (credential_cache, ports) = (&self.credential_cache, &self.ports);
         let now = ports.clock.now();
-        let claimed = self.tokens.read(token, now).ok_or_else(no_token)?;
-        // Tokens of a session are remembered as one. No secret hashes to this: it is not one.
+        let claimed = self.tokens.verify(token, now).ok_or_else(invalid_access_token)?;
+        // All tokens of a session share one cache entry. No secret has this hash, because a session id is not a secret.
         let hash = secret::hash("session", "", &claimed.session.0.to_string());
-        if let Some(actor) = reception.recall(&hash, now) {
+        if let Some(actor) = credential_cache.get(&hash, now) {
             return Ok(actor);
         }
-        let since = reception.begin();
+        let since = credential_cache.generation();
         let found = ports.store.session(claimed.session).await?;
         let found = found.filter(|(session, _)| session.account == claimed.account);
-        let actor = self.signed_in(found, Shown::Token, now).ok_or_else(no_token)?;
-        reception.remember(hash, &actor, since, now);
+        let actor = self
+            .signed_in(found, CredentialKind::Token, now)
+            .ok_or_else(invalid_access_token)?;
+        credential_cache.insert(hash, &actor, since, now);
         Ok(actor)
     }
 
-    /// Who shows this session cookie. The answer may be a few seconds old.
+    /// Returns the actor of a session cookie. The result may be a few seconds old.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if there is no such session, or it has ended.
+    /// [`ServiceError::Unauthenticated`] if the session does not exist or has ended.
     pub async fn authenticate_cookie(&self, cookie: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.reception, &self.ports);
+        let (credential_cache, ports) = (&self.credential_cache, &self.ports);
         if !secret::is_well_formed(cookie) {
-            return Err(no_session());
+            return Err(session_over());
         }
-        let (hash, now) = (secret::hash(COOKIE, "", cookie), ports.clock.now());
-        if let Some(actor) = reception.recall(&hash, now) {
+        let (hash, now) = (secret::hash(COOKIE_HASH_PURPOSE, "", cookie), ports.clock.now());
+        if let Some(actor) = credential_cache.get(&hash, now) {
             return Ok(actor);
         }
-        let since = reception.begin();
+        let since = credential_cache.generation();
         let found = ports.store.session_by_cookie(hash).await?;
-        let actor = self.signed_in(found, Shown::Cookie, now).ok_or_else(no_session)?;
-        reception.remember(hash, &actor, since, now);
+        let actor = self
+            .signed_in(found, CredentialKind::Cookie, now)
+            .ok_or_else(session_over)?;
+        credential_cache.insert(hash, &actor, since, now);
         Ok(actor)
     }
 
-    /// Who has signed in, if the session goes on. That it is used is written down in the background.
-    fn signed_in(&self, found: Option<(Session, Account)>, by: Shown, now: Timestamp) -> Option<Actor> {
+    /// Returns the actor of a session if the session is live. Records the use of the session in the background.
+    fn signed_in(&self, found: Option<(Session, Account)>, by: CredentialKind, now: Timestamp) -> Option<Actor> {
         let (session, account) = found?;
         if !session.is_live(now) || account.profile.deleted_at.is_some() {
             return None;
         }
-        if now.duration_since(session.last_seen_at) >= SESSION_NOTED_EVERY {
-            self.reception.note_session(&self.ports.store, &session, now);
+        if now.duration_since(session.last_seen_at) >= SESSION_USE_RECORD_INTERVAL {
+            self.credential_cache
+                .record_session_use(&self.ports.store, &session, now);
         }
-        let via = Via::Session { id: session.id, by };
-        Some(of(account, via))
+        let auth_method = AuthMethod::Session {
+            id: session.id,
+            credential: by,
+        };
+        Some(actor_for(account, auth_method))
     }
 }
 
-/// Until when a session goes on that is used now.
+/// Returns when a session expires that is used now.
 pub(crate) fn expiry(created_at: Timestamp, now: Timestamp) -> Timestamp {
     let after = |at: Timestamp, time| at.saturating_add(time).unwrap_or(Timestamp::MAX);
-    after(now, SESSION_IDLE).min(after(created_at, SESSION_LIFE))
+    after(now, SESSION_IDLE_TIMEOUT).min(after(created_at, SESSION_LIFETIME))
 }
 
-fn unknown() -> ServiceError {
-    let message = "this API key is not known; check that it was copied whole (sk_ and 64 characters), or create one";
+fn unknown_api_key() -> ServiceError {
+    let message = "unknown API key; check that it was copied completely (sk_ and 64 characters), or create a new one";
     ServiceError::Unauthenticated(message.to_owned())
 }
 
-fn no_token() -> ServiceError {
-    let message = "this bearer token is not valid, or its time is over; get another one with the refresh token, or sign \
-                   in again";
+fn invalid_access_token() -> ServiceError {
+    let message = "this bearer token is invalid or expired; get a new one with the refresh token, or sign in again";
     ServiceError::Unauthenticated(message.to_owned())
 }
 
-fn no_session() -> ServiceError {
-    ServiceError::Unauthenticated("this session is over; sign in again".to_owned())
+fn session_over() -> ServiceError {
+    ServiceError::Unauthenticated("this session has ended; sign in again".to_owned())
 }
 
-fn actor(key: ApiKey, account: Account) -> Actor {
+fn api_key_actor(key: ApiKey, account: Account) -> Actor {
     let scopes = key.scopes.iter().filter_map(|name| Scope::from_name(name));
-    // Who is no operator any more has no operator's scopes any more.
+    // Former operators lose the operator scopes.
     let scopes = scopes.filter(|scope| account.is_operator || Scope::PUBLIC.contains(scope));
-    let via = Via::Key {
+    let auth_method = AuthMethod::ApiKey {
         id: key.id,
         name: key.name,
         scopes: scopes.collect(),
     };
-    of(account, via)
+    actor_for(account, auth_method)
 }
 
-/// An account's owner, or whoever acts in their name.
-pub(crate) fn of(account: Account, via: Via) -> Actor {
+/// Returns the actor for an account and an authentication method.
+pub(crate) fn actor_for(account: Account, auth_method: AuthMethod) -> Actor {
     Actor {
         account: account.id,
         plan: account.plan,
         is_operator: account.is_operator,
         time_zone: TimeZone::get(&account.time_zone).unwrap_or(TimeZone::UTC),
         email: account.email,
-        via,
+        auth_method,
     }
 }
 
@@ -188,11 +195,11 @@ mod tests {
             created_at: Timestamp::UNIX_EPOCH,
             profile: store::model::Profile::default(),
         };
-        actor(key, account)
+        api_key_actor(key, account)
     }
 
     #[test]
-    fn an_operators_scopes_end_with_being_one_and_unknown_scopes_are_none() {
+    fn former_operator_loses_operator_scopes_and_unknown_scopes_are_ignored() {
         let scopes = ["stocks:read", "market:write", "moon:read"];
         let may = |is_operator, scope| shown(is_operator, &scopes, "UTC").require(scope).is_ok();
         assert!(may(true, Scope::StocksRead) && may(true, Scope::MarketWrite));
@@ -201,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_that_is_not_known_is_utc() {
+    fn unknown_time_zone_falls_back_to_utc() {
         assert_eq!(shown(false, &[], "Mars/Olympus").time_zone, TimeZone::UTC);
         assert_eq!(
             shown(false, &[], "Europe/Berlin").time_zone.iana_name(),

@@ -1,8 +1,8 @@
-//! The threads that hash passwords.
+//! Thread pool for password hashing.
 //!
-//! One argon2id hash takes 19 MiB and tens of milliseconds of a core. A fixed number of threads hash, each with one memory
-//! buffer that it reuses, so memory does not grow with the number of logins. Waiting jobs are bounded; when the queue is full,
-//! a caller is refused at once.
+//! One argon2id hash takes 19 MiB of memory and tens of milliseconds of a core. A fixed number of threads run hashes.
+//! Each thread reuses one memory buffer, so memory does not grow with the number of sign-ins. The queue is bounded;
+//! when it is full, a request is rejected at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -14,14 +14,14 @@ use tokio::sync::oneshot;
 
 use crate::ServiceError;
 
-/// The number of hashing threads. Each keeps a buffer of 19 MiB after its first hash.
+/// Number of hashing threads. Each keeps a buffer of 19 MiB after its first hash.
 const HASHING_THREADS: usize = 2;
-/// The number of jobs that may wait: about two seconds of work.
+/// Maximum number of waiting jobs: about two seconds of work.
 const MAX_WAITING_JOBS: usize = 100;
-/// When a refused caller may try again, in seconds: the queue is empty by then.
+/// Retry delay for rejected requests, in seconds. The queue is empty by then.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// The memory blocks of one hashing thread, reused by all of its hashes.
+/// Memory blocks of one hashing thread, reused for all its hashes.
 pub(super) type HashBuffer = Vec<Block>;
 
 type Job = Box<dyn FnOnce(&mut HashBuffer) + Send>;
@@ -39,7 +39,7 @@ impl std::fmt::Debug for HashingPool {
 }
 
 impl HashingPool {
-    /// Runs `hash` on a hashing thread. A job whose caller has gone away before its turn is skipped.
+    /// Runs `hash` on a hashing thread. Skips the job if its caller is gone before it starts.
     ///
     /// # Errors
     /// [`ServiceError::Overloaded`] if the queue is full.
@@ -50,17 +50,17 @@ impl HashingPool {
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |buffer| {
             if !answer.is_closed() {
-                // The caller may go away while its hash is computed.
+                // The caller may be gone when the hash is complete.
                 let _ = answer.send(hash(buffer));
             }
         });
         match self.queue()?.try_send(job) {
             Ok(()) => answered.await.map_err(ServiceError::internal),
             Err(TrySendError::Full(_)) => Err(ServiceError::Overloaded {
-                message: "too many are signing in at the moment; try again in a few seconds".to_owned(),
+                message: "too many sign-ins at the moment; try again in a few seconds".to_owned(),
                 retry_after_s: RETRY_AFTER_SECONDS,
             }),
-            Err(TrySendError::Disconnected(_)) => Err(ServiceError::internal("the hashing threads have ended")),
+            Err(TrySendError::Disconnected(_)) => Err(ServiceError::internal("the hashing threads have stopped")),
         }
     }
 
@@ -91,7 +91,8 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        // A panic drops the job's answer, which its caller sees as an internal error. The next hash overwrites the buffer.
+        // A panic drops the result channel, which the caller sees as an internal error. The next hash overwrites the
+        // buffer.
         if catch_unwind(AssertUnwindSafe(|| job(&mut buffer))).is_err() {
             tracing::error!("hashing a password panicked");
         }
@@ -107,9 +108,9 @@ mod tests {
 
     use super::*;
 
-    /// The test's runtime has one thread: a hash on it would stop everything else.
+    /// The test runtime has one thread: a hash on that thread would block everything else.
     #[tokio::test]
-    async fn two_passwords_are_hashed_at_once_and_a_full_queue_refuses() {
+    async fn pool_runs_two_hashes_and_rejects_when_full() {
         let pool = Arc::new(HashingPool::default());
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (arrived, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
@@ -120,7 +121,7 @@ mod tests {
             let (pool, now, most) = (Arc::clone(&pool), Arc::clone(&now), Arc::clone(&most));
             let (arrived, released, queued) = (arrived.clone(), Arc::clone(&released), Arc::clone(&queued));
             tokio::spawn(async move {
-                // Nothing else runs between this and the job's entry into the queue.
+                // No other task runs between this line and the entry of the job into the queue.
                 queued.fetch_add(1, Ordering::SeqCst);
                 let hash = move |_: &mut HashBuffer| {
                     most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_waiting_job_whose_caller_has_gone_is_skipped() {
+    async fn job_of_dropped_caller_is_skipped() {
         let pool = Arc::new(HashingPool::default());
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(Mutex::new(released));
@@ -192,13 +193,13 @@ mod tests {
             release.send(()).unwrap();
         }
         join_all(busy).await;
-        // Jobs are taken in their order: when this one is done, the one before it has been passed.
+        // Jobs run in order: when this job is done, the one before it has been skipped.
         pool.run(|_| ()).await.unwrap();
         assert_eq!(hashed.load(Ordering::SeqCst), 0);
     }
 
     #[tokio::test]
-    async fn a_panic_costs_one_hash_and_no_thread() {
+    async fn panic_fails_one_hash_and_keeps_the_thread() {
         let pool = HashingPool::default();
         for _ in 0..2 * HASHING_THREADS {
             let failed: Result<(), _> = pool.run(|_| panic!("a bug")).await;

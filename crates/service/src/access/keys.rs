@@ -1,4 +1,4 @@
-//! API keys: `sk_` and 64 characters, shown once and kept as a hash.
+//! API keys: `sk_` and 64 characters, shown once and stored as a hash.
 
 use std::fmt::{self, Write};
 
@@ -7,48 +7,48 @@ use sha2::{Digest, Sha256};
 use store::model::{AccountId, ApiKey, ApiKeyId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::accounts::normal_email;
-use super::reception::KeyHash;
+use super::accounts::normalize_email;
+use super::credential_cache::CredentialHash;
 use super::{Actor, Scope};
 use crate::access::Accounts;
-use crate::identity::account::must_be_awake;
-use crate::{Fields, ServiceError};
+use crate::identity::account::require_active;
+use crate::{ErrorsByField, ServiceError};
 
-/// What every key begins with.
-const MARK: &str = "sk_";
-/// How many characters follow it: 256 random bits in hexadecimal.
+/// Prefix of every key.
+const API_KEY_PREFIX: &str = "sk_";
+/// Number of characters after the prefix: 256 random bits in hexadecimal.
 const SECRET_CHARACTERS: usize = 64;
-/// How much of a key is kept, so that its owner can tell it from others.
-const PREFIX_CHARACTERS: usize = 11;
-/// The longest name of a key, in characters.
-const MAX_NAME_CHARACTERS: usize = 100;
-/// How many keys an account of the basic plan has; the paid plans have any number.
-const BASIC_API_KEYS: u64 = 1;
+/// Number of leading characters that are stored in plain text, so that owners can tell keys apart.
+const SHOWN_PREFIX_CHARACTERS: usize = 11;
+/// Maximum length of a key's name, in characters.
+const MAX_KEY_NAME_CHARACTERS: usize = 100;
+/// Maximum number of keys on the basic plan. Paid plans have no limit.
+const MAX_API_KEYS_BASIC_PLAN: u64 = 1;
 
-/// An API key to be made.
+/// Parameters of a new API key.
 #[derive(Clone, Debug)]
-pub struct NewKey {
-    /// What its owner calls it, 1 to 100 characters.
+pub struct ApiKeyParams {
+    /// Name, 1 to 100 characters.
     pub name: String,
-    /// What it may be used for, at least one thing.
+    /// Scopes, at least one.
     pub scopes: Vec<Scope>,
 }
 
-/// A new API key, the only time it is seen.
+/// A new API key with its secret, which is available only now.
 #[derive(Clone)]
-pub struct CreatedKey {
-    /// What is kept of it.
+pub struct CreatedApiKey {
+    /// The stored part of the key.
     pub key: ApiKey,
-    /// The key itself.
+    /// The secret.
     pub secret: String,
-    /// The tier of its rate limits: the account's plan.
+    /// Rate limit tier: the account's plan.
     pub tier: Plan,
 }
 
-impl fmt::Debug for CreatedKey {
-    /// Everything but the key itself.
+impl fmt::Debug for CreatedApiKey {
+    /// Formats all fields except the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CreatedKey")
+        f.debug_struct("CreatedApiKey")
             .field("key", &self.key)
             .field("tier", &self.tier)
             .finish_non_exhaustive()
@@ -56,94 +56,98 @@ impl fmt::Debug for CreatedKey {
 }
 
 impl Accounts {
-    /// Makes an API key for the account of that address, as its operator: whatever scopes are asked for (the
-    /// operators' own ones only for an operator's account), beyond the plan's number of keys, too.
+    /// Creates an API key for the account with this email address, on behalf of the operator. The plan's limit does not
+    /// apply. Operator scopes require an operator account.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] if the address has no account, [`ServiceError::Invalid`] for a name or scopes that
-    /// will not do.
-    pub async fn create_key_for(&self, email: &str, key: NewKey) -> Result<CreatedKey, ServiceError> {
-        let found = self.ports.store.account_by_email(&normal_email(email)).await?;
+    /// [`ServiceError::NotFound`] if no account has the address, [`ServiceError::Invalid`] for an invalid name or
+    /// scopes.
+    pub async fn create_api_key_for_email(
+        &self,
+        email: &str,
+        key: ApiKeyParams,
+    ) -> Result<CreatedApiKey, ServiceError> {
+        let found = self.ports.store.account_by_email(&normalize_email(email)).await?;
         let account = found.ok_or(ServiceError::NotFound("account"))?;
-        self.create_key(account.id, key, By::Operator).await
+        self.create_key(account.id, key, KeyCreator::Operator).await
     }
 
-    /// The actor's API keys, oldest first. Only for somebody who has signed in: what a key can do must not include
-    /// finding out about others.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the actor's API keys, oldest first. Requires a session: a key must not reveal other keys.
     pub async fn api_keys(&self, actor: &Actor) -> Result<Vec<ApiKey>, ServiceError> {
         Ok(self.ports.store.api_keys(actor.account).await?)
     }
 
-    /// Makes an API key for the actor, who has signed in.
+    /// Creates an API key for the signed-in actor.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a name or scopes that will not do, [`ServiceError::Forbidden`] for a key more than
-    /// the plan has.
-    pub async fn create_api_key(&self, actor: &Actor, key: NewKey) -> Result<CreatedKey, ServiceError> {
-        self.create_key(actor.account, key, By::Owner).await
+    /// [`ServiceError::Invalid`] for an invalid name or scopes, [`ServiceError::Forbidden`] if the plan's limit is
+    /// reached.
+    pub async fn create_api_key(&self, actor: &Actor, key: ApiKeyParams) -> Result<CreatedApiKey, ServiceError> {
+        self.create_key(actor.account, key, KeyCreator::Owner).await
     }
 
-    /// Deletes an API key of the actor, who has signed in. It is refused from now on; by another process of this
-    /// service a few seconds later.
+    /// Deletes an API key of the signed-in actor. This process rejects it at once, other processes a few seconds later.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for a key the actor does not have.
+    /// [`ServiceError::NotFound`] if the actor has no such key.
     pub async fn delete_api_key(&self, actor: &Actor, id: ApiKeyId) -> Result<(), ServiceError> {
         let account = actor.account;
-        self.ports.store.write(Delete { account, id }).await?;
-        self.reception.forget(account);
+        self.ports.store.write(DeleteApiKey { account, id }).await?;
+        self.credential_cache.invalidate(account);
         Ok(())
     }
 
-    async fn create_key(&self, account: AccountId, new: NewKey, by: By) -> Result<CreatedKey, ServiceError> {
-        let NewKey { name, mut scopes } = new;
+    async fn create_key(
+        &self,
+        account: AccountId,
+        new: ApiKeyParams,
+        creator: KeyCreator,
+    ) -> Result<CreatedApiKey, ServiceError> {
+        let ApiKeyParams { name, mut scopes } = new;
         let name = name.trim().to_owned();
         scopes.sort_unstable();
         scopes.dedup();
         check(&name, &scopes)?;
-        let secret = secret(&self.ports.chance.bytes());
+        let secret = secret(&self.ports.random.bytes());
         let key = ApiKey {
-            id: ApiKeyId(self.ports.chance.uuid()),
+            id: ApiKeyId(self.ports.random.uuid()),
             account,
             name,
-            prefix: secret.chars().take(PREFIX_CHARACTERS).collect(),
+            prefix: secret.chars().take(SHOWN_PREFIX_CHARACTERS).collect(),
             hash: hash(&secret),
             scopes: scopes.iter().map(|scope| scope.name().to_owned()).collect(),
             created_at: self.ports.clock.now(),
             last_used_at: None,
         };
-        let work = Insert {
+        let work = InsertApiKey {
             key: key.clone(),
-            by,
+            creator,
             wants_operator: scopes.iter().any(|scope| !Scope::PUBLIC.contains(scope)),
         };
         let tier = self.ports.store.write(work).await?;
-        Ok(CreatedKey { key, secret, tier })
+        Ok(CreatedApiKey { key, secret, tier })
     }
 }
 
-/// Who makes a key.
+/// Creator of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum By {
-    /// The account's owner, within the plan.
+enum KeyCreator {
+    /// The account's owner. The plan's limit applies.
     Owner,
-    /// The operator of this service.
+    /// The operator. The plan's limit does not apply.
     Operator,
 }
 
 fn check(name: &str, scopes: &[Scope]) -> Result<(), ServiceError> {
-    let mut faults = Fields::new();
+    let mut faults = ErrorsByField::new();
     let characters = name.chars().count();
-    if !(1..=MAX_NAME_CHARACTERS).contains(&characters) || name.chars().any(char::is_control) {
-        let fault = format!("must have 1 to {MAX_NAME_CHARACTERS} characters on one line");
+    if !(1..=MAX_KEY_NAME_CHARACTERS).contains(&characters) || name.chars().any(char::is_control) {
+        let fault = format!("must have 1 to {MAX_KEY_NAME_CHARACTERS} characters on one line");
         faults.insert("name".to_owned(), vec![fault]);
     }
     if scopes.is_empty() {
         let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
-        let fault = format!("must not be empty; give some of {}", names.join(", "));
+        let fault = format!("must not be empty; choose from {}", names.join(", "));
         faults.insert("scopes".to_owned(), vec![fault]);
     }
     if faults.is_empty() {
@@ -153,34 +157,34 @@ fn check(name: &str, scopes: &[Scope]) -> Result<(), ServiceError> {
     }
 }
 
-/// A key of 256 random bits.
+/// Encodes 256 random bits as a key.
 fn secret(bits: &[u8; SECRET_CHARACTERS / 2]) -> String {
-    bits.iter().fold(MARK.to_owned(), |mut text, byte| {
-        // Writing to a text cannot fail.
+    bits.iter().fold(API_KEY_PREFIX.to_owned(), |mut text, byte| {
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// What is kept of a key. It has 256 random bits, so a plain hash gives nothing away.
-pub(super) fn hash(secret: &str) -> KeyHash {
+/// Hashes a key. Keys have 256 random bits, so a plain SHA-256 hash is sufficient.
+pub(super) fn hash(secret: &str) -> CredentialHash {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-/// Whether a text could be a key: if not, it need not be looked for.
+/// Returns whether a text has the form of a key. Other texts need no lookup.
 pub(super) fn is_well_formed(text: &str) -> bool {
-    text.strip_prefix(MARK).is_some_and(|secret| {
+    text.strip_prefix(API_KEY_PREFIX).is_some_and(|secret| {
         secret.len() == SECRET_CHARACTERS && secret.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
 }
 
-struct Insert {
+struct InsertApiKey {
     key: ApiKey,
-    by: By,
+    creator: KeyCreator,
     wants_operator: bool,
 }
 
-impl Transaction for Insert {
+impl Transaction for InsertApiKey {
     type Output = Plan;
     type Refusal = ServiceError;
 
@@ -190,26 +194,26 @@ impl Transaction for Insert {
             let Some(account) = unit.lock_account(self.key.account).await? else {
                 return refuse(ServiceError::NotFound("account"));
             };
-            if self.by == By::Owner {
-                must_be_awake(&account).map_err(Abort::Refused)?;
+            if self.creator == KeyCreator::Owner {
+                require_active(&account).map_err(Abort::Refused)?;
             }
             if self.wants_operator && !account.is_operator {
                 let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
                 let fault = format!(
-                    "market:write and outbox:read are for operators, which this account is not; give some of {}",
+                    "market:write and outbox:read require an operator account; choose from {}",
                     names.join(", ")
                 );
                 return refuse(ServiceError::field("scopes", fault));
             }
-            if self.by == By::Owner
+            if self.creator == KeyCreator::Owner
                 && account.plan == Plan::Basic
-                && unit.count_api_keys(account.id).await? >= BASIC_API_KEYS
+                && unit.count_api_keys(account.id).await? >= MAX_API_KEYS_BASIC_PLAN
             {
                 return refuse(ServiceError::Forbidden {
                     reason: "plan",
                     required: Some(Plan::Premium.name().to_owned()),
                     message: format!(
-                        "the basic plan has {BASIC_API_KEYS} API key; delete that one, or take the premium or \
+                        "the basic plan has {MAX_API_KEYS_BASIC_PLAN} API key; delete that one, or take the premium or \
                          early_bird plan"
                     ),
                 });
@@ -220,12 +224,12 @@ impl Transaction for Insert {
     }
 }
 
-struct Delete {
+struct DeleteApiKey {
     account: AccountId,
     id: ApiKeyId,
 }
 
-impl Transaction for Delete {
+impl Transaction for DeleteApiKey {
     type Output = ();
     type Refusal = ServiceError;
 
@@ -245,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_sk_and_64_characters() {
+    fn key_has_prefix_and_64_characters() {
         let mut bits = [0xab; 32];
         bits[0] = 0x01;
         let secret = secret(&bits);
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_too_long_or_has_other_characters_is_no_key() {
+    fn malformed_keys_are_rejected() {
         let digits = "0".repeat(63);
         for (text, expected) in [
             (format!("sk_{digits}0"), true),
@@ -270,13 +274,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_kept_as_its_sha_256() {
-        // The example of FIPS 180-2, B.1.
+    fn key_hash_is_sha_256() {
+        // Test vector of FIPS 180-2, B.1.
         assert_eq!(hash("abc")[..4], [0xba, 0x78, 0x16, 0xbf]);
     }
 
     #[test]
-    fn a_name_has_1_to_100_characters_on_one_line() {
+    fn name_has_1_to_100_characters_on_one_line() {
         let ok = |name: &str| check(name, Scope::PUBLIC).is_ok();
         assert!(ok("a") && ok(&"ä".repeat(100)));
         assert!(!ok("") && !ok(&"a".repeat(101)) && !ok("a\nb"));

@@ -1,31 +1,33 @@
-//! Who asks, and what they may do.
+//! Authentication, authorization, accounts and API keys.
 //!
-//! Somebody shows who they are (an API key, an access token or a session's cookie, `authenticate.rs`) and becomes an
-//! [`Actor`], which every use case of theirs is given. What was looked up is remembered for a few seconds
-//! (`reception.rs`). Access tokens are signed by this service (`tokens.rs`); how sessions come about is told in
-//! [`identity`](crate::identity). Accounts and keys are made by the operator's commands (`accounts.rs`,
-//! [`Service::create_key_for`](crate::Service::create_key_for)) and keys by their owners, within their plan
-//! (`keys.rs`). Passwords are kept as argon2id (`password.rs`), keys as SHA-256.
+//! A request presents a credential (API key, access token or session cookie, `authenticate.rs`) and becomes an
+//! [`Actor`], the first argument of the use cases. Lookups are cached for a few seconds (`credential_cache.rs`). This
+//! service signs the access tokens (`tokens.rs`); see [`identity`](crate::identity) for sessions. Operators create
+//! accounts and keys by command ([`Accounts::create_account`], [`Accounts::create_api_key_for_email`]); owners create
+//! keys within their plan (`keys.rs`). Passwords are stored as argon2id hashes (`password.rs`), keys as SHA-256 hashes.
+//!
+//! All functions that use the database return [`ServiceError::StorageUnavailable`] or [`ServiceError::Internal`] if it
+//! fails.
 
 pub(crate) mod accounts;
 pub(crate) mod authenticate;
+mod credential_cache;
 mod downgrade;
 mod hashing;
-mod key_body;
+mod key_request;
 mod keys;
 pub(crate) mod password;
-mod reception;
 mod scope;
 mod tokens;
 
-pub use accounts::{Accounts, NewUser};
+pub use accounts::{Accounts, NewAccount};
 pub use authenticate::Authenticator;
-pub use keys::{CreatedKey, NewKey};
-pub(crate) use reception::Reception;
+pub(crate) use credential_cache::CredentialCache;
+pub use keys::{ApiKeyParams, CreatedApiKey};
 pub use scope::Scope;
 pub use store::model::ApiKey;
-pub(crate) use tokens::Tokens;
-pub use tokens::{PublicKey, TOKEN_LIFE};
+pub(crate) use tokens::AccessTokens;
+pub use tokens::{ACCESS_TOKEN_LIFETIME, PublicKey};
 
 use alerts::Plan;
 use jiff::tz::TimeZone;
@@ -34,101 +36,101 @@ use uuid::Uuid;
 
 use crate::ServiceError;
 
-/// Who asks.
+/// The authenticated caller of a use case.
 #[derive(Clone, Debug)]
 pub struct Actor {
     /// The account.
     pub account: AccountId,
-    /// Its address.
+    /// Email address.
     pub email: String,
-    /// What it pays for.
+    /// Plan.
     pub plan: Plan,
-    /// Whether its owner operates this service.
+    /// Whether the account has operator rights.
     pub is_operator: bool,
-    /// The zone its owner's clocks show.
+    /// Time zone of the account's owner.
     pub time_zone: TimeZone,
-    /// How they have shown who they are.
-    pub via: Via,
+    /// Authentication method.
+    pub auth_method: AuthMethod,
 }
 
-/// How somebody has shown who they are.
+/// Authentication method of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Via {
-    /// By an API key.
-    Key {
-        /// Which one.
+pub enum AuthMethod {
+    /// An API key.
+    ApiKey {
+        /// Key id.
         id: ApiKeyId,
-        /// What its owner calls it.
+        /// Name of the key.
         name: String,
-        /// What it may be used for.
+        /// Scopes of the key.
         scopes: Vec<Scope>,
     },
-    /// By what somebody has allowed a program.
+    /// An OAuth access token.
     Grant {
-        /// Which grant.
+        /// Grant id.
         id: GrantId,
-        /// What the program calls itself.
+        /// Name of the OAuth client.
         client: String,
-        /// What it may do.
+        /// Scopes of the token.
         scopes: Vec<Scope>,
     },
-    /// By having signed in.
+    /// A session.
     Session {
-        /// Which session.
+        /// Session id.
         id: SessionId,
-        /// What of it they have shown.
-        by: Shown,
+        /// Credential of the session.
+        credential: CredentialKind,
     },
 }
 
-impl Via {
-    /// The id of the key, the grant or the session.
+impl AuthMethod {
+    /// Returns the id of the key, the grant or the session.
     pub(crate) const fn id(&self) -> Uuid {
         match self {
-            Self::Key { id, .. } => id.0,
+            Self::ApiKey { id, .. } => id.0,
             Self::Grant { id, .. } => id.0,
             Self::Session { id, .. } => id.0,
         }
     }
 }
 
-/// What somebody shows of their session.
+/// Kind of session credential.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shown {
-    /// Its cookie, which browsers send by themselves.
+pub enum CredentialKind {
+    /// The session cookie, which browsers send automatically.
     Cookie,
     /// An access token.
     Token,
 }
 
 impl Actor {
-    /// Refuses unless the actor may use `scope`.
+    /// Checks that the actor has `scope`.
     ///
     /// # Errors
-    /// [`ServiceError::Forbidden`] naming the scope.
+    /// [`ServiceError::Forbidden`] with the missing scope.
     pub fn require(&self, scope: Scope) -> Result<(), ServiceError> {
-        match &self.via {
-            Via::Key { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
+        match &self.auth_method {
+            AuthMethod::ApiKey { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
                 reason: "scope",
                 required: Some(scope.name().to_owned()),
                 message: format!("this API key lacks the scope {}; use a key that has it", scope.name()),
             }),
-            Via::Grant { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
+            AuthMethod::Grant { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
                 reason: "scope",
                 required: Some(scope.name().to_owned()),
                 message: format!(
-                    "this app was not allowed {}; connect it again and allow it that",
+                    "this app lacks the scope {}; connect it again and allow that scope",
                     scope.name()
                 ),
             }),
-            Via::Session { .. } if !self.is_operator && !Scope::PUBLIC.contains(&scope) => {
+            AuthMethod::Session { .. } if !self.is_operator && !Scope::PUBLIC.contains(&scope) => {
                 Err(ServiceError::Forbidden {
                     reason: "operator",
                     required: Some(scope.name().to_owned()),
-                    message: "only operators of this service may do this; ask one of them".to_owned(),
+                    message: "only operators of this service may do this".to_owned(),
                 })
             }
-            Via::Key { .. } | Via::Grant { .. } | Via::Session { .. } => Ok(()),
+            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } | AuthMethod::Session { .. } => Ok(()),
         }
     }
 }

@@ -1,30 +1,30 @@
-//! What an API key may be used for.
+//! Permission scopes of API keys and OAuth grants.
 
-/// What an API key may be used for.
+/// A permission scope.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Scope {
-    /// Reading alerts and their history.
+    /// Read alerts and their history.
     AlertsRead,
-    /// Making, changing and deleting alerts.
+    /// Create, change and delete alerts.
     AlertsWrite,
-    /// Reading the watchlist, paper trades and performance.
+    /// Read the watchlist, paper trades and performance.
     WatchlistRead,
-    /// Changing the watchlist.
+    /// Change the watchlist.
     WatchlistWrite,
-    /// Reading webhooks and their deliveries.
+    /// Read webhooks and their deliveries.
     WebhooksRead,
-    /// Making, changing and deleting webhooks.
+    /// Create, change and delete webhooks.
     WebhooksWrite,
-    /// Reading stocks and market data.
+    /// Read stocks and market data.
     StocksRead,
-    /// Delivering market data; for operators.
+    /// Push market data; operators only.
     MarketWrite,
-    /// Reading what the outbox keeps; for operators.
+    /// Read the outbox; operators only.
     OutboxRead,
 }
 
 impl Scope {
-    /// Every scope there is.
+    /// All scopes.
     pub const ALL: &'static [Self] = &[
         Self::AlertsRead,
         Self::AlertsWrite,
@@ -37,7 +37,7 @@ impl Scope {
         Self::OutboxRead,
     ];
 
-    /// Those that every account may give to its keys.
+    /// Scopes that every account may give to its keys.
     pub const PUBLIC: &'static [Self] = &[
         Self::AlertsRead,
         Self::AlertsWrite,
@@ -48,7 +48,7 @@ impl Scope {
         Self::StocksRead,
     ];
 
-    /// Its name in requests and answers.
+    /// Returns the name in requests and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Scope {
         }
     }
 
-    /// The scope of that name.
+    /// Returns the scope with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.name() == name)

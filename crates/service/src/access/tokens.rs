@@ -1,8 +1,8 @@
-//! Access tokens: JWTs that whoever has signed in shows with each request (RFC 9068).
+//! Access tokens: JWTs that signed-in clients send with each request (RFC 9068).
 //!
-//! They are signed with Ed25519. The key is made of the vault's, so it is the same after a restart and in each process.
-//! A token says who it is for and which session it came from; whether the session goes on is asked of the database, so
-//! that signing out ends it. The time is a parameter here, so the library is told not to look at its own clock.
+//! Tokens are signed with Ed25519. The signing key is derived from the vault's key, so it is the same after a restart
+//! and in every process. A token names the account and the session. The database decides whether the session is live,
+//! so signing out invalidates its tokens. Time is a parameter here; the library's own expiry check is off.
 
 use std::fmt;
 
@@ -17,72 +17,72 @@ use store::model::{AccountId, SessionId};
 use uuid::Uuid;
 
 use crate::vault::Vault;
-use crate::{Chance, ServiceError};
+use crate::{Random, ServiceError};
 
-/// How long a token is good for.
-pub const TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(15);
-/// How far the clocks of two processes may differ.
-const CLOCKS_DIFFER_S: i64 = 30;
-/// What a token says it is: an access token, so that no other JWT can stand for one.
-const KIND: &str = "at+jwt";
-/// Longer texts are no tokens of ours.
-const MAX_LEN: usize = 4096;
+/// Lifetime of an access token.
+pub const ACCESS_TOKEN_LIFETIME: SignedDuration = SignedDuration::from_mins(15);
+/// Maximum clock difference between two processes, in seconds.
+const CLOCK_SKEW_SECONDS: i64 = 30;
+/// The `typ` header of access tokens, so that no other JWT is accepted as one.
+const TOKEN_TYPE: &str = "at+jwt";
+/// Maximum length of a token in bytes. Longer texts are rejected.
+const MAX_TOKEN_BYTES: usize = 4096;
 
-/// Makes tokens and reads them.
-pub(crate) struct Tokens {
-    signs: EncodingKey,
-    verifies: DecodingKey,
-    /// The public key, in base64url.
+/// Issues and verifies access tokens.
+pub(crate) struct AccessTokens {
+    signing_key: EncodingKey,
+    verifying_key: DecodingKey,
+    /// Public key, in base64url.
     public: String,
     kid: String,
     issuer: String,
     audience: String,
 }
 
-impl fmt::Debug for Tokens {
+impl fmt::Debug for AccessTokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tokens")
+        f.debug_struct("AccessTokens")
             .field("kid", &self.kid)
             .field("issuer", &self.issuer)
             .finish_non_exhaustive()
     }
 }
 
-/// What a token claims.
+/// JWT claims.
 #[derive(Serialize, Deserialize)]
 struct Claims {
     iss: String,
     aud: String,
-    /// The account.
+    /// Account.
     sub: Uuid,
     exp: i64,
     iat: i64,
     jti: Uuid,
-    /// The session.
+    /// Session.
     sid: Uuid,
 }
 
-/// What a token that is good says.
+/// Content of a valid token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Claimed {
+pub(crate) struct VerifiedToken {
     pub(crate) account: AccountId,
     pub(crate) session: SessionId,
 }
 
-/// The key that tokens are verified with, as RFC 8037 writes it.
+/// Public key that verifies access tokens, in the form of RFC 8037.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublicKey {
-    /// The name of the key in the tokens' heads.
+    /// Key id, as in the tokens' headers.
     pub kid: String,
-    /// The key, in base64url.
+    /// Key, in base64url.
     pub x: String,
 }
 
-impl Tokens {
-    /// With the vault's key, for the service at that address.
+impl AccessTokens {
+    /// Creates the signer with the vault's key, for the service at `public_url`.
     ///
     /// # Errors
-    /// If the library does not take the key, which it does.
+    /// If the library rejects the key, which does not happen.
     pub(crate) fn new(vault: &Vault, public_url: &str) -> Result<Self, ServiceError> {
         let seed = vault.derive("access tokens: ed25519");
         let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|error| internal(&error))?;
@@ -90,8 +90,8 @@ impl Tokens {
         let public = pair.public_key().as_ref();
         let issuer = public_url.trim_end_matches('/').to_owned();
         Ok(Self {
-            signs: EncodingKey::from_ed_der(document.as_ref()),
-            verifies: DecodingKey::from_ed_der(public),
+            signing_key: EncodingKey::from_ed_der(document.as_ref()),
+            verifying_key: DecodingKey::from_ed_der(public),
             public: URL_SAFE_NO_PAD.encode(public),
             kid: URL_SAFE_NO_PAD.encode(&Sha256::digest(public)[..12]),
             audience: format!("{issuer}/api/v1"),
@@ -106,19 +106,19 @@ impl Tokens {
         }
     }
 
-    /// A new token.
+    /// Issues a token.
     ///
     /// # Errors
-    /// If the library cannot sign, which it can.
+    /// If the library fails to sign, which does not happen.
     pub(crate) fn issue(
         &self,
-        chance: &Chance,
+        random: &Random,
         account: AccountId,
         session: SessionId,
         now: Timestamp,
     ) -> Result<String, ServiceError> {
         let head = Header {
-            typ: Some(KIND.to_owned()),
+            typ: Some(TOKEN_TYPE.to_owned()),
             kid: Some(self.kid.clone()),
             ..Header::new(Algorithm::EdDSA)
         };
@@ -126,37 +126,37 @@ impl Tokens {
             iss: self.issuer.clone(),
             aud: self.audience.clone(),
             sub: account.0,
-            exp: now.as_second().saturating_add(TOKEN_LIFE.as_secs()),
+            exp: now.as_second().saturating_add(ACCESS_TOKEN_LIFETIME.as_secs()),
             iat: now.as_second(),
-            jti: chance.uuid(),
+            jti: random.uuid(),
             sid: session.0,
         };
-        jsonwebtoken::encode(&head, &claims, &self.signs).map_err(ServiceError::internal)
+        jsonwebtoken::encode(&head, &claims, &self.signing_key).map_err(ServiceError::internal)
     }
 
-    /// What a token says, if it is one of ours and its time is not over.
-    pub(crate) fn read(&self, token: &str, now: Timestamp) -> Option<Claimed> {
-        if token.len() > MAX_LEN {
+    /// Verifies a token. Returns `None` if its signature or its claims are invalid, or if it is expired.
+    pub(crate) fn verify(&self, token: &str, now: Timestamp) -> Option<VerifiedToken> {
+        if token.len() > MAX_TOKEN_BYTES {
             return None;
         }
         let head = jsonwebtoken::decode_header(token).ok()?;
-        let is_ours = head.typ.as_deref() == Some(KIND) && head.kid.as_deref() == Some(&self.kid);
-        // The key is never one that the token brings along, and nothing that we do not know may be critical.
+        let is_ours = head.typ.as_deref() == Some(TOKEN_TYPE) && head.kid.as_deref() == Some(&self.kid);
+        // Keys inside the token are ignored, and unknown critical headers are rejected.
         if !is_ours || head.alg != Algorithm::EdDSA || head.crit.is_some() {
             return None;
         }
         let mut rules = Validation::new(Algorithm::EdDSA);
         rules.set_audience(&[&self.audience]);
         rules.set_issuer(&[&self.issuer]);
-        // Without this, a token that has no audience at all would do.
+        // Without this, a token without an audience would be accepted.
         rules.set_required_spec_claims(&["exp", "aud", "iss", "sub"]);
         rules.validate_exp = false;
-        let claims = jsonwebtoken::decode::<Claims>(token, &self.verifies, &rules)
+        let claims = jsonwebtoken::decode::<Claims>(token, &self.verifying_key, &rules)
             .ok()?
             .claims;
         let now = now.as_second();
-        let is_current = now < claims.exp && claims.iat <= now.saturating_add(CLOCKS_DIFFER_S);
-        is_current.then_some(Claimed {
+        let is_current = now < claims.exp && claims.iat <= now.saturating_add(CLOCK_SKEW_SECONDS);
+        is_current.then_some(VerifiedToken {
             account: AccountId(claims.sub),
             session: SessionId(claims.sid),
         })

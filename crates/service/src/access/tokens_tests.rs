@@ -1,4 +1,4 @@
-//! Tokens that are not ours, one fault each.
+//! Tests with invalid tokens, one violation each.
 
 use jsonwebtoken::encode;
 use rand_chacha::ChaCha20Rng;
@@ -9,12 +9,12 @@ use super::*;
 
 const URL: &str = "https://alerts.example.com/";
 
-fn tokens() -> Tokens {
-    Tokens::new(&Vault::new(b"a key for tests"), URL).unwrap()
+fn tokens() -> AccessTokens {
+    AccessTokens::new(&Vault::new(b"a key for tests"), URL).unwrap()
 }
 
-fn chance() -> Chance {
-    Chance::new(Box::new(ChaCha20Rng::seed_from_u64(1)))
+fn random() -> Random {
+    Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)))
 }
 
 fn now() -> Timestamp {
@@ -25,19 +25,19 @@ fn later(seconds: i64) -> Timestamp {
     now() + SignedDuration::from_secs(seconds)
 }
 
-fn claimed() -> Claimed {
-    Claimed {
+fn claimed() -> VerifiedToken {
+    VerifiedToken {
         account: AccountId(Uuid::from_u128(1)),
         session: SessionId(Uuid::from_u128(2)),
     }
 }
 
 fn good() -> String {
-    let Claimed { account, session } = claimed();
-    tokens().issue(&chance(), account, session, now()).unwrap()
+    let VerifiedToken { account, session } = claimed();
+    tokens().issue(&random(), account, session, now()).unwrap()
 }
 
-/// One of a token's three parts, read.
+/// Decodes one of a token's three parts.
 fn part(token: &str, number: usize) -> Value {
     let text = token.split('.').nth(number).unwrap();
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).unwrap()).unwrap()
@@ -53,7 +53,7 @@ fn head(more: &Value) -> Value {
     head
 }
 
-/// A token with our signature, whatever it says.
+/// Signs any header and claims with the service's key.
 fn signed(head: &Value, claims: &Map<String, Value>) -> String {
     let seed = Vault::new(b"a key for tests").derive("access tokens: ed25519");
     let pair = Ed25519KeyPair::from_seed_unchecked(&seed).unwrap();
@@ -67,12 +67,12 @@ fn signed(head: &Value, claims: &Map<String, Value>) -> String {
 }
 
 fn is_taken(token: &str) -> bool {
-    tokens().read(token, now()).is_some()
+    tokens().verify(token, now()).is_some()
 }
 
 #[test]
-fn a_token_says_who_it_is_for_and_which_session_it_is_of_also_after_a_restart() {
-    assert_eq!(tokens().read(&good(), now()), Some(claimed()));
+fn token_names_account_and_session_and_survives_restart() {
+    assert_eq!(tokens().verify(&good(), now()), Some(claimed()));
     let head = part(&good(), 0);
     assert_eq!((&head["alg"], &head["typ"]), (&json!("EdDSA"), &json!("at+jwt")));
     assert_eq!(head["kid"], tokens().public_key().kid);
@@ -84,16 +84,16 @@ fn a_token_says_who_it_is_for_and_which_session_it_is_of_also_after_a_restart() 
 }
 
 #[test]
-fn a_token_is_good_for_fifteen_minutes_to_the_second() {
+fn token_expires_after_fifteen_minutes() {
     let token = good();
-    assert!(tokens().read(&token, later(899)).is_some());
-    assert!(tokens().read(&token, later(900)).is_none());
-    assert!(tokens().read(&token, later(-30)).is_some(), "clocks differ a little");
-    assert!(tokens().read(&token, later(-31)).is_none(), "it is of the future");
+    assert!(tokens().verify(&token, later(899)).is_some());
+    assert!(tokens().verify(&token, later(900)).is_none());
+    assert!(tokens().verify(&token, later(-30)).is_some(), "clocks differ a little");
+    assert!(tokens().verify(&token, later(-31)).is_none(), "it is of the future");
 }
 
 #[test]
-fn what_our_own_key_has_signed_is_taken_only_if_it_is_an_access_token_for_this_api() {
+fn signed_jwt_with_wrong_header_or_claims_is_rejected() {
     assert!(
         is_taken(&signed(&head(&json!({})), &claims())),
         "the test's own signature is right"
@@ -131,7 +131,7 @@ fn what_our_own_key_has_signed_is_taken_only_if_it_is_an_access_token_for_this_a
 }
 
 #[test]
-fn no_signature_another_key_and_the_public_key_as_a_secret_are_refused() {
+fn forged_signatures_are_rejected() {
     let token = good();
     let (body, signature) = token.rsplit_once('.').unwrap();
     let (first, second) = body.split_once('.').unwrap();
@@ -145,13 +145,13 @@ fn no_signature_another_key_and_the_public_key_as_a_secret_are_refused() {
         format!("{first}.{second}x.{signature}"),
         String::new(),
         "..".to_owned(),
-        "x".repeat(MAX_LEN + 1),
+        "x".repeat(MAX_TOKEN_BYTES + 1),
     ] {
         assert!(!is_taken(&forged), "{forged}");
     }
-    // Whoever is told by the token how to verify it, takes the public key for a shared secret.
+    // Algorithm confusion: a verifier that trusts the `alg` header would use the public key as a shared secret.
     let hs256 = Header {
-        typ: Some(KIND.to_owned()),
+        typ: Some(TOKEN_TYPE.to_owned()),
         kid: Some(tokens().kid),
         ..Header::new(Algorithm::HS256)
     };
@@ -162,19 +162,19 @@ fn no_signature_another_key_and_the_public_key_as_a_secret_are_refused() {
         let forged = encode(&hs256, &json!(claims()), &EncodingKey::from_secret(&secret)).unwrap();
         assert!(!is_taken(&forged));
     }
-    let Claimed { account, session } = claimed();
-    let other = Tokens {
+    let VerifiedToken { account, session } = claimed();
+    let other = AccessTokens {
         kid: tokens().kid,
-        ..Tokens::new(&Vault::new(b"another key"), URL).unwrap()
+        ..AccessTokens::new(&Vault::new(b"another key"), URL).unwrap()
     };
-    assert!(!is_taken(&other.issue(&chance(), account, session, now()).unwrap()));
+    assert!(!is_taken(&other.issue(&random(), account, session, now()).unwrap()));
 }
 
 #[test]
-fn any_changed_character_of_a_token_spoils_it() {
+fn changing_any_character_invalidates_token() {
     let token = good();
     for (place, character) in token.char_indices() {
-        // The last of a signature's characters has bits that mean nothing.
+        // The last character of a signature has unused bits.
         if character == '.' || place == token.len() - 1 {
             continue;
         }
@@ -185,10 +185,15 @@ fn any_changed_character_of_a_token_spoils_it() {
 }
 
 #[test]
-fn the_public_key_is_told_and_the_other_one_is_not() {
+fn only_public_key_is_exposed() {
     let key = tokens().public_key();
     assert_eq!(URL_SAFE_NO_PAD.decode(&key.x).unwrap().len(), 32);
-    assert_ne!(key, Tokens::new(&Vault::new(b"another key"), URL).unwrap().public_key());
+    assert_ne!(
+        key,
+        AccessTokens::new(&Vault::new(b"another key"), URL)
+            .unwrap()
+            .public_key()
+    );
     let printed = format!("{:?}", tokens());
     assert!(!printed.contains("EncodingKey"), "{printed}");
 }

@@ -1,4 +1,4 @@
-//! Changing an alert: updating, pausing, activating.
+//! Changes an alert: update, pause, activation.
 
 use alerts::request::{ParseContext, changes_nothing, parse_update};
 use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
@@ -9,16 +9,16 @@ use serde_json::Value;
 use store::model::{Account, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{AlertDetail, no_such_alert, repeat, terms};
+use super::{AlertDetail, duplicates, no_such_alert, plan_limits};
 use crate::alerts::Alerts;
-use crate::identity::account::must_be_awake;
+use crate::identity::account::require_active;
 use crate::{AccountId, Actor, ServiceError};
 
 impl Alerts {
-    /// Takes over what an update request asks for.
+    /// Applies an update request.
     ///
     /// # Errors
-    /// As [`Service::create_alert`], [`ServiceError::NotFound`] for an alert the actor does not have, and
+    /// As [`Self::create_alert`]; [`ServiceError::NotFound`] if the actor does not have the alert;
     /// [`ServiceError::Conflict`] if another alert of the actor equals the changed one.
     pub async fn update_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
@@ -29,48 +29,53 @@ impl Alerts {
         } else {
             PriceAvailability::Unknown
         };
-        let how = How::Update {
+        let change = RequestedChange::Update {
             body: body.clone(),
             time_zone: actor.time_zone.clone(),
             price,
         };
-        self.change_alert(actor, id, how).await
+        self.change_alert(actor, id, change).await
     }
 
-    /// Puts an alert aside.
+    /// Pauses an alert.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for one that is not judged anyway.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] if the alert is not active.
     pub async fn pause_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
-        let detail = self.change_alert(actor, id, How::Pause).await?;
+        let detail = self.change_alert(actor, id, RequestedChange::Pause).await?;
         let now = self.ports.clock.now();
-        // Its owner may make it active again soon.
+        // Its owner may activate it again soon.
         self.interest.renew(detail.stored.alert.symbol, now);
         Ok(detail)
     }
 
-    /// Makes an alert active with a new initial price.
+    /// Activates an alert with a new initial price.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], [`ServiceError::Forbidden`] for an alert too many,
+    /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] if the plan's quota of active alerts is used up;
     /// [`ServiceError::Unavailable`] if no price is known, or only an old one and the condition is a percentage.
     pub async fn activate_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
         let price = match alert.status {
-            // It stays as it is.
+            // The alert keeps its price.
             Status::Active => PriceAvailability::Unknown,
             Status::Inactive | Status::Paused | Status::Triggered => self.prices.start_price(alert.symbol).await,
         };
-        self.change_alert(actor, id, How::Activate { price }).await
+        self.change_alert(actor, id, RequestedChange::Activate { price }).await
     }
 
-    async fn change_alert(&self, actor: &Actor, id: AlertId, how: How) -> Result<AlertDetail, ServiceError> {
-        let work = Change {
+    async fn change_alert(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        change: RequestedChange,
+    ) -> Result<AlertDetail, ServiceError> {
+        let work = ChangeAlert {
             alerts: self.clone(),
             account: actor.account,
             id,
-            how,
+            change,
             now: self.ports.clock.now(),
         };
         let done = self.ports.store.write(work).await?;
@@ -78,36 +83,36 @@ impl Alerts {
     }
 }
 
-/// What is to be done with an alert.
-enum How {
+/// A requested change of an alert.
+enum RequestedChange {
     Update {
         body: Value,
         time_zone: TimeZone,
-        /// The price for an active alert that has none.
+        /// The start price for an active alert that has none.
         price: PriceAvailability,
     },
     Pause,
     Activate {
-        /// The price to begin with.
+        /// The start price.
         price: PriceAvailability,
     },
 }
 
-struct Change {
+struct ChangeAlert {
     alerts: Alerts,
     account: AccountId,
     id: AlertId,
-    how: How,
+    change: RequestedChange,
     now: Timestamp,
 }
 
-struct Done {
+struct ChangeResult {
     stored: StoredAlert,
     has_changed: bool,
 }
 
-impl Change {
-    /// What becomes of the alert. The account is locked and its plan the present one.
+impl ChangeAlert {
+    /// Decides the transition. The account is locked, so its plan is the present one.
     async fn decide(
         &self,
         unit: &mut UnitOfWork,
@@ -115,12 +120,12 @@ impl Change {
         stored: &StoredAlert,
     ) -> Result<Transition, Abort<ServiceError>> {
         let alert = &stored.alert;
-        // What is put aside goes nowhere.
-        if !matches!(self.how, How::Pause) {
-            must_be_awake(account).map_err(Abort::Refused)?;
+        // A deactivated account may pause its alerts.
+        if !matches!(self.change, RequestedChange::Pause) {
+            require_active(account).map_err(Abort::Refused)?;
         }
-        let transition = match &self.how {
-            How::Update { body, time_zone, price } => {
+        let transition = match &self.change {
+            RequestedChange::Update { body, time_zone, price } => {
                 let context = ParseContext {
                     now: self.now,
                     time_zone,
@@ -130,17 +135,22 @@ impl Change {
                 if changes_nothing(body) {
                     return Ok(Transition::Unchanged);
                 }
-                terms::check(account, change.condition.kind(), change.notification).map_err(Abort::Refused)?;
-                repeat::refuse(unit, stored, &change).await?;
+                plan_limits::check(account, change.condition.kind(), change.notification).map_err(Abort::Refused)?;
+                duplicates::check(unit, stored, &change).await?;
                 transition::update(alert, change, *price, self.now)
             }
-            How::Pause => transition::pause(alert),
-            How::Activate { price } => transition::activate(alert, OwnerVerification::Verified, *price, self.now),
+            RequestedChange::Pause => transition::pause(alert),
+            RequestedChange::Activate { price } => {
+                transition::activate(alert, OwnerVerification::Verified, *price, self.now)
+            }
         };
         let transition = transition.map_err(refused)?;
-        if matches!((&self.how, &transition), (How::Activate { .. }, Transition::Changed(_))) {
-            terms::check(account, alert.condition.kind(), alert.notification).map_err(Abort::Refused)?;
-            terms::require_room(unit, account).await?;
+        if matches!(
+            (&self.change, &transition),
+            (RequestedChange::Activate { .. }, Transition::Changed(_))
+        ) {
+            plan_limits::check(account, alert.condition.kind(), alert.notification).map_err(Abort::Refused)?;
+            plan_limits::check_active_alert_quota(unit, account).await?;
         }
         Ok(transition)
     }
@@ -150,11 +160,11 @@ fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
     Abort::Refused(refusal.into())
 }
 
-impl Transaction for Change {
-    type Output = Done;
+impl Transaction for ChangeAlert {
+    type Output = ChangeResult;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ChangeResult, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = unit.lock_account(self.account).await?;
             let account = account.ok_or_else(|| refused(no_such_alert()))?;
@@ -162,7 +172,7 @@ impl Transaction for Change {
             let stored = stored.ok_or_else(|| refused(no_such_alert()))?;
             let changed = match self.decide(unit, &account, &stored).await? {
                 Transition::Unchanged => {
-                    return Ok(Done {
+                    return Ok(ChangeResult {
                         stored,
                         has_changed: false,
                     });
@@ -173,24 +183,24 @@ impl Transaction for Change {
                 .update_alert(&changed, stored.alert.revision, self.now, None)
                 .await?
             {
-                // It was read under its lock, so this is not to be expected.
-                let message = "this alert was changed by somebody else at the same moment; try again";
+                // It was read under its lock, so this is not expected.
+                let message = "another request changed this alert at the same time; try again";
                 return Err(refused(ServiceError::Conflict(message.to_owned())));
             }
             let stored = StoredAlert {
                 alert: changed.alert,
                 ..stored
             };
-            Ok(Done {
+            Ok(ChangeResult {
                 stored,
                 has_changed: true,
             })
         })
     }
 
-    fn committed(&self, done: &Done) {
+    fn committed(&self, done: &ChangeResult) {
         if done.has_changed {
-            self.alerts.evaluator.tell(&done.stored.alert);
+            self.alerts.evaluator.apply_change(&done.stored.alert);
             self.alerts.initial_prices.note(&done.stored.alert);
         }
     }

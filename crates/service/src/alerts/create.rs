@@ -1,4 +1,4 @@
-//! Creating an alert.
+//! Creates an alert.
 
 use alerts::equivalence::equivalent;
 use alerts::plan;
@@ -10,17 +10,17 @@ use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{AlertDetail, MadeBy, terms};
+use super::{AlertDetail, MadeBy, plan_limits};
 use crate::alerts::Alerts;
-use crate::identity::account::awake;
+use crate::identity::account::lock_active_account;
 use crate::{AccountId, Actor, ServiceError};
 
-/// What a create request came to.
+/// The result of a create request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Created {
     /// A new alert.
     New(Box<AlertDetail>),
-    /// There was an equivalent one already; it is unchanged.
+    /// An equivalent alert, which existed already and is unchanged.
     Existing(Box<AlertDetail>),
 }
 
@@ -28,14 +28,14 @@ impl Alerts {
     /// Creates an alert from the body of a create request (interface 2.1, decisions 2.15, 2.16, 2.22).
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::UnknownStock`] for an unknown symbol,
-    /// [`ServiceError::Forbidden`] for what the plan does not have, [`ServiceError::Unavailable`] for a percentage
-    /// without a current price, and if no source answers for an unknown symbol.
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::UnknownStock`] for an unknown symbol;
+    /// [`ServiceError::Forbidden`] if the plan does not include the alert; [`ServiceError::Unavailable`] for a
+    /// percentage without a current price, and if no source answers for an unknown symbol.
     pub async fn create_alert(&self, actor: &Actor, body: &Value) -> Result<Created, ServiceError> {
         self.create_alert_as(actor, body, &MadeBy::of(actor)).await
     }
 
-    /// The same for something that was asked by somebody else before.
+    /// Creates an alert with an explicit author, for a request that was made before.
     pub(crate) async fn create_alert_as(
         &self,
         actor: &Actor,
@@ -48,61 +48,61 @@ impl Alerts {
             time_zone: &actor.time_zone,
             calendar: &self.settings.calendar,
         };
-        let asked = parse_create(body, &context)?;
-        plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
-        self.prices.require_stock(asked.symbol).await?;
-        let work = Create {
+        let new_alert = parse_create(body, &context)?;
+        plan::check_alert_features(actor.plan, new_alert.condition.kind(), new_alert.notification)?;
+        self.prices.require_stock(new_alert.symbol).await?;
+        let work = InsertAlert {
             alerts: self.clone(),
             account: actor.account,
-            id: AlertId(self.ports.chance.uuid()),
+            id: AlertId(self.ports.random.uuid()),
             created_by: Some(made_by.to_text()),
-            price: self.prices.start_price(asked.symbol).await,
-            asked,
+            price: self.prices.start_price(new_alert.symbol).await,
+            new_alert,
             now: self.ports.clock.now(),
         };
         Ok(match self.ports.store.write(work).await? {
-            Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
-            Done::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
+            InsertResult::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
+            InsertResult::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
         })
     }
 }
 
-struct Create {
+struct InsertAlert {
     alerts: Alerts,
     account: AccountId,
-    asked: NewAlert,
+    new_alert: NewAlert,
     id: AlertId,
     created_by: Option<String>,
     price: PriceAvailability,
     now: Timestamp,
 }
 
-enum Done {
+enum InsertResult {
     Inserted(StoredAlert),
     Found(StoredAlert),
 }
 
-impl Transaction for Create {
-    type Output = Done;
+impl Transaction for InsertAlert {
+    type Output = InsertResult;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<InsertResult, Abort<ServiceError>>> {
         Box::pin(async move {
-            let account = awake(unit, self.account).await?;
+            let account = lock_active_account(unit, self.account).await?;
             let owner = AlertOwner::Account(self.account);
-            let similar = unit.similar_alerts(&owner, &self.asked).await?;
+            let similar = unit.similar_alerts(&owner, &self.new_alert).await?;
             if let Some(found) = similar
                 .into_iter()
-                .find(|similar| equivalent(&similar.alert, &self.asked))
+                .find(|similar| equivalent(&similar.alert, &self.new_alert))
             {
-                return Ok(Done::Found(found));
+                return Ok(InsertResult::Found(found));
             }
-            // The plan as it is now: the actor's may be a few seconds old.
-            let (kind, channel) = (self.asked.condition.kind(), self.asked.notification);
-            terms::check(&account, kind, channel).map_err(Abort::Refused)?;
-            terms::require_room(unit, &account).await?;
+            // The present plan: the actor's may be a few seconds old.
+            let (kind, channel) = (self.new_alert.condition.kind(), self.new_alert.notification);
+            plan_limits::check(&account, kind, channel).map_err(Abort::Refused)?;
+            plan_limits::check_active_alert_quota(unit, &account).await?;
             let made = transition::create(
-                self.asked.clone(),
+                self.new_alert.clone(),
                 self.id,
                 OwnerVerification::Verified,
                 self.price,
@@ -123,13 +123,13 @@ impl Transaction for Create {
                 created_by: self.created_by.clone(),
             };
             unit.insert_alert(&stored, &row).await?;
-            Ok(Done::Inserted(stored))
+            Ok(InsertResult::Inserted(stored))
         })
     }
 
-    fn committed(&self, done: &Done) {
-        if let Done::Inserted(stored) = done {
-            self.alerts.evaluator.tell(&stored.alert);
+    fn committed(&self, done: &InsertResult) {
+        if let InsertResult::Inserted(stored) = done {
+            self.alerts.evaluator.apply_change(&stored.alert);
             self.alerts.initial_prices.note(&stored.alert);
         }
     }

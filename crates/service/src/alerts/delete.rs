@@ -1,4 +1,4 @@
-//! Deleting an alert.
+//! Deletes an alert.
 
 use alerts::AlertId;
 use jiff::Timestamp;
@@ -9,12 +9,12 @@ use crate::alerts::Alerts;
 use crate::{AccountId, Actor, ServiceError};
 
 impl Alerts {
-    /// Deletes an alert for good; its history stays.
+    /// Deletes an alert. Its history is kept.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_alert(&self, actor: &Actor, id: AlertId) -> Result<(), ServiceError> {
-        let work = Delete {
+        let work = DeleteAlert {
             alerts: self.clone(),
             account: actor.account,
             id,
@@ -24,14 +24,14 @@ impl Alerts {
     }
 }
 
-struct Delete {
+struct DeleteAlert {
     alerts: Alerts,
     account: AccountId,
     id: AlertId,
     now: Timestamp,
 }
 
-impl Transaction for Delete {
+impl Transaction for DeleteAlert {
     type Output = ();
     type Refusal = ServiceError;
 
@@ -49,6 +49,6 @@ impl Transaction for Delete {
     }
 
     fn committed(&self, (): &()) {
-        self.alerts.evaluator.forget(self.id);
+        self.alerts.evaluator.remove_alert(self.id);
     }
 }

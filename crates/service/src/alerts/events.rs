@@ -1,4 +1,4 @@
-//! What has fired.
+//! Events of fired alerts.
 
 use store::model::StoredEvent;
 
@@ -6,10 +6,8 @@ use crate::alerts::Alerts;
 use crate::{Actor, ServiceError};
 
 impl Alerts {
-    /// The actor's events after a place in the order of all events (0 is before all), oldest first, at most `limit`.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the actor's events after a position in the order of all events (0 is before all), oldest first, at most
+    /// `limit`.
     pub async fn events_after(&self, actor: &Actor, place: i64, limit: u32) -> Result<Vec<StoredEvent>, ServiceError> {
         Ok(self.ports.store.events_after(actor.account, place, limit).await?)
     }

@@ -1,4 +1,4 @@
-//! An alert's history.
+//! The history of alerts.
 
 use alerts::AlertId;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use crate::alerts::Alerts;
 use crate::{Actor, ServiceError};
 
 impl Alerts {
-    /// A page of an alert's history, newest first; also of a deleted alert.
+    /// Returns a page of an alert's history, newest first. Works for deleted alerts, too.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -22,7 +22,7 @@ impl Alerts {
         self.alert_history_since(actor, id, Timestamp::MIN, page).await
     }
 
-    /// A page of an alert's history from an instant on, as [`Service::alert_history`].
+    /// Returns a page of an alert's history from an instant on, as [`Self::alert_history`].
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -38,10 +38,8 @@ impl Alerts {
         found.ok_or_else(no_such_alert)
     }
 
-    /// A page of the firings of all the actor's alerts from an instant on, newest first; also of deleted alerts.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns a page of the firings of all the actor's alerts from an instant on, newest first, including those of
+    /// deleted alerts.
     pub async fn firings(
         &self,
         actor: &Actor,

@@ -1,19 +1,19 @@
-//! Who made an alert.
+//! The author of an alert.
 
-use crate::{Actor, Via};
+use crate::{Actor, AuthMethod};
 
-/// Who made an alert, or asked for a change.
+/// The author of an alert or of a requested change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MadeBy {
-    /// The account's owner, who had signed in.
+    /// The account's owner, signed in.
     Person,
-    /// A program, by the API key of this name.
+    /// A program with the API key of this name.
     Key(String),
-    /// An app that the owner has let in by OAuth, by the name it gave.
+    /// An app with OAuth access, by the name that it gave.
     App(String),
     /// The analyst, for the watchlist.
     Analyst,
-    /// Somebody without an account.
+    /// A guest without an account.
     Guest,
 }
 
@@ -21,17 +21,17 @@ const KEY: &str = "key:";
 const APP: &str = "app:";
 
 impl MadeBy {
-    /// What somebody does, they have made.
+    /// Returns the author for an actor.
     #[must_use]
     pub fn of(actor: &Actor) -> Self {
-        match &actor.via {
-            Via::Key { name, .. } => Self::Key(name.clone()),
-            Via::Grant { client, .. } => Self::App(client.clone()),
-            Via::Session { .. } => Self::Person,
+        match &actor.auth_method {
+            AuthMethod::ApiKey { name, .. } => Self::Key(name.clone()),
+            AuthMethod::Grant { client, .. } => Self::App(client.clone()),
+            AuthMethod::Session { .. } => Self::Person,
         }
     }
 
-    /// As it is kept.
+    /// Returns the stored form.
     #[must_use]
     pub fn to_text(&self) -> String {
         match self {
@@ -43,7 +43,7 @@ impl MadeBy {
         }
     }
 
-    /// Of what is kept. What was written before apps were told apart is the name of a key alone.
+    /// Parses the stored form. Values from before apps were distinguished are the name of a key.
     #[must_use]
     pub fn from_text(text: &str) -> Self {
         if let Some(name) = text.strip_prefix(KEY) {
@@ -60,7 +60,7 @@ impl MadeBy {
         }
     }
 
-    /// In a word.
+    /// Returns the kind of the author.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl MadeBy {
         }
     }
 
-    /// What the key or the app is called.
+    /// Returns the name of the key or the app.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
@@ -81,7 +81,7 @@ impl MadeBy {
         }
     }
 
-    /// Every kind there is.
+    /// All kinds.
     pub const KINDS: [&'static str; 5] = ["person", "api_key", "oauth_client", "analyst", "guest"];
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_as_it_was_whatever_somebody_calls_a_key() {
+    fn stored_form_is_parsed_back_for_any_name() {
         let named = ["laptop", "session", "analyst", "key:x", "app:x", ""].map(str::to_owned);
         let keys = named.iter().cloned().map(MadeBy::Key);
         let apps = named.iter().cloned().map(MadeBy::App);

@@ -1,9 +1,9 @@
-//! What an alert's condition measures at present, and how far that is from what it waits for.
+//! The present value of an alert's metric, and its distance from firing.
 //!
-//! The measures are those of a firing's [`Reason::metric`](alerts::engine::Reason::metric). A distance is what has to
-//! move, in percent of what it is now: the price for every condition that a price decides, the RSI, the volume, the
-//! 50-day average for its crossing, the money that insiders traded. It says nothing about dates, which come by
-//! themselves, and about what only fires by changing into a state.
+//! The metrics are those of a firing's [`Reason::metric`](alerts::engine::Reason::metric). The distance is the
+//! necessary change in percent of the present value: of the price for every price condition, of the RSI, of the
+//! volume, of the 50-day average for its crossing, of the value that insiders traded. There is no distance for
+//! dates and for conditions that only fire by a change of state.
 
 use std::cmp::Ordering;
 
@@ -19,15 +19,15 @@ use crate::stocks::figures::{distance_pct, ratio};
 /// 100 % in millionths of a percent.
 const HUNDRED_PERCENT: i128 = 100 * MICROS_PER_UNIT as i128;
 
-/// What a condition measures, and how far that is from where it fires.
+/// The present metric of a condition, and its distance from firing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct AlertMetric {
     pub(super) metric: Option<Decimal>,
     pub(super) distance_pct: Option<Decimal>,
 }
 
-/// What the alert's condition measures at the stock's last price, `today` in New York.
-pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, today: Date) -> Measured {
+/// Returns the metric of the alert's condition at the stock's last price, `today` in New York.
+pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, today: Date) -> AlertMetric {
     let symbol = alert.symbol;
     match alert.condition {
         Condition::Price { side, threshold } => at_price(side, price, Some(threshold)),
@@ -45,9 +45,9 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
                 RsiDirection::Both => alert.rsi_side,
             };
             let rsi = engine.current_rsi(symbol);
-            Measured {
+            AlertMetric {
                 metric: rsi,
-                distance_pct: rsi.zip(side).and_then(|(rsi, side)| way(side, rsi, threshold)),
+                distance_pct: rsi.zip(side).and_then(|(rsi, side)| distance_to(side, rsi, threshold)),
             }
         }
         Condition::VolumeChange { baseline, percent } => volume(engine, symbol, baseline, percent).unwrap_or_default(),
@@ -56,51 +56,51 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
             earnings,
             threshold,
         } => pe(engine, symbol, (side, earnings, threshold), price).unwrap_or_default(),
-        Condition::SocialBuzz(_) => only(engine.mentions_in_24_hours(symbol).and_then(Decimal::from_units)),
+        Condition::SocialBuzz(_) => metric_only(engine.mentions_in_24_hours(symbol).and_then(Decimal::from_units)),
         Condition::InsiderTransactions(watch) => insiders(engine, symbol, &watch, today),
         Condition::EarningsAnnouncement { .. } | Condition::DividendExDate { .. } => {
             let next = engine.next_date(symbol, &alert.condition, today);
-            only(next.and_then(|(date, _)| Decimal::from_units(i64::from(day_number(date) - day_number(today)))))
+            metric_only(next.and_then(|(date, _)| Decimal::from_units(i64::from(day_number(date) - day_number(today)))))
         }
-        Condition::DividendPayment { .. } => only(
+        Condition::DividendPayment { .. } => metric_only(
             engine
                 .next_date(symbol, &alert.condition, today)
                 .and_then(|(_, amount)| amount),
         ),
-        Condition::Reminder { .. } | Condition::DailyReminder(_) => Measured::default(),
+        Condition::Reminder { .. } | Condition::DailyReminder(_) => AlertMetric::default(),
     }
 }
 
-/// A measure without a distance.
-fn only(metric: Option<Decimal>) -> Measured {
-    Measured {
+/// Returns a metric without a distance.
+fn metric_only(metric: Option<Decimal>) -> AlertMetric {
+    AlertMetric {
         metric,
         distance_pct: None,
     }
 }
 
-fn at_price(side: Side, price: Option<Price>, level: Option<Price>) -> Measured {
-    Measured {
+fn at_price(side: Side, price: Option<Price>, level: Option<Price>) -> AlertMetric {
+    AlertMetric {
         metric: price.map(Price::decimal),
         distance_pct: price
             .zip(level)
-            .and_then(|(price, level)| way(side, price.decimal(), level.decimal())),
+            .and_then(|(price, level)| distance_to(side, price.decimal(), level.decimal())),
     }
 }
 
-fn change(side: Side, percent: Decimal, initial: Option<Price>, price: Option<Price>) -> Measured {
+fn change(side: Side, percent: Decimal, initial: Option<Price>, price: Option<Price>) -> AlertMetric {
     let Some((initial, price)) = initial.zip(price) else {
-        return Measured::default();
+        return AlertMetric::default();
     };
     let percent = i128::from(percent.micros());
     let level = i128::from(initial.micros()) * (HUNDRED_PERCENT + side.pick(percent, -percent));
-    Measured {
+    AlertMetric {
         metric: Some(PriceChange::between(initial, price).percent),
-        distance_pct: way_between(side, i128::from(price.micros()) * HUNDRED_PERCENT, level),
+        distance_pct: distance_between(side, i128::from(price.micros()) * HUNDRED_PERCENT, level),
     }
 }
 
-fn crossing(engine: &Engine, symbol: Symbol, side: Side) -> Measured {
+fn crossing(engine: &Engine, symbol: Symbol, side: Side) -> AlertMetric {
     let averages = engine
         .current_average(symbol, 50)
         .zip(engine.current_average(symbol, 200));
@@ -108,35 +108,35 @@ fn crossing(engine: &Engine, symbol: Symbol, side: Side) -> Measured {
         let (last_50, last_200) = (history.sum_of_closes(50)?, history.sum_of_closes(200)?);
         Some((4 * last_50).cmp(&last_200))
     });
-    // Once they stand that way they have to part before they can cross again.
+    // If the averages are on the alert's side already, they have to cross back first.
     let can_cross = before.is_some_and(|before| before != side.pick(Ordering::Greater, Ordering::Less));
-    Measured {
+    AlertMetric {
         metric: averages.map(|(sma_50, _)| sma_50),
         distance_pct: averages
             .filter(|_| can_cross)
-            .and_then(|(sma_50, sma_200)| way(side, sma_50, sma_200)),
+            .and_then(|(sma_50, sma_200)| distance_to(side, sma_50, sma_200)),
     }
 }
 
-fn touch(engine: &Engine, symbol: Symbol, side: Side, period: u16, price: Option<Price>) -> Measured {
+fn touch(engine: &Engine, symbol: Symbol, side: Side, period: u16, price: Option<Price>) -> AlertMetric {
     let rest = period.saturating_sub(1);
     let sum = engine
         .history(symbol)
         .and_then(|history| history.sum_of_closes(usize::from(rest)));
-    // The price stands in for today's close, so it meets its average where it equals that of the sessions before.
+    // The price counts as today's close, so it meets its average where it equals the average of the sessions before.
     let way = price.zip(sum).and_then(|(price, sum)| {
         let (from, to) = (i128::from(price.micros()) * i128::from(rest), i128::from(sum));
         // On the other side it has to come back first.
         let comes = from.cmp(&to) == side.pick(Ordering::Less, Ordering::Greater);
-        comes.then(|| way_between(side, from, to)).flatten()
+        comes.then(|| distance_between(side, from, to)).flatten()
     });
-    Measured {
+    AlertMetric {
         metric: engine.current_average(symbol, period),
         distance_pct: way,
     }
 }
 
-fn volume(engine: &Engine, symbol: Symbol, baseline: VolumeBaseline, percent: Decimal) -> Option<Measured> {
+fn volume(engine: &Engine, symbol: Symbol, baseline: VolumeBaseline, percent: Decimal) -> Option<AlertMetric> {
     let is_running = engine.is_session_running(symbol);
     let volume = engine.observed_session(symbol).filter(|_| is_running)?.volume?;
     let sum = engine
@@ -145,9 +145,9 @@ fn volume(engine: &Engine, symbol: Symbol, baseline: VolumeBaseline, percent: De
     let scaled = i128::from(volume) * i128::from(baseline.sessions()) * HUNDRED_PERCENT;
     let above = scaled.checked_div_euclid(i128::from(sum))? - HUNDRED_PERCENT;
     let needed = i128::from(sum) * (HUNDRED_PERCENT + i128::from(percent.micros()));
-    Some(Measured {
+    Some(AlertMetric {
         metric: i64::try_from(above).ok().map(Decimal::from_micros),
-        distance_pct: way_between(Side::Above, scaled, needed),
+        distance_pct: distance_between(Side::Above, scaled, needed),
     })
 }
 
@@ -156,35 +156,35 @@ fn pe(
     symbol: Symbol,
     (side, earnings, threshold): (Side, EpsBasis, Decimal),
     price: Option<Price>,
-) -> Option<Measured> {
+) -> Option<AlertMetric> {
     let (price, eps) = (price?, engine.earnings_per_share(symbol, earnings)?);
     let metric = ratio(price, eps)?;
     let scaled = i128::from(price.micros()) * i128::from(MICROS_PER_UNIT);
     let needed = i128::from(threshold.micros()) * i128::from(eps.micros());
-    Some(Measured {
+    Some(AlertMetric {
         metric: Some(metric),
-        distance_pct: way_between(side, scaled, needed),
+        distance_pct: distance_between(side, scaled, needed),
     })
 }
 
-fn insiders(engine: &Engine, symbol: Symbol, watch: &InsiderCriteria, today: Date) -> Measured {
+fn insiders(engine: &Engine, symbol: Symbol, watch: &InsiderCriteria, today: Date) -> AlertMetric {
     let (value, insiders) = engine.insider_totals(symbol, watch, today);
-    // Money enough, but by too few: no sum of money would do.
+    // Enough value, but too few insiders: no additional value would fire the alert.
     let by_enough = value < watch.threshold_usd || insiders >= u32::from(watch.min_executives);
-    Measured {
+    AlertMetric {
         metric: Some(value),
         distance_pct: by_enough
-            .then(|| way(Side::Above, value, watch.threshold_usd))
+            .then(|| distance_to(Side::Above, value, watch.threshold_usd))
             .flatten(),
     }
 }
 
-/// How far it is to a level, in percent of where one stands; 0 at the level and beyond it.
-fn way(side: Side, from: Decimal, to: Decimal) -> Option<Decimal> {
-    way_between(side, i128::from(from.micros()), i128::from(to.micros()))
+/// Returns the distance to a level, in percent of the present value; 0 at the level and beyond it.
+fn distance_to(side: Side, from: Decimal, to: Decimal) -> Option<Decimal> {
+    distance_between(side, i128::from(from.micros()), i128::from(to.micros()))
 }
 
-fn way_between(side: Side, from: i128, to: i128) -> Option<Decimal> {
+fn distance_between(side: Side, from: i128, to: i128) -> Option<Decimal> {
     let is_there = match side {
         Side::Above => from >= to,
         Side::Below => from <= to,

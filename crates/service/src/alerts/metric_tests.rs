@@ -1,4 +1,4 @@
-//! What alerts measure, of an engine that was told a small world.
+//! Metrics of alerts in an engine with a small data set.
 
 use super::*;
 use alerts::engine::{EngineConfig, Event, InsiderTrade, Quote};
@@ -27,7 +27,8 @@ fn now() -> Timestamp {
     "2024-03-08T16:00:00Z".parse().unwrap()
 }
 
-/// `sessions` completed sessions at `close` with 1,000 shares each, and a running one at `last` with `volume` shares.
+/// Returns an engine with `sessions` completed sessions at `close` with 1,000 shares each, and a running one at
+/// `last` with `volume` shares.
 fn engine(sessions: usize, close: &str, last: &str, volume: i64) -> Engine {
     let calendar = Calendar::nyse();
     let mut engine = Engine::new(calendar.clone(), EngineConfig::default());
@@ -84,10 +85,10 @@ fn alert(condition: &str, threshold: Value, parameters: Value, initial: &str) ->
     }
 }
 
-/// Metric and distance as texts; `-` for none.
+/// Returns metric and distance as text; `-` for none.
 fn measured(engine: &Engine, alert: &Alert) -> (String, String) {
     let last = engine.last_price(alert.symbol);
-    let Measured { metric, distance_pct } = measure(engine, alert, last, TODAY);
+    let AlertMetric { metric, distance_pct } = measure(engine, alert, last, TODAY);
     let text = |number: Option<Decimal>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     (text(metric), text(distance_pct))
 }
@@ -98,7 +99,7 @@ fn check(engine: &Engine, alert: &Alert, metric: &str, distance: &str) {
 }
 
 #[test]
-fn a_price_is_measured_by_its_way_to_the_threshold_and_0_from_there_on() {
+fn price_distance_is_0_from_the_threshold_on() {
     let engine = engine(1, "200", "200", 0);
     let at = |condition: &str, threshold: f64| alert(condition, json!(threshold), Value::Null, "200");
     check(&engine, &at("price_above", 210.0), "200", "5");
@@ -109,7 +110,7 @@ fn a_price_is_measured_by_its_way_to_the_threshold_and_0_from_there_on() {
 }
 
 #[test]
-fn a_change_is_measured_in_percent_and_its_distance_is_the_prices() {
+fn change_metric_is_in_percent_and_its_distance_is_of_the_price() {
     let engine = engine(1, "100", "104", 0);
     let at = |condition: &str, threshold: f64| alert(condition, json!(threshold), Value::Null, "100");
     check(&engine, &at("price_change_up", 30.0), "4", "25");
@@ -118,7 +119,7 @@ fn a_change_is_measured_in_percent_and_its_distance_is_the_prices() {
 }
 
 #[test]
-fn an_extreme_is_as_far_as_the_highest_of_52_weeks_the_running_session_included() {
+fn extreme_distance_includes_the_running_session() {
     let mut engine = engine(10, "100", "110", 0);
     let stock = engine.stock(symbol());
     tell(&mut engine, Event::Snapshot(&[Quote::new(stock, price("88"))]));
@@ -127,7 +128,7 @@ fn an_extreme_is_as_far_as_the_highest_of_52_weeks_the_running_session_included(
 }
 
 #[test]
-fn averages_take_the_price_as_todays_close_and_a_touch_has_to_come_from_its_side() {
+fn averages_use_the_price_as_todays_close_and_a_touch_comes_from_its_side() {
     let engine = engine(200, "100", "80", 0);
     let touch = |condition| alert(condition, json!(50), Value::Null, "100");
     // (49 × 100 + 80) ÷ 50, and from 80 up to 100, where the price meets its average.
@@ -140,7 +141,7 @@ fn averages_take_the_price_as_todays_close_and_a_touch_has_to_come_from_its_side
 }
 
 #[test]
-fn too_little_history_measures_nothing() {
+fn short_history_has_no_metric() {
     let engine = engine(10, "100", "80", 0);
     check(
         &engine,
@@ -164,7 +165,7 @@ fn too_little_history_measures_nothing() {
 }
 
 #[test]
-fn the_rsi_is_measured_in_points_and_one_for_the_other_side_has_no_distance_until_it_is_decided() {
+fn rsi_distance_is_unknown_until_the_side_is_decided() {
     let engine = engine(20, "100", "101", 0);
     let at = |direction| alert("rsi_limit", json!(70), json!({"direction": direction}), "100");
     check(&engine, &at("above"), "100", "0");
@@ -178,7 +179,7 @@ fn the_rsi_is_measured_in_points_and_one_for_the_other_side_has_no_distance_unti
 }
 
 #[test]
-fn a_volume_is_measured_in_percent_above_its_average_and_only_while_a_session_is_running() {
+fn volume_metric_is_percent_above_average_in_a_running_session() {
     let at = |threshold| alert("volume_change", json!(threshold), Value::Null, "100");
     let mut engine = engine(20, "100", "100", 800);
     check(&engine, &at(100), "-20", "150");
@@ -194,7 +195,7 @@ fn a_volume_is_measured_in_percent_above_its_average_and_only_while_a_session_is
 }
 
 #[test]
-fn a_ratio_needs_earnings_above_zero() {
+fn pe_ratio_needs_positive_earnings() {
     let mut engine = engine(1, "100", "100", 0);
     let eps = |text: &str| text.parse().ok();
     let event = Event::Fundamentals {
@@ -210,7 +211,7 @@ fn a_ratio_needs_earnings_above_zero() {
 }
 
 #[test]
-fn insiders_are_measured_in_dollars_and_too_few_of_them_are_no_distance() {
+fn insider_metric_is_in_dollars_without_distance_for_too_few_insiders() {
     let mut engine = engine(1, "100", "100", 0);
     let trade = |insider: &str| InsiderTrade {
         filed_on: date(2024, 3, 7),
@@ -235,7 +236,7 @@ fn insiders_are_measured_in_dollars_and_too_few_of_them_are_no_distance() {
 }
 
 #[test]
-fn dates_are_measured_in_days_ahead_and_what_waits_for_the_clock_in_nothing() {
+fn date_metric_is_in_days_and_reminders_have_none() {
     let mut engine = engine(1, "100", "100", 0);
     let event = Event::Earnings {
         symbol: symbol(),

@@ -1,28 +1,29 @@
-//! Alerts: created, read, changed, deleted.
+//! Alerts: create, read, change, delete.
 //!
-//! Each use case reads and checks what was asked, and leaves the decision to [`alerts::transition`]. What changes
-//! something is a unit of work ([`store::Transaction`]): it reads the alert under its lock, decides, and writes the alert and its
-//! history in one transaction; what is to be refused is refused before anything is written. Once it is on disk, and
-//! before anybody is answered, the evaluator is told.
+//! Each use case reads and validates the request, and leaves the decision to [`alerts::transition`]. A change is a
+//! transaction ([`store::Transaction`]): it reads the alert under its lock, decides, and writes the alert and its history.
+//! A refusal comes before any write. After the commit, and before the response, the evaluator gets the change.
 //!
-//! Whoever counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so that of many
-//! requests at once each sees what the others did.
+//! A use case that counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so
+//! that concurrent requests see each other's changes.
 //!
-//! People without an account have alerts, too: [`guests`].
+//! Alerts of people without an account: [`guests`].
+//!
+//! Functions that return [`ServiceError::Internal`] do so if the database fails.
 
 mod change;
 mod create;
 mod delete;
+mod duplicates;
 mod events;
 pub(crate) mod guests;
 mod history;
 mod made_by;
 mod metric;
 mod outcome;
+pub(crate) mod plan_limits;
 mod read;
 mod record;
-mod repeat;
-pub(crate) mod terms;
 mod view;
 
 use std::sync::Arc;
@@ -30,30 +31,30 @@ use std::sync::Arc;
 use crate::evaluator::Evaluator;
 use crate::prices::Prices;
 use crate::prices::initial::InitialPrices;
-use crate::prices::interest::Interest;
+use crate::prices::interest::StockInterest;
 use crate::stocks::Stocks;
-use crate::{Ports, Settings};
+use crate::{Ports, ServiceConfig};
 pub use create::Created;
-pub use guests::{GuestAlerts, GuestWish, VerifiedAlert};
+pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use made_by::MadeBy;
-pub use outcome::{AlertOutcomes, MAX_OUTCOMES, Outcome};
+pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};
 pub use paper::Horizon;
 pub use store::model::StoredAlert;
-pub use view::{AlertDetail, AlertItem, Judged};
+pub use view::{AlertDetail, AlertItem, AlertProximity};
 
 /// Alerts of accounts.
 #[derive(Clone)]
 pub struct Alerts {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) initial_prices: Arc<InitialPrices>,
-    pub(crate) interest: Arc<Interest>,
+    pub(crate) interest: Arc<StockInterest>,
     pub(crate) prices: Prices,
     pub(crate) stocks: Stocks,
 }
 
-/// Alerts that the actor does not have, be they other people's or nobody's.
+/// Returns the error for an alert that the actor does not have, whether it exists or not.
 const fn no_such_alert() -> crate::ServiceError {
     crate::ServiceError::NotFound("alert")
 }

@@ -1,7 +1,7 @@
-//! What a stock did after its alert fired.
+//! The performance of a stock after its alert fired.
 //!
-//! [`paper::scorecard`] counts; here is what it counts with: the firings of the history, and the closes and splits of
-//! the stock and of the benchmark as they are kept, in the shares of their days.
+//! [`paper::scorecard`] computes it. This module provides the input: the firings of the history, and the stored
+//! closes and splits of the stock and of the benchmark, in the shares of their days.
 
 use alerts::AlertId;
 use jiff::Timestamp;
@@ -15,37 +15,37 @@ use crate::alerts::Alerts;
 use crate::market::{completed_session, ended_session};
 use crate::{Actor, ServiceError};
 
-/// How many firings are told of, the newest.
+/// The maximum number of firings; the newest ones.
 pub const MAX_OUTCOMES: u32 = 100;
 
-/// How the firings of an alert turned out.
+/// The outcomes of an alert's firings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AlertOutcomes {
     /// The alert's stock.
     pub symbol: Symbol,
-    /// What it is compared with.
+    /// The benchmark.
     pub benchmark: Symbol,
     /// Each firing, newest first.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<ScoredFiring>,
 }
 
-/// How a firing turned out.
+/// The outcome of a firing.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
+pub struct ScoredFiring {
     /// The firing.
     pub firing: Firing,
-    /// What followed.
+    /// The performance after it.
     pub scorecard: Scorecard,
 }
 
-/// What is kept of a stock.
-struct Past {
+/// The stored closes and splits of a stock.
+struct StockCloses {
     symbol: Symbol,
     closes: DailyCloses,
     events: CorporateActions,
 }
 
-impl Past {
+impl StockCloses {
     fn record(&self) -> PriceHistory<'_> {
         PriceHistory {
             symbol: self.symbol,
@@ -54,15 +54,15 @@ impl Past {
         }
     }
 
-    /// Whether a close of that day is there, or none of any day before either.
-    fn has_come_to(&self, day: Date) -> bool {
+    /// Whether the close of a day is known, or no close up to it is.
+    fn is_known_on(&self, day: Date) -> bool {
         self.closes.on(day).is_some() || self.closes.at_or_before(day).is_none()
     }
 }
 
 impl Alerts {
-    /// What an alert's stock did 1, 5 and 20 sessions after each of its last [`MAX_OUTCOMES`] firings, next to the benchmark;
-    /// also of an alert that was deleted.
+    /// Returns the performance of an alert's stock 1, 5 and 20 sessions after each of its last [`MAX_OUTCOMES`]
+    /// firings, compared with the benchmark. Works for deleted alerts, too.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -81,7 +81,7 @@ impl Alerts {
         let firings: Vec<Firing> = firings.collect();
         let oldest = firings.iter().map(|firing| firing.at).min();
         let outcomes = match oldest {
-            Some(oldest) => self.turned_out(&firings, oldest, [symbol, benchmark]).await?,
+            Some(oldest) => self.score_firings(&firings, oldest, [symbol, benchmark]).await?,
             None => Vec::new(),
         };
         Ok(AlertOutcomes {
@@ -91,33 +91,38 @@ impl Alerts {
         })
     }
 
-    async fn turned_out(
+    async fn score_firings(
         &self,
         firings: &[Firing],
         oldest: Timestamp,
         [symbol, benchmark]: [Symbol; 2],
-    ) -> Result<Vec<Outcome>, ServiceError> {
+    ) -> Result<Vec<ScoredFiring>, ServiceError> {
         let calendar = &self.settings.calendar;
         let Some(completed) = completed_session(calendar, self.ports.clock.now()) else {
             return Ok(Vec::new());
         };
-        let stock = self.past(symbol, oldest, completed).await?;
-        let benchmark = self.past(benchmark, oldest, completed).await?;
+        let stock = self.stock_closes(symbol, oldest, completed).await?;
+        let benchmark = self.stock_closes(benchmark, oldest, completed).await?;
         let through = known_through(calendar, completed, &[&stock, &benchmark]);
-        let outcomes = firings.iter().map(|&firing| Outcome {
+        let outcomes = firings.iter().map(|&firing| ScoredFiring {
             firing,
             scorecard: scorecard(calendar, firing, stock.record(), benchmark.record(), through),
         });
         Ok(outcomes.collect())
     }
 
-    /// A stock's closes and splits from the session before an instant on, up to the last completed one.
-    async fn past(&self, symbol: Symbol, since: Timestamp, completed: Date) -> Result<Past, ServiceError> {
+    /// Returns a stock's closes and splits from the session before an instant up to the last completed one.
+    async fn stock_closes(
+        &self,
+        symbol: Symbol,
+        since: Timestamp,
+        completed: Date,
+    ) -> Result<StockCloses, ServiceError> {
         let (store, calendar) = (&self.ports.store, &self.settings.calendar);
         let fired_on = new_york_date(since);
         let base = calendar.previous_session_before(fired_on);
         let base = base.map_or(fired_on, |session| session.date);
-        // A stock that had no close lately stands at its last one.
+        // A stock without a recent close has its last one.
         let first = store.bar_at(symbol, base).await?;
         let from = first.map_or(base, |bar| bar.date.min(base));
         let bars = store.bars(symbol, from).await?;
@@ -127,7 +132,7 @@ impl Alerts {
         let splits = store.splits_of(symbol).await?;
         let ended = ended.map(|row| (row.bar.date, row.bar.close));
         let closes = ended.into_iter().chain(bars.iter().map(|bar| (bar.date, bar.close)));
-        Ok(Past {
+        Ok(StockCloses {
             symbol,
             closes: closes.collect(),
             events: CorporateActions::new(calendar, &splits, &[]),
@@ -135,10 +140,10 @@ impl Alerts {
     }
 }
 
-/// Up to which session closes are known: the last completed one, once they are there, or when the next one is over and
-/// they have not come.
-fn known_through(calendar: &Calendar, completed: Date, stocks: &[&Past]) -> Date {
-    if stocks.iter().all(|stock| stock.has_come_to(completed)) {
+/// Returns the last session whose closes are known: the last completed one if its closes have arrived, or else the
+/// one before.
+fn known_through(calendar: &Calendar, completed: Date, stocks: &[&StockCloses]) -> Date {
+    if stocks.iter().all(|stock| stock.is_known_on(completed)) {
         return completed;
     }
     let before = calendar.previous_session_before(completed);
@@ -150,9 +155,9 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn past(days: &[Date]) -> Past {
+    fn stock_closes(days: &[Date]) -> StockCloses {
         let price = "10".parse().unwrap();
-        Past {
+        StockCloses {
             symbol: "ACME".parse().unwrap(),
             closes: days.iter().map(|day| (*day, price)).collect(),
             events: CorporateActions::default(),
@@ -160,14 +165,18 @@ mod tests {
     }
 
     #[test]
-    fn a_session_counts_once_its_closes_are_there_or_when_the_next_is_over() {
+    fn session_counts_once_its_closes_are_known_or_the_next_one_is_over() {
         let nyse = Calendar::nyse();
         let (thursday, friday, monday) = (date(2024, 3, 7), date(2024, 3, 8), date(2024, 3, 11));
-        let (late, whole, unknown) = (past(&[thursday]), past(&[thursday, friday]), past(&[]));
+        let (late, whole, unknown) = (
+            stock_closes(&[thursday]),
+            stock_closes(&[thursday, friday]),
+            stock_closes(&[]),
+        );
         assert_eq!(known_through(&nyse, friday, &[&whole, &whole]), friday);
         assert_eq!(known_through(&nyse, friday, &[&late, &whole]), thursday);
         assert_eq!(known_through(&nyse, friday, &[&whole, &late]), thursday);
-        // What never comes is not waited for.
+        // A stock without any close is not waited for.
         assert_eq!(known_through(&nyse, friday, &[&whole, &unknown]), friday);
         assert_eq!(known_through(&nyse, monday, &[&late, &whole]), friday);
     }

@@ -1,4 +1,4 @@
-//! Reading alerts.
+//! Reads alerts.
 
 use alerts::engine::{Engine, Evaluation};
 use alerts::{Alert, AlertId, Status};
@@ -7,13 +7,13 @@ use market::calendar::new_york_date;
 use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
 
 use super::metric::measure;
-use super::{AlertDetail, AlertItem, Judged, no_such_alert};
+use super::{AlertDetail, AlertItem, AlertProximity, no_such_alert};
 use crate::alerts::Alerts;
 use crate::stocks::StockView;
 use crate::{Actor, ServiceError};
 
 impl Alerts {
-    /// An alert with its stock and whether it is judged.
+    /// Returns an alert with its stock and its evaluation state.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -22,10 +22,7 @@ impl Alerts {
         found.map(|stored| self.detail(stored)).ok_or_else(no_such_alert)
     }
 
-    /// A page of the actor's alerts; `extended` adds to each how near it is to firing.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns a page of the actor's alerts; `extended` adds to each its distance from firing.
     pub async fn alerts(
         &self,
         actor: &Actor,
@@ -49,7 +46,7 @@ impl Alerts {
         Ok(Page { items, total })
     }
 
-    /// An alert as a single read shows it.
+    /// Returns an alert with its details.
     pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
         let now = self.ports.clock.now();
         AlertDetail {
@@ -86,7 +83,7 @@ impl Alerts {
         AlertItem {
             stock_name: stock.row.name.clone(),
             last_price: stock.last_price,
-            extended: Some(Judged {
+            extended: Some(AlertProximity {
                 evaluation,
                 last_evaluated_at,
                 metric: measured.metric,
@@ -97,7 +94,7 @@ impl Alerts {
         }
     }
 
-    /// Whether an alert is judged; `None` for one that is not active.
+    /// Returns an alert's evaluation state; `None` if it is not active.
     fn evaluation(&self, engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
         let is_active = alert.status == Status::Active;
         let evaluation = is_active.then(|| engine.evaluation(alert.id, now)).flatten()?;

@@ -1,7 +1,7 @@
-//! What first-party clients note down in an alert's history.
+//! History entries that first-party clients add.
 //!
-//! Such an entry says of itself that a client made it, so that nobody takes it for what this service has seen; it changes
-//! nothing of the alert.
+//! Such an entry is marked as made by a client, so that it is not taken for an observation of this service. It does
+//! not change the alert.
 
 use alerts::transition::{HistoryStatus, StatusChange};
 use alerts::{AlertId, HistoryAction, Status};
@@ -14,38 +14,38 @@ use uuid::Uuid;
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
-use crate::body::Members;
-use crate::identity::account::awake;
+use crate::body::BodyReader;
+use crate::identity::account::lock_active_account;
 use crate::identity::sessions::session_of;
 use crate::{AccountId, Actor, ServiceError};
 
-/// The longest `alert_data`, as JSON in bytes.
+/// The maximum length of `alert_data`, as JSON in bytes.
 const MAX_DATA_BYTES: usize = 16 * 1024;
-/// The longest `notification_status`, in characters.
+/// The maximum length of `notification_status`, in characters.
 const MAX_STATUS_CHARACTERS: usize = 64;
 
 impl Alerts {
-    /// Notes something down in the history of an alert of the actor, who has signed in: `{alert_id, symbol, action_type,
-    /// new_status, previous_status?, alert_data?, trigger_price?, notification_status?}`. Also of one that is deleted by now.
+    /// Adds an entry to the history of an alert of the signed-in actor: `{alert_id, symbol, action_type, new_status,
+    /// previous_status?, alert_data?, trigger_price?, notification_status?}`. Works for deleted alerts, too.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, [`ServiceError::NotFound`] for
-    /// an alert that the actor does not have, [`ServiceError::Forbidden`] for whoever has not signed in.
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body; [`ServiceError::NotFound`] if the
+    /// actor does not have the alert; [`ServiceError::Forbidden`] if the actor has not signed in.
     pub async fn record_history(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
         session_of(actor)?;
-        let noted = read(body)?;
-        let work = Record {
+        let entry = read(body)?;
+        let work = AppendHistoryEntry {
             account: actor.account,
-            noted,
+            entry,
             now: self.ports.clock.now(),
         };
         Ok(self.ports.store.write(work).await?)
     }
 }
 
-/// What a client has noted down.
+/// A history entry from a client.
 #[derive(Debug)]
-struct Noted {
+struct ClientHistoryEntry {
     alert: AlertId,
     symbol: Symbol,
     entry: StatusChange,
@@ -53,8 +53,8 @@ struct Noted {
     details: Map<String, Value>,
 }
 
-fn read(body: &Value) -> Result<Noted, ServiceError> {
-    let mut members = Members::of(body)?;
+fn read(body: &Value) -> Result<ClientHistoryEntry, ServiceError> {
+    let mut members = BodyReader::new(body)?;
     let alert = members.required("alert_id").and_then(|text| Uuid::try_parse(text).ok());
     if alert.is_none() {
         missing_or(&mut members, "alert_id", "must be the id of an alert, a UUID");
@@ -68,25 +68,25 @@ fn read(body: &Value) -> Result<Noted, ServiceError> {
         );
     }
     let (all, name) = (HistoryAction::ALL, HistoryAction::name);
-    let action = members.word("action_type", all, HistoryAction::from_name, name);
+    let action = members.one_of("action_type", all, HistoryAction::from_name, name);
     if action.is_none() {
-        members.missing("action_type");
+        members.add_missing("action_type");
     }
-    let previous_status = members.word("previous_status", Status::ALL, Status::from_name, Status::name);
+    let previous_status = members.one_of("previous_status", Status::ALL, Status::from_name, Status::name);
     let statuses = Status::ALL.iter().copied().map(HistoryStatus::Of);
     let statuses: Vec<_> = statuses.chain([HistoryStatus::Deleted]).collect();
-    let new_status = members.word("new_status", &statuses, HistoryStatus::from_name, HistoryStatus::name);
+    let new_status = members.one_of("new_status", &statuses, HistoryStatus::from_name, HistoryStatus::name);
     if new_status.is_none() {
-        members.missing("new_status");
+        members.add_missing("new_status");
     }
     let price = members.price("trigger_price");
     let details = details(&mut members);
     members.finish()?;
-    // Whatever is missing was a fault.
+    // Unreachable: a missing member has been reported before.
     let (Some(alert), Some(symbol), Some(action), Some(new_status)) = (alert, symbol, action, new_status) else {
-        return Err(ServiceError::Malformed("something is missing".to_owned()));
+        return Err(ServiceError::Malformed("a required field is missing".to_owned()));
     };
-    Ok(Noted {
+    Ok(ClientHistoryEntry {
         alert: AlertId(alert),
         symbol,
         entry: StatusChange {
@@ -99,21 +99,21 @@ fn read(body: &Value) -> Result<Noted, ServiceError> {
     })
 }
 
-/// Notes a fault, unless it was noted that the member is missing.
-fn missing_or(members: &mut Members<'_>, name: &str, fault: &str) {
+/// Adds an error, unless the member is missing, which has been reported.
+fn missing_or(members: &mut BodyReader<'_>, name: &str, fault: &str) {
     if members.value(name).is_some_and(Value::is_string) {
-        members.fault(name, fault);
+        members.add_error(name, fault);
     }
 }
 
-/// What is kept beside the entry: who says so, and what they say.
-fn details(members: &mut Members<'_>) -> Map<String, Value> {
+/// Returns the stored details of the entry: its source and its content.
+fn details(members: &mut BodyReader<'_>) -> Map<String, Value> {
     let mut details = Map::from_iter([("source".to_owned(), json!("client"))]);
     if let Some(data) = members.value("alert_data") {
         let is_short = data.is_object() && serde_json::to_string(data).is_ok_and(|text| text.len() <= MAX_DATA_BYTES);
         if !is_short {
             let fault = format!("must be an object of at most {MAX_DATA_BYTES} bytes, or null");
-            members.fault("alert_data", fault);
+            members.add_error("alert_data", fault);
         }
         details.insert("alert_data".to_owned(), data.clone());
     }
@@ -123,33 +123,33 @@ fn details(members: &mut Members<'_>) -> Map<String, Value> {
     details
 }
 
-struct Record {
+struct AppendHistoryEntry {
     account: AccountId,
-    noted: Noted,
+    entry: ClientHistoryEntry,
     now: Timestamp,
 }
 
-impl Transaction for Record {
+impl Transaction for AppendHistoryEntry {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            awake(unit, self.account).await?;
-            let noted = &self.noted;
-            let symbol = unit.symbol_of_alert(self.account, noted.alert).await?;
+            lock_active_account(unit, self.account).await?;
+            let entry = &self.entry;
+            let symbol = unit.symbol_of_alert(self.account, entry.alert).await?;
             let symbol = symbol.ok_or_else(|| Abort::Refused(no_such_alert()))?;
-            if symbol != noted.symbol {
+            if symbol != entry.symbol {
                 let fault = format!("must be {symbol}, which this alert is about");
                 return Err(Abort::Refused(ServiceError::field("symbol", fault)));
             }
             let row = HistoryRow {
-                alert: noted.alert,
+                alert: entry.alert,
                 symbol,
-                entry: noted.entry,
+                entry: entry.entry,
                 at: self.now,
-                price: noted.price,
-                details: Some(noted.details.clone()),
+                price: entry.price,
+                details: Some(entry.details.clone()),
             };
             Ok(unit.append_history(&row).await?)
         })
@@ -183,17 +183,17 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_may_leave_out_is_left_out() {
-        let noted = read(&body()).unwrap();
-        assert_eq!((noted.entry.previous_status, noted.price), (None, None));
-        assert_eq!(noted.details, *json!({"source": "client"}).as_object().unwrap());
-        assert_eq!(noted.symbol, "AAPL".parse().unwrap());
+    fn optional_fields_may_be_omitted() {
+        let entry = read(&body()).unwrap();
+        assert_eq!((entry.entry.previous_status, entry.price), (None, None));
+        assert_eq!(entry.details, *json!({"source": "client"}).as_object().unwrap());
+        assert_eq!(entry.symbol, "AAPL".parse().unwrap());
     }
 
     #[test]
-    fn every_fault_is_told_once_under_its_name() {
+    fn every_invalid_field_is_reported_once() {
         let Err(ServiceError::Invalid { fields, .. }) = read(&json!({})) else {
-            panic!("nothing was there");
+            panic!("the body was empty");
         };
         let names: Vec<_> = fields.keys().map(String::as_str).collect();
         assert_eq!(names, ["action_type", "alert_id", "new_status", "symbol"]);

@@ -1,4 +1,4 @@
-//! Alerts as they are shown.
+//! Alerts as they are displayed.
 
 use alerts::engine::Evaluation;
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ pub struct AlertDetail {
     pub stored: StoredAlert,
     /// Its stock.
     pub stock: StockView,
-    /// Whether it is judged; `None` for one that is not active.
+    /// The evaluation state; `None` if the alert is not active.
     pub evaluation: Option<Evaluation>,
 }
 
@@ -27,23 +27,23 @@ pub struct AlertItem {
     pub stock_name: String,
     /// The stock's last price.
     pub last_price: Option<market::Price>,
-    /// More of it, if that was asked for.
-    pub extended: Option<Judged>,
+    /// The distance from firing, if requested.
+    pub extended: Option<AlertProximity>,
 }
 
-/// How near an alert is to firing.
+/// An alert's distance from firing.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Judged {
+pub struct AlertProximity {
     /// The stock.
     pub stock: StockView,
-    /// Whether it is judged; `None` for one that is not active.
+    /// The evaluation state; `None` if the alert is not active.
     pub evaluation: Option<Evaluation>,
-    /// When its stock was observed last.
+    /// When its stock was last observed.
     pub last_evaluated_at: Option<Timestamp>,
-    /// What its condition measures, as it is now; see [`alerts::engine::Reason::metric`].
+    /// The present metric of its condition; see [`alerts::engine::Reason::metric`].
     pub metric: Option<Decimal>,
-    /// By how many percent the metric has to move to reach the threshold; 0 once it is there. Of changes in percent it is
-    /// the price or the volume that has to move. `None` where a distance makes no sense (what waits for a date, or for
-    /// a change into a state) or cannot be told.
+    /// The necessary change of the metric in percent; 0 if the threshold is reached. For changes in percent it is the
+    /// necessary change of the price or the volume. `None` where a distance makes no sense (conditions on a date or on
+    /// a change of state) or is unknown.
     pub distance_pct: Option<Decimal>,
 }

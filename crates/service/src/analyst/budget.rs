@@ -1,6 +1,6 @@
-//! How often the model was asked today.
+//! The daily budget of calls to the language model.
 //!
-//! Kept in memory: each process has a budget of its own, and a restart begins a new one.
+//! The counters are in memory: each process has its own budget, and a restart begins a new one.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,29 +9,29 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::settings::Budget;
-use super::why_not::WhyNot;
+use super::fallback_reason::FallbackReason;
+use super::settings::CallBudget;
 use crate::AccountId;
 
-/// What is spent of a budget.
+/// The used part of a budget.
 #[derive(Debug)]
-pub(super) struct Spending {
-    budget: Budget,
+pub(super) struct BudgetUsage {
+    budget: CallBudget,
     today: Mutex<Today>,
 }
 
 #[derive(Debug, Default)]
 struct Today {
     day: Option<Date>,
-    in_all: u32,
-    /// Never more accounts than calls.
+    total: u32,
+    /// At most as many accounts as calls.
     by_account: HashMap<AccountId, u32>,
-    /// Whether the operator was told that it is used up.
+    /// Whether the operator has been warned that it is used up.
     is_told: bool,
 }
 
-impl Spending {
-    pub(super) fn of(budget: Budget) -> Self {
+impl BudgetUsage {
+    pub(super) fn of(budget: CallBudget) -> Self {
         Self {
             budget,
             today: Mutex::default(),
@@ -41,10 +41,10 @@ impl Spending {
     /// Takes one call for an account.
     ///
     /// # Errors
-    /// [`WhyNot::Budget`] or [`WhyNot::Share`] if there is none left today.
-    pub(super) fn take(&self, account: AccountId, now: Timestamp) -> Result<(), WhyNot> {
+    /// [`FallbackReason::Budget`] or [`FallbackReason::AccountBudget`] if none is left today.
+    pub(super) fn take(&self, account: AccountId, now: Timestamp) -> Result<(), FallbackReason> {
         let day = now.to_zoned(TimeZone::UTC).date();
-        // A panic elsewhere leaves the counters whole: nothing panics while they are changed.
+        // A panic elsewhere leaves the counters consistent: nothing panics while they change.
         let mut today = self.today.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that was set back begins no new day.
         if today.day.is_none_or(|counted| counted < day) {
@@ -53,22 +53,22 @@ impl Spending {
                 ..Today::default()
             };
         }
-        if today.in_all >= self.budget.in_all {
+        if today.total >= self.budget.total {
             if !std::mem::replace(&mut today.is_told, true) {
                 tracing::warn!(
-                    calls = today.in_all,
+                    calls = today.total,
                     "{}; the rules answer until midnight in UTC",
-                    WhyNot::Budget
+                    FallbackReason::Budget
                 );
             }
-            return Err(WhyNot::Budget);
+            return Err(FallbackReason::Budget);
         }
         let of_account = today.by_account.entry(account).or_default();
-        if *of_account >= self.budget.to_each {
-            return Err(WhyNot::Share);
+        if *of_account >= self.budget.per_account {
+            return Err(FallbackReason::AccountBudget);
         }
         *of_account += 1;
-        today.in_all += 1;
+        today.total += 1;
         Ok(())
     }
 }
@@ -79,8 +79,11 @@ mod tests {
 
     use super::*;
 
-    fn spending() -> Spending {
-        Spending::of(Budget { in_all: 3, to_each: 2 })
+    fn budget_usage() -> BudgetUsage {
+        BudgetUsage::of(CallBudget {
+            total: 3,
+            per_account: 2,
+        })
     }
 
     fn account(number: u128) -> AccountId {
@@ -90,36 +93,42 @@ mod tests {
     const EVENING: &str = "2024-03-08T23:59:59Z";
 
     #[test]
-    fn the_call_after_the_last_one_of_the_day_is_refused_until_midnight_in_utc() {
-        let spending = spending();
+    fn calls_beyond_the_daily_budget_are_refused_until_midnight_utc() {
+        let budget_usage = budget_usage();
         let evening = EVENING.parse().unwrap();
         for number in 1..=3 {
-            assert_eq!(spending.take(account(number), evening), Ok(()));
+            assert_eq!(budget_usage.take(account(number), evening), Ok(()));
         }
-        assert_eq!(spending.take(account(4), evening), Err(WhyNot::Budget));
+        assert_eq!(budget_usage.take(account(4), evening), Err(FallbackReason::Budget));
         let midnight = "2024-03-09T00:00:00Z".parse().unwrap();
-        assert_eq!(spending.take(account(4), midnight), Ok(()));
+        assert_eq!(budget_usage.take(account(4), midnight), Ok(()));
     }
 
     #[test]
-    fn one_account_gets_no_more_than_its_share() {
-        let spending = spending();
+    fn account_gets_no_more_than_its_budget() {
+        let budget_usage = budget_usage();
         let evening = EVENING.parse().unwrap();
-        assert_eq!(spending.take(account(1), evening), Ok(()));
-        assert_eq!(spending.take(account(1), evening), Ok(()));
-        assert_eq!(spending.take(account(1), evening), Err(WhyNot::Share));
+        assert_eq!(budget_usage.take(account(1), evening), Ok(()));
+        assert_eq!(budget_usage.take(account(1), evening), Ok(()));
         assert_eq!(
-            spending.take(account(2), evening),
+            budget_usage.take(account(1), evening),
+            Err(FallbackReason::AccountBudget)
+        );
+        assert_eq!(
+            budget_usage.take(account(2), evening),
             Ok(()),
-            "what was refused costs nothing"
+            "a refused call is not counted"
         );
     }
 
     #[test]
-    fn a_clock_that_was_set_back_gives_nobody_a_new_day() {
-        let spending = Spending::of(Budget { in_all: 1, to_each: 1 });
-        assert_eq!(spending.take(account(1), EVENING.parse().unwrap()), Ok(()));
+    fn clock_that_was_set_back_begins_no_new_day() {
+        let budget_usage = BudgetUsage::of(CallBudget {
+            total: 1,
+            per_account: 1,
+        });
+        assert_eq!(budget_usage.take(account(1), EVENING.parse().unwrap()), Ok(()));
         let before = "2024-03-07T12:00:00Z".parse().unwrap();
-        assert_eq!(spending.take(account(2), before), Err(WhyNot::Budget));
+        assert_eq!(budget_usage.take(account(2), before), Err(FallbackReason::Budget));
     }
 }

@@ -1,21 +1,21 @@
-//! The analyst at work: a stock of the catalog looked at, by the rules or by a language model.
+//! The analyst: analyses of stocks, by rules or by a language model.
 //!
-//! What it makes of a stock is told in the room of the same name, which knows no engine, no database and no network.
-//! Here a [`Wish`] becomes a look: `subject.rs` gathers what is known, [`desk`] has it looked at off the threads that answer
-//! requests, and `model.rs` asks a language model, where one is set.
+//! The crate of the same name contains the rules; it does not depend on the engine, the database or the network. In
+//! this module `subject.rs` gathers the input of an [`AnalysisRequest`], [`analysis_limiter`] runs the analysis off
+//! the request threads, and `model.rs` calls a language model, if one is configured.
 //!
-//! The rules always look first. Their figures are what everybody is shown and what a model is told, and their alerts are
-//! there when a model is not asked, not reached, not in time or not to be believed. So whoever asks gets alerts that can be
-//! created as they are, and is told who thought of them ([`Advised`]).
+//! The rules always run first. Their figures are displayed and are the input of the model. Their alerts are the
+//! fallback if the model is not asked, not reached, too slow, or invalid. The result therefore always has alerts
+//! that can be created as they are, and names their author ([`StockAdvice`]).
 //!
-//! A model costs money, so it is asked within a budget a day, and one account gets no more than its share (`budget.rs`).
+//! A model costs money, so its calls have a daily budget, in total and for each account (`budget.rs`).
 
+mod analysis_limiter;
 mod budget;
-mod desk;
+mod fallback_reason;
 mod model;
 mod settings;
 mod subject;
-mod why_not;
 
 use std::sync::Arc;
 
@@ -29,37 +29,40 @@ use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
 use crate::prices::Prices;
 use crate::start::Ports;
-use desk::Desk;
-use model::Model;
-use subject::Sitting;
+use analysis_limiter::AnalysisLimiter;
+use model::LanguageModel;
+use subject::AnalysisInput;
 
 pub use ::analyst::freshness::StaleReason;
 pub use ::analyst::{Analysis, Intention, Proposal};
-pub use settings::{AnalystError, Budget, Key, ModelSettings, Settings, TokenLimit, check_base_url};
-pub use subject::{Look, Wish};
-pub use why_not::WhyNot;
+pub use fallback_reason::FallbackReason;
+pub use settings::{AnalystConfig, AnalystError, CallBudget, ModelConfig, ModelKey, TokenLimit, check_base_url};
+pub use subject::{AnalysisRequest, RuleAnalysis};
 
-/// Who looks at stocks.
+/// The analysis limiter and the optional language model.
 #[derive(Debug)]
 pub(crate) struct Analyst {
-    desk: Desk,
-    model: Option<Model>,
+    limiter: AnalysisLimiter,
+    model: Option<LanguageModel>,
 }
 
 impl Analyst {
+    /// Creates the analyst.
+    ///
     /// # Errors
-    /// [`AnalystError`], if a setting is none to work with.
-    pub(crate) fn new(settings: &Settings, ports: &Ports) -> Result<Self, AnalystError> {
+    /// [`AnalystError`] if a setting is invalid.
+    pub(crate) fn new(settings: &AnalystConfig, ports: &Ports) -> Result<Self, AnalystError> {
         let model = settings.model.clone();
-        let model = model.map(|model| Model::new(model, Arc::clone(&ports.clock), Arc::clone(&ports.network.time)));
+        let model =
+            model.map(|model| LanguageModel::new(model, Arc::clone(&ports.clock), Arc::clone(&ports.network.time)));
         Ok(Self {
-            desk: Desk::default(),
+            limiter: AnalysisLimiter::default(),
             model: model.transpose()?,
         })
     }
 }
 
-/// Who thought of alerts.
+/// The author of proposed alerts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Author {
     /// The rules.
@@ -69,7 +72,7 @@ pub enum Author {
 }
 
 impl Author {
-    /// The name, as alerts carry it.
+    /// Returns the name, as alerts carry it.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -79,18 +82,18 @@ impl Author {
     }
 }
 
-/// What came of looking at a stock.
+/// The result of an analysis.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Advised {
+pub struct StockAdvice {
     /// The figures, a summary, and alerts that can be created as they are.
     pub advice: Advice,
-    /// Who thought of them.
+    /// The author of the alerts.
     pub author: Author,
-    /// Why it was the rules where a model was to be asked.
-    pub fell_back: Option<WhyNot>,
-    /// The price around which the alerts were made, per share of that time.
+    /// Why the rules answered, if a model was to be asked.
+    pub fallback: Option<FallbackReason>,
+    /// The price that the alerts are based on, per share at that time.
     pub price: Price,
-    /// When.
+    /// The instant of the analysis.
     pub at: Timestamp,
 }
 
@@ -98,7 +101,7 @@ pub struct Advised {
 #[derive(Clone)]
 pub struct StockAnalysis {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<crate::Settings>,
+    pub(crate) settings: Arc<crate::ServiceConfig>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) analyst: Arc<Analyst>,
@@ -106,67 +109,82 @@ pub struct StockAnalysis {
 }
 
 impl StockAnalysis {
-    /// Looks at a stock by the rules: some milliseconds, without any network.
+    /// Analyzes a stock by the rules: some milliseconds, without network access.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for a stock that is not known, [`ServiceError::Unavailable`] for one without a current price.
-    pub async fn look_at(&self, wish: Wish) -> Result<Look, ServiceError> {
-        self.prices.require_stock_to_read(wish.symbol).await?;
-        self.prices.note_read(wish.symbol).await;
+    /// [`ServiceError::NotFound`] for an unknown stock; [`ServiceError::Unavailable`] for one without a current price.
+    pub async fn analyze_by_rules(&self, request: AnalysisRequest) -> Result<RuleAnalysis, ServiceError> {
+        self.prices.require_stock_to_read(request.symbol).await?;
+        self.prices.note_read(request.symbol).await;
         let analysis = self.clone();
-        let look = self
+        let rule_analysis = self
             .analyst
-            .desk
-            .run(move || Ok(Look::at(Sitting::of(&analysis, wish)?)));
-        look.await?
+            .limiter
+            .run(move || Ok(RuleAnalysis::at(AnalysisInput::of(&analysis, request)?)));
+        rule_analysis.await?
     }
 
-    /// What is made of a stock that was looked at: by the model, if there is one, or else by the rules. Whatever goes wrong
-    /// with a model, and if `stop` comes first, it is by the rules.
-    pub async fn advise_on(&self, look: Look, stop: impl Future<Output = ()>) -> Advised {
-        let look = Arc::new(look);
+    /// Returns the advice for an analyzed stock: by the model if there is one, or else by the rules. On any failure of
+    /// the model, and if `stop` comes first, the rules answer.
+    pub async fn advise_on(&self, rule_analysis: RuleAnalysis, stop: impl Future<Output = ()>) -> StockAdvice {
+        let rule_analysis = Arc::new(rule_analysis);
         let Some(model) = &self.analyst.model else {
-            return advised(&look, None, Author::Rules, None);
+            return advised(&rule_analysis, None, Author::Rules, None);
         };
         let asked = tokio::select! {
             biased;
-            asked = model.ask(&self.analyst.desk, &look) => asked,
-            () = stop => Err(WhyNot::Stopping),
+            asked = model.ask(&self.analyst.limiter, &rule_analysis) => asked,
+            () = stop => Err(FallbackReason::Stopping),
         };
         match asked {
-            Ok(advice) => advised(&look, Some(advice), Author::Model(model.name().to_owned()), None),
+            Ok(advice) => advised(
+                &rule_analysis,
+                Some(advice),
+                Author::Model(model.name().to_owned()),
+                None,
+            ),
             Err(why) => {
-                if why.is_trouble() {
-                    let symbol = look.wish().symbol;
+                if why.needs_attention() {
+                    let symbol = rule_analysis.request().symbol;
                     tracing::warn!(%symbol, outcome = why.outcome(), "the language model is no help, so the rules answer: {why}");
                 }
-                advised(&look, None, Author::Rules, Some(why))
+                advised(&rule_analysis, None, Author::Rules, Some(why))
             }
         }
     }
 
-    /// Looks at a stock, and says what is made of it: [`look_at`](Self::look_at) and [`advise_on`](Self::advise_on).
+    /// Analyzes a stock and returns the advice: [`analyze_by_rules`](Self::analyze_by_rules) and
+    /// [`advise_on`](Self::advise_on).
     ///
     /// # Errors
-    /// As [`look_at`](Self::look_at).
-    pub async fn advise(&self, wish: Wish, stop: impl Future<Output = ()>) -> Result<Advised, ServiceError> {
-        let look = self.look_at(wish).await?;
-        Ok(self.advise_on(look, stop).await)
+    /// As [`analyze_by_rules`](Self::analyze_by_rules).
+    pub async fn advise(
+        &self,
+        request: AnalysisRequest,
+        stop: impl Future<Output = ()>,
+    ) -> Result<StockAdvice, ServiceError> {
+        let rule_analysis = self.analyze_by_rules(request).await?;
+        Ok(self.advise_on(rule_analysis, stop).await)
     }
 }
 
-fn advised(look: &Look, by_model: Option<Advice>, author: Author, fell_back: Option<WhyNot>) -> Advised {
+fn advised(
+    rule_analysis: &RuleAnalysis,
+    by_model: Option<Advice>,
+    author: Author,
+    fallback: Option<FallbackReason>,
+) -> StockAdvice {
     let by = match author {
         Author::Rules => "rules",
         Author::Model(_) => "model",
     };
-    let outcome = fell_back.as_ref().map_or("ok", WhyNot::outcome);
+    let outcome = fallback.as_ref().map_or("ok", FallbackReason::outcome);
     counter!("bellwether_analyst_answers_total", "by" => by, "outcome" => outcome).increment(1);
-    Advised {
-        advice: by_model.unwrap_or_else(|| look.rules.clone()),
+    StockAdvice {
+        advice: by_model.unwrap_or_else(|| rule_analysis.rules.clone()),
         author,
-        fell_back,
-        price: look.price(),
-        at: look.taken_at(),
+        fallback,
+        price: rule_analysis.price(),
+        at: rule_analysis.taken_at(),
     }
 }

@@ -1,11 +1,11 @@
 //! The call to a language model.
 //!
-//! One POST to `{base_url}/chat/completions`, under one deadline that includes waiting for a turn. What the model may
-//! say, and what of it is believed, is told in [its module](::analyst::llm); here is only when it is asked, and what
-//! can come of that. Nothing is tried again: whoever waits has the rules' answer at once, and the next look asks anew.
+//! One POST to `{base_url}/chat/completions`, under one deadline that includes the wait for a permit. The [prompt
+//! and the validation of the response](::analyst::llm) are elsewhere; this module decides when the model is asked
+//! and handles the errors. A failed request is not repeated: the rules answer at once, and the next analysis asks
+//! again.
 //!
-//! An endpoint that answers 429 or 503 and says for how long it wants to be left alone (`Retry-After`) is left alone for so
-//! long, an hour at most.
+//! After a 429 or 503 response with `Retry-After`, the endpoint is not asked for that time, one hour at most.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,172 +21,189 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::budget::Spending;
-use super::desk::Desk;
-use super::settings::{AnalystError, ModelSettings, completions};
-use super::subject::Look;
-use super::why_not::WhyNot;
+use super::analysis_limiter::AnalysisLimiter;
+use super::budget::BudgetUsage;
+use super::fallback_reason::FallbackReason;
+use super::settings::{AnalystError, ModelConfig, chat_completions_url};
+use super::subject::RuleAnalysis;
 use crate::Clock;
 
-/// So many questions are under way at once.
-const AT_ONCE: usize = 8;
-/// So many wait for their turn. Whoever comes then is answered by the rules.
-const WAITING: usize = 100;
-/// For no longer is an endpoint left alone, whatever it asks for.
-const LONGEST_REST: Duration = Duration::from_secs(3_600);
+/// The number of concurrent requests.
+const MAX_CONCURRENT_REQUESTS: usize = 8;
+/// The number of waiting requests. The rules answer any further one.
+const MAX_WAITING_REQUESTS: usize = 100;
+/// The maximum pause that an endpoint can ask for.
+const MAX_BACKOFF: Duration = Duration::from_secs(3_600);
 
 /// A language model behind an endpoint.
-pub(super) struct Model {
-    settings: ModelSettings,
+pub(super) struct LanguageModel {
+    settings: ModelConfig,
     url: Url,
     provider: ProviderClient,
     clock: Arc<dyn Clock>,
     time: Arc<dyn Time>,
-    spending: Spending,
-    turns: Semaphore,
-    /// Those who wait and those who ask.
-    places: Semaphore,
-    resting_until: Mutex<Option<Timestamp>>,
+    budget_usage: BudgetUsage,
+    request_slots: Semaphore,
+    /// Permits for waiting and running requests.
+    queue_slots: Semaphore,
+    backoff_until: Mutex<Option<Timestamp>>,
 }
 
-impl fmt::Debug for Model {
+impl fmt::Debug for LanguageModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Model")
+        f.debug_struct("LanguageModel")
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }
 
-/// What an answer cost, as far as the endpoint says so.
+/// The token usage of a response, if the endpoint reports it.
 #[derive(Default, Deserialize)]
-struct Costs {
+struct ResponseUsage {
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct TokenUsage {
     #[serde(default)]
     prompt_tokens: u64,
     #[serde(default)]
     completion_tokens: u64,
 }
 
-impl Model {
+impl LanguageModel {
+    /// Creates the client.
+    ///
     /// # Errors
     /// [`AnalystError`]
-    pub(super) fn new(
-        settings: ModelSettings,
-        clock: Arc<dyn Clock>,
-        time: Arc<dyn Time>,
-    ) -> Result<Self, AnalystError> {
+    pub(super) fn new(settings: ModelConfig, clock: Arc<dyn Clock>, time: Arc<dyn Time>) -> Result<Self, AnalystError> {
         Ok(Self {
-            url: completions(&settings.base_url).ok_or(AnalystError::BadBaseUrl)?,
+            url: chat_completions_url(&settings.base_url).ok_or(AnalystError::BadBaseUrl)?,
             provider: ProviderClient::new(Arc::clone(&time))?,
-            spending: Spending::of(settings.budget),
+            budget_usage: BudgetUsage::of(settings.budget),
             settings,
             clock,
             time,
-            turns: Semaphore::new(AT_ONCE),
-            places: Semaphore::new(AT_ONCE + WAITING),
-            resting_until: Mutex::default(),
+            request_slots: Semaphore::new(MAX_CONCURRENT_REQUESTS),
+            queue_slots: Semaphore::new(MAX_CONCURRENT_REQUESTS + MAX_WAITING_REQUESTS),
+            backoff_until: Mutex::default(),
         })
     }
 
-    /// What the endpoint calls it.
+    /// Returns the endpoint's name of the model.
     pub(super) fn name(&self) -> &str {
         &self.settings.name
     }
 
-    /// What the model makes of a stock.
+    /// Asks the model for advice.
     ///
     /// # Errors
-    /// [`WhyNot`]; then the rules' advice stands.
-    pub(super) async fn ask(&self, desk: &Desk, look: &Arc<Look>) -> Result<Advice, WhyNot> {
-        if llm::alert_count_limits(&look.sitting.subject()).is_none() {
-            return Err(WhyNot::NoRoom);
+    /// [`FallbackReason`]: the rules' advice applies.
+    pub(super) async fn ask(
+        &self,
+        limiter: &AnalysisLimiter,
+        rule_analysis: &Arc<RuleAnalysis>,
+    ) -> Result<Advice, FallbackReason> {
+        if llm::alert_count_limits(&rule_analysis.input.subject()).is_none() {
+            return Err(FallbackReason::NoAlertQuota);
         }
-        self.must_not_rest()?;
-        let _place = self.places.try_acquire().map_err(|_| WhyNot::Busy)?;
+        self.check_backoff()?;
+        let _queue_slot = self.queue_slots.try_acquire().map_err(|_| FallbackReason::Busy)?;
         let is_asked = AtomicBool::new(false);
-        let exchange = self.exchange(desk, look, &is_asked);
+        let exchange = self.exchange(limiter, rule_analysis, &is_asked);
         let answer = tokio::select! {
             biased;
             answer = exchange => answer?,
             () = self.time.sleep(self.settings.timeout) => {
                 let was_asked = is_asked.load(Ordering::Relaxed);
-                return Err(if was_asked { WhyNot::TimedOut } else { WhyNot::Busy });
+                return Err(if was_asked { FallbackReason::TimedOut } else { FallbackReason::Busy });
             }
         };
-        count_costs(&answer.body);
-        self.judge(&answer)?;
-        let (look, name) = (Arc::clone(look), self.settings.name.clone());
-        let read = desk.run(move || {
-            let analysis = look.analysis();
-            look.sitting
+        count_tokens(&answer.body);
+        self.check_status(&answer)?;
+        let (rule_analysis, name) = (Arc::clone(rule_analysis), self.settings.name.clone());
+        let read = limiter.run(move || {
+            let analysis = rule_analysis.analysis();
+            rule_analysis
+                .input
                 .with_brief(analysis, |brief| llm::parse_answer(&answer.body, &name, brief))
         });
-        Ok(read.await.map_err(|_| WhyNot::Internal)??)
+        Ok(read.await.map_err(|_| FallbackReason::Internal)??)
     }
 
-    async fn exchange(&self, desk: &Desk, look: &Arc<Look>, is_asked: &AtomicBool) -> Result<ProviderResponse, WhyNot> {
-        let _turn = self.turns.acquire().await.map_err(|_| WhyNot::Stopping)?;
-        // Somebody may have been told meanwhile.
-        self.must_not_rest()?;
+    async fn exchange(
+        &self,
+        limiter: &AnalysisLimiter,
+        rule_analysis: &Arc<RuleAnalysis>,
+        is_asked: &AtomicBool,
+    ) -> Result<ProviderResponse, FallbackReason> {
+        let _request_slot = self
+            .request_slots
+            .acquire()
+            .await
+            .map_err(|_| FallbackReason::Stopping)?;
+        // The endpoint may have asked for a pause meanwhile.
+        self.check_backoff()?;
         let body = {
-            let (look, name, tokens) = (Arc::clone(look), self.settings.name.clone(), self.settings.tokens);
-            let write = desk.run(move || {
-                let analysis = look.analysis();
-                let request = look
-                    .sitting
+            let (rule_analysis, name, tokens) = (
+                Arc::clone(rule_analysis),
+                self.settings.name.clone(),
+                self.settings.tokens,
+            );
+            let write = limiter.run(move || {
+                let analysis = rule_analysis.analysis();
+                let request = rule_analysis
+                    .input
                     .with_brief(analysis, |brief| llm::chat_request(&name, tokens, brief));
                 request.to_string().into_bytes()
             });
-            write.await.map_err(|_| WhyNot::Internal)?
+            write.await.map_err(|_| FallbackReason::Internal)?
         };
-        self.spending.take(look.wish().account, self.clock.now())?;
+        self.budget_usage
+            .take(rule_analysis.request().account, self.clock.now())?;
         is_asked.store(true, Ordering::Relaxed);
-        let ModelSettings { key, timeout, .. } = &self.settings;
+        let ModelConfig { key, timeout, .. } = &self.settings;
         let key = key.as_ref().map(|key| &key.0);
         let most = llm::MAX_ANSWER_BYTES;
         Ok(self.provider.post_json(&self.url, key, body, *timeout, most).await?)
     }
 
-    /// What a status comes to.
-    fn judge(&self, answer: &ProviderResponse) -> Result<(), WhyNot> {
+    /// Checks the status of a response.
+    fn check_status(&self, answer: &ProviderResponse) -> Result<(), FallbackReason> {
         if matches!(answer.status, 429 | 503)
             && let Some(wait) = answer.retry_after
         {
-            self.rest(wait);
+            self.back_off(wait);
         }
         match answer.status {
             200..=299 => Ok(()),
-            401 | 403 => Err(WhyNot::NotAuthenticated(answer.status)),
-            429 => Err(WhyNot::RateLimited),
-            status => Err(WhyNot::Status(status)),
+            401 | 403 => Err(FallbackReason::NotAuthenticated(answer.status)),
+            429 => Err(FallbackReason::RateLimited),
+            status => Err(FallbackReason::Status(status)),
         }
     }
 
-    fn rest(&self, wait: Duration) {
-        let wait = SignedDuration::try_from(wait.min(LONGEST_REST)).unwrap_or_default();
+    fn back_off(&self, wait: Duration) {
+        let wait = SignedDuration::try_from(wait.min(MAX_BACKOFF)).unwrap_or_default();
         let until = self.clock.now().saturating_add(wait).unwrap_or(Timestamp::MAX);
-        let mut resting_until = self.resting_until.lock().unwrap_or_else(PoisonError::into_inner);
-        *resting_until = resting_until.max(Some(until));
+        let mut backoff_until = self.backoff_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *backoff_until = backoff_until.max(Some(until));
     }
 
-    fn must_not_rest(&self) -> Result<(), WhyNot> {
-        let until = *self.resting_until.lock().unwrap_or_else(PoisonError::into_inner);
+    fn check_backoff(&self) -> Result<(), FallbackReason> {
+        let until = *self.backoff_until.lock().unwrap_or_else(PoisonError::into_inner);
         match until {
-            Some(until) if self.clock.now() < until => Err(WhyNot::Resting),
+            Some(until) if self.clock.now() < until => Err(FallbackReason::BackingOff),
             _ => Ok(()),
         }
     }
 }
 
-/// Counts what an answer cost, be it a good one or not.
-fn count_costs(answer: &[u8]) {
-    let costs: Costs = serde_json::from_slice(answer).unwrap_or_default();
-    if let Some(usage) = costs.usage {
+/// Counts the tokens of a response, valid or not.
+fn count_tokens(answer: &[u8]) {
+    let response: ResponseUsage = serde_json::from_slice(answer).unwrap_or_default();
+    if let Some(usage) = response.usage {
         for (kind, tokens) in [("prompt", usage.prompt_tokens), ("completion", usage.completion_tokens)] {
             counter!("bellwether_analyst_tokens_total", "kind" => kind).increment(tokens);
         }

@@ -1,69 +1,69 @@
-//! What can be set about the analyst.
+//! The configuration of the analyst.
 
 use std::time::Duration;
 
 pub use ::analyst::llm::TokenLimit;
 use notify::provider::{BearerToken, ProviderSetupError};
 
-/// Who looks at stocks.
+/// The configuration of the analyst.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// A language model; `None`: the rules, without any network.
-    pub model: Option<ModelSettings>,
+pub struct AnalystConfig {
+    /// The language model; `None` for rules only, without network access.
+    pub model: Option<ModelConfig>,
 }
 
-/// A language model behind an endpoint that speaks as OpenAI's does.
+/// A language model behind an OpenAI-compatible endpoint.
 #[derive(Clone, Debug)]
-pub struct ModelSettings {
-    /// Where the API is: `https://api.openai.com/v1`.
+pub struct ModelConfig {
+    /// The base URL of the API: `https://api.openai.com/v1`.
     pub base_url: String,
-    /// What the endpoint calls the model.
+    /// The endpoint's name of the model.
     pub name: String,
-    /// What it is shown, if it wants to be shown anything.
-    pub key: Option<Key>,
-    /// How long an exchange may take in all, waiting for its turn included.
+    /// The API key, if the endpoint needs one.
+    pub key: Option<ModelKey>,
+    /// The timeout of a request, including the wait for a permit.
     pub timeout: Duration,
-    /// How long an answer may be.
+    /// The maximum length of a response.
     pub tokens: TokenLimit,
-    /// How often it may be asked.
-    pub budget: Budget,
+    /// The call budget.
+    pub budget: CallBudget,
 }
 
-/// How often the model is asked on a day of UTC; beyond it the rules answer. What was asked is counted in memory: each
-/// process has a budget of its own, and a restart begins a new one.
+/// The number of model calls per UTC day; beyond it the rules answer. Calls are counted in memory: each process has
+/// its own budget, and a restart begins a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
-    /// In all. It is the operator's purse.
-    pub in_all: u32,
-    /// For one account, so that nobody takes all of it.
-    pub to_each: u32,
+pub struct CallBudget {
+    /// The total, which bounds the operator's costs.
+    pub total: u32,
+    /// The maximum for one account, so that one account cannot use up the total.
+    pub per_account: u32,
 }
 
-/// A key of the endpoint. It does not print.
+/// The API key of the endpoint. Its `Debug` form does not contain it.
 #[derive(Clone, Debug)]
-pub struct Key(pub(super) BearerToken);
+pub struct ModelKey(pub(super) BearerToken);
 
-impl Key {
-    /// Of its text; `None` if it cannot be sent in a header.
+impl ModelKey {
+    /// Creates a key from its text; `None` if it cannot be sent in a header.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         BearerToken::new(text).map(Self)
     }
 }
 
-/// Why the model cannot be asked.
+/// An invalid configuration of the analyst.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalystError {
-    /// The base URL is none.
+    /// The base URL is invalid.
     #[error("analyst.base_url must be an address like https://api.openai.com/v1, http or https, without a query")]
     BadBaseUrl,
-    /// The client cannot be set up.
+    /// The client cannot be created.
     #[error("the language model cannot be asked: {0}")]
     Provider(#[from] ProviderSetupError),
 }
 
-/// The address of chat completions under a base URL: http or https, with nothing after its path, nor anything secret in it.
-pub(super) fn completions(base_url: &str) -> Option<url::Url> {
+/// Returns the URL of chat completions under a base URL: http or https, without a query, a fragment or credentials.
+pub(super) fn chat_completions_url(base_url: &str) -> Option<url::Url> {
     let url = url::Url::parse(base_url).ok()?;
     let is_of_the_web = matches!(url.scheme(), "http" | "https") && url.has_host();
     let is_bare =
@@ -75,12 +75,12 @@ pub(super) fn completions(base_url: &str) -> Option<url::Url> {
     url.join(&path).ok()
 }
 
-/// Refuses a base URL that is none.
+/// Checks a base URL.
 ///
 /// # Errors
 /// [`AnalystError::BadBaseUrl`]
 pub fn check_base_url(base_url: &str) -> Result<(), AnalystError> {
-    completions(base_url).map(drop).ok_or(AnalystError::BadBaseUrl)
+    chat_completions_url(base_url).map(drop).ok_or(AnalystError::BadBaseUrl)
 }
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chat_completions_are_under_the_base_url_with_or_without_a_slash() {
+    fn chat_completions_url_is_under_the_base_url() {
         for (base_url, expected) in [
             (
                 "https://api.openai.com/v1",
@@ -104,12 +104,12 @@ mod tests {
             ),
             ("http://10.0.0.7", "http://10.0.0.7/chat/completions"),
         ] {
-            assert_eq!(completions(base_url).unwrap().as_str(), expected);
+            assert_eq!(chat_completions_url(base_url).unwrap().as_str(), expected);
         }
     }
 
     #[test]
-    fn what_is_no_bare_address_of_the_web_is_no_base_url() {
+    fn rejects_invalid_base_urls() {
         for wrong in [
             "",
             "api.openai.com/v1",

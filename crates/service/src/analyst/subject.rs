@@ -1,4 +1,4 @@
-//! What the analyst looks at, gathered from engine, catalog and calendar.
+//! The input of an analysis, gathered from engine, catalog and calendar.
 
 use ::alerts::Plan;
 use ::alerts::engine::Dividend;
@@ -17,45 +17,45 @@ use crate::evaluator::Snapshot;
 use crate::prices::no_current_price;
 use crate::{AccountId, Actor, ServiceError};
 
-/// A stock that somebody wants looked at.
+/// A request to analyze a stock.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct AnalysisRequest {
     /// The stock.
     pub symbol: Symbol,
-    /// What they mean to do with it.
+    /// The intended trade.
     pub intention: Intention,
-    /// The price at which they mean to do it, per today's share.
+    /// The intended price, per today's share.
     pub target_price: Option<Price>,
-    /// What they wrote about it.
+    /// The user's notes.
     pub notes: Option<String>,
-    /// For which account.
+    /// The account.
     pub account: AccountId,
-    /// What it pays for.
+    /// Its plan.
     pub plan: Plan,
-    /// How many of its alerts are active, those left out that will make room for the proposals.
+    /// The number of its active alerts, without those that the proposals will replace.
     pub active_alerts: u32,
-    /// The zone its owner's clocks show.
+    /// The owner's time zone.
     pub time_zone: TimeZone,
 }
 
 impl StockAnalysis {
-    /// A stock that the actor wants looked at, without notes.
+    /// Returns the request of an actor to analyze a stock, without notes.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
-    pub async fn wish_of(
+    pub async fn request_for(
         &self,
         actor: &Actor,
         symbol: Symbol,
         intention: Intention,
         target_price: Option<Price>,
-    ) -> Result<Wish, ServiceError> {
+    ) -> Result<AnalysisRequest, ServiceError> {
         let counts = self.ports.store.count_alerts(actor.account).await?;
         let active = counts
             .iter()
             .find(|(status, _)| *status == ::alerts::Status::Active)
             .map_or(0, |(_, count)| *count);
-        Ok(Wish {
+        Ok(AnalysisRequest {
             symbol,
             intention,
             target_price,
@@ -68,10 +68,10 @@ impl StockAnalysis {
     }
 }
 
-/// A stock as it was looked at: all that an [`AnalysisSubject`] borrows.
+/// The gathered input of an analysis: everything that a [`AnalysisSubject`] borrows.
 #[derive(Clone, Debug)]
-pub(super) struct Sitting {
-    pub(super) wish: Wish,
+pub(super) struct AnalysisInput {
+    pub(super) request: AnalysisRequest,
     pub(super) price: CurrentPrice,
     pub(super) at: Timestamp,
     snapshot: Snapshot,
@@ -81,13 +81,13 @@ pub(super) struct Sitting {
     calendar: Calendar,
 }
 
-impl Sitting {
-    /// Gathers what is known of a stock now. It waits for the engine, so it is no work for a thread that answers requests.
+impl AnalysisInput {
+    /// Gathers the present input. It waits for the engine, so do not call it on a request thread.
     ///
     /// # Errors
     /// [`ServiceError::Unavailable`] for a stock without a current price.
-    pub(super) fn of(analysis: &StockAnalysis, wish: Wish) -> Result<Self, ServiceError> {
-        let symbol = wish.symbol;
+    pub(super) fn of(analysis: &StockAnalysis, request: AnalysisRequest) -> Result<Self, ServiceError> {
+        let symbol = request.symbol;
         let snapshot = analysis.evaluator.snapshot(symbol);
         let current = snapshot
             .price
@@ -117,83 +117,84 @@ impl Sitting {
                 .collect(),
             stock_name: entry.as_ref().map(|entry| entry.row.name.clone()),
             calendar: analysis.settings.calendar.clone(),
-            wish,
+            request,
         })
     }
 
     pub(super) fn subject(&self) -> AnalysisSubject<'_> {
-        let wish = &self.wish;
+        let request = &self.request;
         AnalysisSubject {
-            symbol: wish.symbol,
-            intention: wish.intention,
+            symbol: request.symbol,
+            intention: request.intention,
             price: self.price.price(),
-            target_price: wish.target_price,
+            target_price: request.target_price,
             history: &self.snapshot.history,
             session_volume: self.snapshot.session_volume,
             earnings: &self.earnings,
             dividends: &self.dividends,
-            plan: wish.plan,
-            active_alerts: wish.active_alerts,
+            plan: request.plan,
+            active_alerts: request.active_alerts,
             context: ParseContext {
                 now: self.at,
-                time_zone: &wish.time_zone,
+                time_zone: &request.time_zone,
                 calendar: &self.calendar,
             },
         }
     }
 
-    /// Does something with what a model is told.
+    /// Calls `job` with the input of the model's prompt.
     pub(super) fn with_brief<T>(&self, analysis: &Analysis, job: impl FnOnce(&PromptInput<'_>) -> T) -> T {
         job(&PromptInput {
             subject: &self.subject(),
             analysis,
             stock_name: self.stock_name.as_deref(),
-            notes: self.wish.notes.as_deref(),
+            notes: self.request.notes.as_deref(),
         })
     }
 }
 
-/// A stock that was looked at by the rules: figures, and the alerts that follow from them.
+/// A stock that was analyzed by the rules: figures, and the resulting alerts.
 #[derive(Debug)]
-pub struct Look {
-    pub(super) sitting: Sitting,
+pub struct RuleAnalysis {
+    pub(super) input: AnalysisInput,
     pub(super) rules: Advice,
 }
 
-impl Look {
-    /// By the rules. The same sitting gets the same look.
-    pub(super) fn at(sitting: Sitting) -> Self {
-        let rules = ::analyst::advise(&sitting.subject());
-        Self { sitting, rules }
+impl RuleAnalysis {
+    /// Runs the rules. The same input has the same result.
+    pub(super) fn at(input: AnalysisInput) -> Self {
+        let rules = ::analyst::advise(&input.subject());
+        Self { input, rules }
     }
 
-    /// What was wished for.
+    /// Returns the request.
     #[must_use]
-    pub const fn wish(&self) -> &Wish {
-        &self.sitting.wish
+    pub const fn request(&self) -> &AnalysisRequest {
+        &self.input.request
     }
 
-    /// The price that the stock had, per today's share.
+    /// Returns the stock's price at the analysis, per today's share.
     #[must_use]
     pub const fn price(&self) -> Price {
-        self.sitting.price.price()
+        self.input.price.price()
     }
 
-    /// When it was looked at.
+    /// Returns the instant of the analysis.
     #[must_use]
     pub const fn taken_at(&self) -> Timestamp {
-        self.sitting.at
+        self.input.at
     }
 
-    /// The figures.
+    /// Returns the figures.
     #[must_use]
     pub const fn analysis(&self) -> &Analysis {
         &self.rules.analysis
     }
 
-    /// Whether alerts that were made at an instant and at a price, per today's share, are stale by now.
+    /// Returns why alerts that were created at an instant and a price, per today's share, are stale now; `None` if they
+    /// are not.
     #[must_use]
-    pub fn stale_since(&self, made_at: Timestamp, made_price: Price) -> Option<StaleReason> {
-        StaleReason::of(made_at, made_price, &self.sitting.subject(), self.analysis())
+    pub fn staleness(&self, made_at: Timestamp, made_price: Price) -> Option<StaleReason> {
+        StaleReason::of(made_at, made_price, &self.input.subject(), self.analysis())
     }
 }

@@ -1,7 +1,7 @@
-//! What agents can change, as a value that can wait.
+//! Changes that agents can make, as values that can be stored until they are approved.
 //!
-//! None of it does more when it is made twice: an equivalent alert is found and not made again, what is paused stays paused, and
-//! what is gone cannot be deleted once more.
+//! All changes are idempotent: an equivalent alert is found instead of created, a paused alert stays paused, and a
+//! deleted one cannot be deleted again.
 
 use alerts::AlertId;
 use serde_json::{Map, Value, json};
@@ -13,46 +13,46 @@ use crate::approvals::Approvals;
 use crate::watchlist::ItemView;
 use crate::{Actor, ServiceError};
 
-/// A change that an agent wants.
+/// A change that an agent requests.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AgentChange {
-    /// Makes an alert of the body of a create request.
+    /// Creates an alert, with the body of a create request.
     CreateAlert(Value),
-    /// Changes an alert by the body of an update request.
+    /// Updates an alert, with the body of an update request.
     UpdateAlert(AlertId, Value),
-    /// Puts an alert aside.
+    /// Pauses an alert.
     PauseAlert(AlertId),
-    /// Takes an alert up again.
+    /// Activates a paused alert.
     ResumeAlert(AlertId),
     /// Deletes an alert.
     DeleteAlert(AlertId),
-    /// Adds a stock to the watchlist, by the body of a create request.
+    /// Adds a stock to the watchlist, with the body of a create request.
     CreateWatchlistItem(Value),
-    /// Takes a stock off the watchlist.
+    /// Removes a stock from the watchlist.
     DeleteWatchlistItem(WatchlistItemId),
 }
 
-/// A change that was made.
+/// Result of a change.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Changed {
+pub enum CompletedChange {
     /// The result of a create request.
     Created(Created),
     /// The alert after an update.
     Updated(Box<AlertDetail>),
-    /// The alert that is put aside.
+    /// The paused alert.
     Paused(Box<AlertDetail>),
-    /// The alert that is active again.
+    /// The activated alert.
     Resumed(Box<AlertDetail>),
-    /// The alert that is gone.
+    /// The deleted alert.
     AlertDeleted(AlertId),
-    /// The item that was added.
+    /// The added item.
     Item(Box<ItemView>),
-    /// The item that is gone.
+    /// The removed item.
     ItemDeleted(WatchlistItemId),
 }
 
 impl AgentChange {
-    /// The name of the tool that makes it.
+    /// Returns the name of the tool.
     #[must_use]
     pub const fn tool(&self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl AgentChange {
         }
     }
 
-    /// The tool's arguments.
+    /// Returns the arguments of the tool.
     #[must_use]
     pub fn arguments(&self) -> Map<String, Value> {
         let mut arguments = Map::new();
@@ -88,9 +88,9 @@ impl AgentChange {
         arguments
     }
 
-    /// The change that a tool makes with these arguments; `None` if there is no such tool, or they lack an id.
+    /// Returns the change for a tool call; `None` for an unknown tool or a missing id.
     #[must_use]
-    pub fn read(tool: &str, mut arguments: Map<String, Value>) -> Option<Self> {
+    pub fn from_tool_call(tool: &str, mut arguments: Map<String, Value>) -> Option<Self> {
         let mut id = |name: &str| -> Option<Uuid> { arguments.remove(name)?.as_str()?.parse().ok() };
         Some(match tool {
             "create_alert" => Self::CreateAlert(Value::Object(arguments)),
@@ -109,32 +109,36 @@ impl AgentChange {
 }
 
 impl Approvals {
-    /// Makes a change that somebody has asked for.
-    pub(super) async fn make_change(
+    /// Applies a change on behalf of its creator.
+    pub(super) async fn apply_change(
         &self,
         actor: &Actor,
         change: &AgentChange,
         made_by: &MadeBy,
-    ) -> Result<Changed, ServiceError> {
+    ) -> Result<CompletedChange, ServiceError> {
         Ok(match change {
             AgentChange::CreateAlert(body) => {
-                Changed::Created(self.alerts.create_alert_as(actor, body, made_by).await?)
+                CompletedChange::Created(self.alerts.create_alert_as(actor, body, made_by).await?)
             }
             AgentChange::UpdateAlert(id, body) => {
-                Changed::Updated(Box::new(self.alerts.update_alert(actor, *id, body).await?))
+                CompletedChange::Updated(Box::new(self.alerts.update_alert(actor, *id, body).await?))
             }
-            AgentChange::PauseAlert(id) => Changed::Paused(Box::new(self.alerts.pause_alert(actor, *id).await?)),
-            AgentChange::ResumeAlert(id) => Changed::Resumed(Box::new(self.alerts.activate_alert(actor, *id).await?)),
+            AgentChange::PauseAlert(id) => {
+                CompletedChange::Paused(Box::new(self.alerts.pause_alert(actor, *id).await?))
+            }
+            AgentChange::ResumeAlert(id) => {
+                CompletedChange::Resumed(Box::new(self.alerts.activate_alert(actor, *id).await?))
+            }
             AgentChange::DeleteAlert(id) => {
                 self.alerts.delete_alert(actor, *id).await?;
-                Changed::AlertDeleted(*id)
+                CompletedChange::AlertDeleted(*id)
             }
             AgentChange::CreateWatchlistItem(body) => {
-                Changed::Item(Box::new(self.watchlists.add_to_watchlist(actor, body).await?))
+                CompletedChange::Item(Box::new(self.watchlists.add_to_watchlist(actor, body).await?))
             }
             AgentChange::DeleteWatchlistItem(id) => {
                 self.watchlists.delete_watchlist_item(actor, *id).await?;
-                Changed::ItemDeleted(*id)
+                CompletedChange::ItemDeleted(*id)
             }
         })
     }
@@ -145,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_read_as_it_was_kept() {
+    fn change_survives_round_trip_through_tool_call() {
         let (alert, item) = (AlertId(Uuid::from_u128(1)), WatchlistItemId(Uuid::from_u128(2)));
         for change in [
             AgentChange::CreateAlert(json!({"symbol": "AAPL", "condition": "new_high"})),
@@ -156,9 +160,12 @@ mod tests {
             AgentChange::CreateWatchlistItem(json!({"stock_symbol": "AAPL", "intention": "buy"})),
             AgentChange::DeleteWatchlistItem(item),
         ] {
-            assert_eq!(AgentChange::read(change.tool(), change.arguments()), Some(change));
+            assert_eq!(
+                AgentChange::from_tool_call(change.tool(), change.arguments()),
+                Some(change)
+            );
         }
-        assert_eq!(AgentChange::read("pause_alert", Map::new()), None);
-        assert_eq!(AgentChange::read("list_alerts", Map::new()), None);
+        assert_eq!(AgentChange::from_tool_call("pause_alert", Map::new()), None);
+        assert_eq!(AgentChange::from_tool_call("list_alerts", Map::new()), None);
     }
 }

@@ -1,30 +1,30 @@
-//! The owner decides.
+//! Approval or denial by the account's owner.
 
 use jiff::{SignedDuration, Timestamp};
 use store::model::{Approval, ApprovalId, ApprovalStatus};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{AgentChange, Changed};
+use super::{AgentChange, CompletedChange};
 use crate::alerts::MadeBy;
 use crate::approvals::Approvals;
-use crate::identity::account::{awake, present};
+use crate::identity::account::{lock_account, lock_active_account};
 use crate::{AccountId, Actor, ServiceError};
 
-/// Whoever has begun with a change and is not done after this time is no more.
-const BEGUN_FOR: SignedDuration = SignedDuration::from_mins(1);
+/// Time after which an unfinished change counts as abandoned.
+const BEGUN_TIMEOUT: SignedDuration = SignedDuration::from_mins(1);
 
 impl Approvals {
-    /// Makes a change that waits, in the name of who asked for it.
+    /// Applies a pending change on behalf of the agent that requested it.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] for one that is decided or whose time is over; and as the change
-    /// itself: then it waits again.
-    pub async fn approve(&self, actor: &Actor, id: ApprovalId) -> Result<(Approval, Changed), ServiceError> {
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] if it is decided or expired; and the errors of the change
+    /// itself, after which it is pending again.
+    pub async fn approve(&self, actor: &Actor, id: ApprovalId) -> Result<(Approval, CompletedChange), ServiceError> {
         let begun = self.advance(actor, id, ApprovalStatus::Begun).await?;
-        let change = AgentChange::read(&begun.tool, begun.arguments.clone());
-        let change = change.ok_or_else(|| ServiceError::internal("an approval is for no change there is"))?;
+        let change = AgentChange::from_tool_call(&begun.tool, begun.arguments.clone());
+        let change = change.ok_or_else(|| ServiceError::internal("an approval contains an unknown change"))?;
         match self
-            .make_change(actor, &change, &MadeBy::from_text(&begun.asked_by))
+            .apply_change(actor, &change, &MadeBy::from_text(&begun.asked_by))
             .await
         {
             Ok(changed) => Ok((self.settle(begun, ApprovalStatus::Approved).await?, changed)),
@@ -35,16 +35,16 @@ impl Approvals {
         }
     }
 
-    /// Has a change that waits never be made.
+    /// Denies a pending change.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] for one that is decided or whose time is over.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] if it is decided or expired.
     pub async fn deny(&self, actor: &Actor, id: ApprovalId) -> Result<Approval, ServiceError> {
         self.advance(actor, id, ApprovalStatus::Denied).await
     }
 
     async fn advance(&self, actor: &Actor, id: ApprovalId, status: ApprovalStatus) -> Result<Approval, ServiceError> {
-        let work = Advance {
+        let work = AdvanceApproval {
             account: actor.account,
             id,
             status,
@@ -53,34 +53,34 @@ impl Approvals {
         Ok(self.ports.store.write(work).await?)
     }
 
-    /// Writes down what came of a change that was begun.
+    /// Stores the result of a change.
     async fn settle(&self, begun: Approval, status: ApprovalStatus) -> Result<Approval, ServiceError> {
         let now = self.ports.clock.now();
-        Ok(self.ports.store.write(Settle { begun, status, now }).await?)
+        Ok(self.ports.store.write(SettleApproval { begun, status, now }).await?)
     }
 }
 
-struct Advance {
+struct AdvanceApproval {
     account: AccountId,
     id: ApprovalId,
     status: ApprovalStatus,
     now: Timestamp,
 }
 
-impl Advance {
+impl AdvanceApproval {
     fn refusal(&self, approval: &Approval) -> Option<ServiceError> {
         let was_left = approval
             .begun_at
-            .is_some_and(|at| self.now.duration_since(at) >= BEGUN_FOR);
+            .is_some_and(|at| self.now.duration_since(at) >= BEGUN_TIMEOUT);
         let why = match approval.status {
-            ApprovalStatus::Approved => "this is approved and done already",
-            ApprovalStatus::Denied => "this is denied already; have the agent ask again",
-            ApprovalStatus::Begun if !was_left => "this is being done; look again in a minute",
+            ApprovalStatus::Approved => "this change is already approved and applied",
+            ApprovalStatus::Denied => "this change is already denied; let the agent request it again",
+            ApprovalStatus::Begun if !was_left => "this change is being applied; check again in a minute",
             ApprovalStatus::Begun if self.status == ApprovalStatus::Denied => {
-                "this was approved before, and may have been done; look whether it was"
+                "this change was approved before and may have been applied; check its result"
             }
             ApprovalStatus::Pending if self.now >= approval.expires_at => {
-                "this has waited for too long; have the agent ask again"
+                "this request has expired; let the agent request the change again"
             }
             ApprovalStatus::Pending | ApprovalStatus::Begun => return None,
         };
@@ -88,41 +88,41 @@ impl Advance {
     }
 }
 
-impl Transaction for Advance {
+impl Transaction for AdvanceApproval {
     type Output = Approval;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
         Box::pin(async move {
             match self.status {
-                ApprovalStatus::Denied => present(unit, self.account).await?,
-                _ => awake(unit, self.account).await?,
+                ApprovalStatus::Denied => lock_account(unit, self.account).await?,
+                _ => lock_active_account(unit, self.account).await?,
             };
             let missing = || Abort::Refused(ServiceError::NotFound("approval"));
             let approval = unit.approval(self.account, self.id).await?.ok_or_else(missing)?;
             if let Some(refusal) = self.refusal(&approval) {
                 return Err(Abort::Refused(refusal));
             }
-            // The account is locked, so nobody else has taken it on meanwhile.
+            // The account is locked, so no other process has changed it in the meantime.
             unit.advance_approval(&approval, self.status, self.now).await?;
             unit.approval(self.account, self.id).await?.ok_or_else(missing)
         })
     }
 }
 
-struct Settle {
+struct SettleApproval {
     begun: Approval,
     status: ApprovalStatus,
     now: Timestamp,
 }
 
-impl Transaction for Settle {
+impl Transaction for SettleApproval {
     type Output = Approval;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
         Box::pin(async move {
-            // If somebody else has taken it on since, it is theirs to settle.
+            // If another process has taken it over, that process stores the result.
             unit.advance_approval(&self.begun, self.status, self.now).await?;
             let found = unit.approval(self.begun.account, self.begun.id).await?;
             found.ok_or_else(|| Abort::Refused(ServiceError::NotFound("approval")))

@@ -1,17 +1,17 @@
-//! Approvals: what agents want to change waits for the account's owner, if the owner wants it so.
+//! Approvals: changes by agents that wait for the account's owner.
 //!
-//! An account can demand it (`agents_wait`, off at first). Then a tool that would change something is not done but written down
-//! ([`ask`]): what it is, what it comes to in a sentence, who asked. Whatever would be refused anyway is refused at once. The
-//! owner, who has to sign in for it, says yes or no ([`decide`]); after [`PENDING_FOR`] it is too late.
+//! An account can require approval (`agents_wait`, off by default). Then a tool that would change something only stores
+//! the request ([`request`]): the change, a one-sentence preview and the agent. A change that would fail anyway fails
+//! at once. The owner, signed in, approves or denies it ([`decide`]) within [`APPROVAL_LIFETIME`].
 //!
-//! A yes is taken once: whoever takes it on first does the change, and everybody else is told that it is decided. If it is refused
-//! by then (the alert is gone, the plan is full), it waits again. A process that ends in the middle leaves it begun, and a minute
-//! later it can be approved once more: that is safe because no change does more when it is made twice ([`change`]).
+//! An approval is applied once: the first process applies the change, others get a conflict. If the change fails by
+//! then (the alert is deleted, the plan's limit is reached), it is pending again. If the process dies midway, it can be
+//! approved again after a minute. That is safe because all changes are idempotent ([`change`]).
 
-mod ask;
 mod change;
 mod decide;
 mod preview;
+mod request;
 
 use std::sync::Arc;
 
@@ -20,34 +20,34 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::alerts::Alerts;
 use crate::identity::Identity;
-use crate::identity::account::{account_of, present};
+use crate::identity::account::{load_account, lock_account};
 use crate::prices::Prices;
 use crate::watchlist::Watchlists;
-use crate::{AccountId, Actor, Ports, ServiceError, Settings};
-pub use change::{AgentChange, Changed};
+use crate::{AccountId, Actor, Ports, ServiceConfig, ServiceError};
+pub use change::{AgentChange, CompletedChange};
 pub use store::model::{Approval, ApprovalId, ApprovalStatus};
 
-/// For how long a change waits.
-pub const PENDING_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// So many changes of an account wait at most.
-pub const MAX_PENDING: usize = 50;
-/// So many approvals are shown.
-const SHOWN: u32 = 200;
+/// Time until a pending change expires.
+pub const APPROVAL_LIFETIME: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Maximum number of pending changes per account.
+pub const MAX_PENDING_APPROVALS: usize = 50;
+/// Maximum number of approvals in a list.
+const MAX_LISTED_APPROVALS: u32 = 200;
 
-/// What came of an agent's call.
+/// Result of an agent's call.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Asked {
-    /// It was done.
-    Done(Changed),
-    /// It waits for the owner.
-    Waits(Box<Approval>),
+pub enum AgentChangeOutcome {
+    /// The change was applied.
+    Done(CompletedChange),
+    /// The change waits for the owner.
+    Pending(Box<Approval>),
 }
 
 /// Changes that agents request and owners approve.
 #[derive(Clone)]
 pub struct Approvals {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) identity: Identity,
     pub(crate) prices: Prices,
     pub(crate) alerts: Alerts,
@@ -55,58 +55,66 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// Makes a change in an agent's name, or has it wait, if the account demands that.
+    /// Applies a change on behalf of an agent, or stores it for approval if the account requires that.
     ///
     /// # Errors
-    /// As the change itself; [`ServiceError::Forbidden`] if too many wait already.
-    pub async fn change_as_agent(&self, actor: &Actor, change: &AgentChange) -> Result<Asked, ServiceError> {
-        if account_of(&self.ports.store, actor).await?.profile.agents_wait {
-            return Ok(Asked::Waits(Box::new(self.ask_for(actor, change).await?)));
+    /// The errors of the change itself; [`ServiceError::Forbidden`] if too many changes are pending.
+    pub async fn change_as_agent(
+        &self,
+        actor: &Actor,
+        change: &AgentChange,
+    ) -> Result<AgentChangeOutcome, ServiceError> {
+        if load_account(&self.ports.store, actor).await?.profile.agents_wait {
+            return Ok(AgentChangeOutcome::Pending(Box::new(
+                self.request_approval(actor, change).await?,
+            )));
         }
         let made_by = crate::alerts::MadeBy::of(actor);
-        Ok(Asked::Done(self.make_change(actor, change, &made_by).await?))
+        Ok(AgentChangeOutcome::Done(
+            self.apply_change(actor, change, &made_by).await?,
+        ))
     }
 
-    /// Whether agents wait for the actor, who has signed in, and what they have asked, newest first.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns whether the signed-in actor requires approval, and the approvals, newest first.
     pub async fn approvals(&self, actor: &Actor) -> Result<(bool, Vec<Approval>), ServiceError> {
-        let agents_wait = account_of(&self.ports.store, actor).await?.profile.agents_wait;
-        Ok((agents_wait, self.ports.store.approvals(actor.account, SHOWN).await?))
+        let agents_wait = load_account(&self.ports.store, actor).await?.profile.agents_wait;
+        Ok((
+            agents_wait,
+            self.ports.store.approvals(actor.account, MAX_LISTED_APPROVALS).await?,
+        ))
     }
 
-    /// Has agents wait for the actor, who has signed in, or not any more. What waits goes on waiting.
+    /// Turns the approval requirement on or off for the signed-in actor. Pending changes stay pending.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
-    pub async fn let_agents_wait(&self, actor: &Actor, agents_wait: bool) -> Result<(), ServiceError> {
-        let work = LetWait {
+    /// [`ServiceError::Unauthenticated`] if the account no longer exists.
+    pub async fn set_agent_approval(&self, actor: &Actor, agents_wait: bool) -> Result<(), ServiceError> {
+        let work = SetAgentApproval {
             account: actor.account,
             agents_wait,
         };
         Ok(self.ports.store.write(work).await?)
     }
 
-    /// Where people approve.
+    /// Returns the URL of the approvals page.
     #[must_use]
     pub fn approvals_url(&self) -> String {
         format!("{}/approvals", self.identity.public_url())
     }
 }
 
-struct LetWait {
+struct SetAgentApproval {
     account: AccountId,
     agents_wait: bool,
 }
 
-impl Transaction for LetWait {
+impl Transaction for SetAgentApproval {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            let mut account = present(unit, self.account).await?;
+            let mut account = lock_account(unit, self.account).await?;
             account.profile.agents_wait = self.agents_wait;
             unit.update_account(&account).await?;
             Ok(())

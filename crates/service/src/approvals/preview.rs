@@ -1,4 +1,4 @@
-//! What a change comes to, in a sentence for the owner; and whatever would be refused is refused before it waits.
+//! Preview of a change: one sentence for the owner. Changes that would fail are rejected here, before they are stored.
 
 use ::alerts::request::{ParseContext, parse_create, parse_update};
 use ::alerts::{Alert, AlertId, NewAlert, plan};
@@ -9,10 +9,10 @@ use crate::approvals::Approvals;
 use crate::{Actor, ServiceError, watchlist};
 
 impl Approvals {
-    /// The sentence.
+    /// Returns the preview.
     ///
     /// # Errors
-    /// As the change itself, as far as that can be said now.
+    /// The errors of the change itself, as far as they are known now.
     pub(super) async fn preview(&self, actor: &Actor, change: &AgentChange) -> Result<String, ServiceError> {
         let context = ParseContext {
             now: self.ports.clock.now(),
@@ -26,7 +26,7 @@ impl Approvals {
                 self.prices.require_stock(asked.symbol).await?;
                 format!(
                     "Make an alert: {}, told by {}",
-                    wanted(&asked),
+                    describe_request(&asked),
                     asked.notification.name()
                 )
             }
@@ -41,26 +41,26 @@ impl Approvals {
                 let channel = asked.notification.name();
                 format!(
                     "Change the alert {} to {}, told by {channel}",
-                    described(&alert),
-                    described(&after)
+                    describe(&alert),
+                    describe(&after)
                 )
             }
             AgentChange::PauseAlert(id) => {
                 format!(
                     "Pause the alert {}",
-                    described(&self.alert_to_preview(actor, *id).await?)
+                    describe(&self.alert_to_preview(actor, *id).await?)
                 )
             }
             AgentChange::ResumeAlert(id) => {
                 format!(
                     "Make the alert {} active again",
-                    described(&self.alert_to_preview(actor, *id).await?)
+                    describe(&self.alert_to_preview(actor, *id).await?)
                 )
             }
             AgentChange::DeleteAlert(id) => {
                 format!(
                     "Delete the alert {} for good",
-                    described(&self.alert_to_preview(actor, *id).await?)
+                    describe(&self.alert_to_preview(actor, *id).await?)
                 )
             }
             AgentChange::CreateWatchlistItem(body) => {
@@ -70,7 +70,7 @@ impl Approvals {
                 }
                 format!("Add {} to the watchlist, to {}", asked.symbol, asked.intention.name())
             }
-            AgentChange::DeleteWatchlistItem(id) => self.preview_of_removal(actor, *id).await?,
+            AgentChange::DeleteWatchlistItem(id) => self.removal_preview(actor, *id).await?,
         })
     }
 
@@ -78,7 +78,7 @@ impl Approvals {
         Ok(self.alerts.alert(actor, id).await?.stored.alert)
     }
 
-    async fn preview_of_removal(&self, actor: &Actor, id: WatchlistItemId) -> Result<String, ServiceError> {
+    async fn removal_preview(&self, actor: &Actor, id: WatchlistItemId) -> Result<String, ServiceError> {
         let item = self.watchlists.watchlist_item(actor.account, id).await?.listed.item;
         Ok(format!(
             "Take {} off the watchlist, with its paper trade and what the analyst made for it",
@@ -87,13 +87,13 @@ impl Approvals {
     }
 }
 
-fn wanted(asked: &NewAlert) -> String {
+fn describe_request(asked: &NewAlert) -> String {
     let threshold = asked.condition.threshold();
     let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
     format!("{} {}{threshold}", asked.symbol, asked.condition.kind().name())
 }
 
-fn described(alert: &Alert) -> String {
+fn describe(alert: &Alert) -> String {
     let threshold = alert.condition.threshold();
     let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
     format!("{} {}{threshold}", alert.symbol, alert.condition.kind().name())

@@ -1,7 +1,7 @@
-//! Jobs that are done from time to time. The service does them by itself; who drives schedules from outside can ask for each of
-//! them ([`Service::run_job`]).
+//! Periodic jobs. The service runs them on its own schedule; external schedulers can trigger each of them
+//! ([`Jobs::run_job`]).
 //!
-//! What is of no use any more is deleted here, too: once an hour, by [`Housekeeping`].
+//! The [`CleanupWorker`] deletes expired data every hour.
 
 mod secret;
 
@@ -19,50 +19,50 @@ use crate::evaluator::Evaluator;
 use crate::watchlist::Watchlists;
 use crate::{Ports, ServiceError, oauth};
 
-pub use secret::Secret;
+pub use secret::CronSecret;
 
-/// How often what is of no use any more is deleted.
-const CLEANED_EVERY: SignedDuration = SignedDuration::from_hours(1);
-/// Sessions and codes are kept for so long after their end: whoever shows one then is told that it is over.
-const KEPT_AFTER_THE_END: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Messages that are done with are kept for so long, with what the outbox has of them: a month of them is counted.
-const MESSAGES_KEPT: SignedDuration = SignedDuration::from_hours(40 * 24);
-/// Deliveries that are done with are kept for so long after their events, to be looked at and sent again.
-const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// Answers are repeated for so long.
-const REPEATED_FOR: SignedDuration = SignedDuration::from_hours(24);
-/// So many things of a kind are deleted at once, so that nobody waits long behind it.
-const AT_ONCE: u32 = 1000;
+/// Interval of the cleanup.
+const CLEANUP_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// Retention of ended sessions and codes, so that their use gets a specific error.
+const EXPIRED_RETENTION: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Retention of finished messages and their outbox content. The monthly quota needs a month of them.
+const MESSAGE_RETENTION: SignedDuration = SignedDuration::from_hours(40 * 24);
+/// Retention of finished deliveries after their events, for inspection and resending.
+const DELIVERY_RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// Retention of idempotent responses.
+const RESPONSE_RETENTION: SignedDuration = SignedDuration::from_hours(24);
+/// Maximum number of rows per delete, so that other writes do not wait long.
+const DELETE_BATCH_SIZE: u32 = 1000;
 
-/// A job.
+/// A periodic job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Job {
-    /// Judging alerts that are due.
+    /// Evaluates due alerts.
     Evaluate,
-    /// Judging alerts that go by the clock: the same, as both are judged together.
+    /// Evaluates time-based alerts. The same as `Evaluate`, which evaluates both.
     DailyReminders,
-    /// Fetching the exchange's calendar.
+    /// Refreshes the exchange calendar.
     Calendar,
-    /// Fetching the catalog of stocks.
+    /// Refreshes the stock catalog.
     Catalog,
-    /// Fetching daily bars.
+    /// Refreshes daily bars.
     Bars,
-    /// Fetching fundamentals.
+    /// Refreshes fundamentals.
     Fundamentals,
-    /// Fetching earnings, dividends and splits.
+    /// Refreshes earnings, dividends and splits.
     Events,
-    /// Having the analyst look at watchlists.
+    /// Runs the watchlist analyst.
     Analyst,
-    /// Sending what waits to be sent.
+    /// Sends due webhooks and messages.
     Deliveries,
-    /// Settling paper trades.
+    /// Updates paper trades.
     PaperTrades,
-    /// Deleting what is of no use any more.
+    /// Deletes expired data.
     Cleanup,
 }
 
 impl Job {
-    /// Every job there is.
+    /// All jobs.
     pub const ALL: &'static [Self] = &[
         Self::Evaluate,
         Self::DailyReminders,
@@ -77,7 +77,7 @@ impl Job {
         Self::Cleanup,
     ];
 
-    /// Its name in routes and answers.
+    /// Returns the name in routes and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,25 +95,25 @@ impl Job {
         }
     }
 
-    /// The job of that name.
+    /// Returns the job with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|job| job.name() == name)
     }
 }
 
-/// What a job came to.
+/// Result of a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobReport {
-    /// Which job.
+    /// The job.
     pub job: Job,
     /// Whether there was anything to do.
     pub has_run: bool,
-    /// What was done, or why there was nothing to do.
+    /// Summary of the work, or the reason why there was nothing to do.
     pub detail: String,
 }
 
-/// Periodic jobs, which an external scheduler may trigger.
+/// Use cases for periodic jobs, which an external scheduler may trigger.
 #[derive(Clone)]
 pub struct Jobs {
     pub(crate) ports: Ports,
@@ -123,16 +123,16 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Does a job now.
+    /// Runs a job now.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn run_job(&self, job: Job) -> Result<JobReport, ServiceError> {
         let done = |detail: &str| (true, detail.to_owned());
         let nothing = |why: &str| (false, format!("nothing to do: {why}"));
         let (has_run, detail) = match job {
             Job::Evaluate | Job::DailyReminders => {
-                self.evaluator.evaluate(false).await?;
+                self.evaluator.evaluate_due(false).await?;
                 done("all alerts that were due were judged, those that go by the clock among them")
             }
             Job::Deliveries => {
@@ -141,29 +141,30 @@ impl Jobs {
                 for channel in [MessageChannel::Email, MessageChannel::Sms] {
                     store.message_wake_handle(channel).notify_one();
                 }
-                done("the dispatchers of webhooks, mail and text messages look for what is due")
+                done("the dispatchers of webhooks, email and text messages check for due deliveries")
             }
             Job::Cleanup => {
-                let housekeeping = Housekeeping::new(&self.ports, &self.watchlists);
-                let Swept {
+                let worker = CleanupWorker::new(&self.ports, &self.watchlists);
+                let CleanupCounts {
                     ended,
                     grants,
                     requests,
                     unverified,
                     messages,
                     deliveries,
-                } = housekeeping.sweep().await?;
+                } = worker.clean_up().await?;
                 let detail = format!(
-                    "{ended} sessions and codes, {grants} grants, tokens and clients of apps, {requests} kept answers, {messages} messages and {deliveries} \
+                    "{ended} sessions and codes, {grants} grants, tokens and clients of apps, {requests} stored responses, \
+                     {messages} messages and {deliveries} \
                      deliveries that are done with and {unverified} alerts of guests that were never verified were deleted"
                 );
                 (true, detail)
             }
             Job::Calendar => nothing("the exchange's calendar is part of the program"),
-            Job::Catalog => self.want(RefreshKind::Catalog),
-            Job::Bars => self.want(RefreshKind::Bars),
-            Job::Fundamentals => self.want(RefreshKind::Fundamentals),
-            Job::Events => self.want(RefreshKind::Events),
+            Job::Catalog => self.request_refresh(RefreshKind::Catalog),
+            Job::Bars => self.request_refresh(RefreshKind::Bars),
+            Job::Fundamentals => self.request_refresh(RefreshKind::Fundamentals),
+            Job::Events => self.request_refresh(RefreshKind::Events),
             Job::Analyst => {
                 let asked = self.watchlists.run_analyst().await?;
                 let detail = format!(
@@ -181,20 +182,20 @@ impl Jobs {
                 (true, detail)
             }
         };
-        tracing::info!(job = job.name(), has_run, "a job was asked for");
+        tracing::info!(job = job.name(), has_run, "job triggered");
         Ok(JobReport { job, has_run, detail })
     }
 
-    /// Tells the source of market data, if it asks anybody.
-    fn want(&self, matter: RefreshKind) -> (bool, String) {
+    /// Requests a refresh from the source of market data, if it fetches data.
+    fn request_refresh(&self, matter: RefreshKind) -> (bool, String) {
         match self.wanted.send(matter) {
             Ok(_) => (
                 true,
-                "the providers of market data are asked; what they answer is taken in as it comes".to_owned(),
+                "a refresh from the market data providers was requested; results are stored as they arrive".to_owned(),
             ),
             Err(_) => (
                 false,
-                "nothing to do: the source of market data delivers this by itself, or it is pushed; nothing is fetched"
+                "nothing to do: this data is not fetched; the source of market data delivers it by itself, or it is pushed"
                     .to_owned(),
             ),
         }
@@ -202,13 +203,13 @@ impl Jobs {
 }
 
 /// Deletes expired data and follows paper trades, every hour.
-pub(crate) struct Housekeeping {
+pub(crate) struct CleanupWorker {
     ports: Ports,
     watchlists: Watchlists,
 }
 
-/// What was deleted.
-struct Swept {
+/// Number of deleted rows by kind.
+struct CleanupCounts {
     ended: u64,
     grants: u64,
     requests: u64,
@@ -217,7 +218,7 @@ struct Swept {
     deliveries: u64,
 }
 
-impl Housekeeping {
+impl CleanupWorker {
     pub(crate) fn new(ports: &Ports, watchlists: &Watchlists) -> Self {
         Self {
             ports: ports.clone(),
@@ -225,42 +226,45 @@ impl Housekeeping {
         }
     }
 
-    /// Does it once an hour until it is told to stop.
+    /// Runs every hour until `stop`.
     pub(crate) async fn run(self, stop: CancellationToken) {
         let clock = &self.ports.clock;
         loop {
-            let next = clock.now().saturating_add(CLEANED_EVERY).unwrap_or(Timestamp::MAX);
+            let next = clock.now().saturating_add(CLEANUP_INTERVAL).unwrap_or(Timestamp::MAX);
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = clock.sleep_until(next) => {}
             }
-            if let Err(error) = self.sweep().await {
-                tracing::warn!(%error, "what is of no use any more could not be deleted; it is tried again in an hour");
+            if let Err(error) = self.clean_up().await {
+                tracing::warn!(%error, "the cleanup failed; it is retried in an hour");
             }
             if let Err(error) = self.watchlists.follow_all_paper_trades().await {
-                tracing::warn!(%error, "paper trades could not be followed; it is tried again in an hour");
+                tracing::warn!(%error, "paper trades could not be updated; it is retried in an hour");
             }
         }
     }
 
-    async fn sweep(&self) -> Result<Swept, StoreError> {
+    async fn clean_up(&self) -> Result<CleanupCounts, StoreError> {
         let Ports { store, clock, .. } = &self.ports;
         let before = |time| clock.now().saturating_sub(time).unwrap_or(Timestamp::MIN);
-        let over = before(KEPT_AFTER_THE_END);
-        let made_before = before(guests::NEVER_VERIFIED_AFTER);
-        let (sent_before, delivered_before) = (before(MESSAGES_KEPT), before(DELIVERIES_KEPT));
-        let ended = until_none(|| store.purge_sessions_and_codes(over, AT_ONCE)).await?;
-        let unused = before(oauth::UNUSED_GRANTS_KEPT);
-        let grants = until_none(|| store.purge_grants(over, unused, AT_ONCE)).await?;
-        let (unused, idle) = (before(oauth::UNUSED_CLIENTS_KEPT), before(oauth::IDLE_CLIENTS_KEPT));
-        // What nobody was let in by any more, too.
-        until_none(|| store.purge_oauth_clients(unused, idle, AT_ONCE)).await?;
-        until_none(|| store.purge_approvals(over, AT_ONCE)).await?;
-        let requests = store.purge_idempotency_keys(before(REPEATED_FOR)).await?;
-        let unverified = until_none(|| store.purge_unverified_alerts(made_before, AT_ONCE)).await?;
-        let messages = until_none(|| store.purge_messages(sent_before, AT_ONCE)).await?;
-        let deliveries = until_none(|| store.purge_deliveries(delivered_before, AT_ONCE)).await?;
-        Ok(Swept {
+        let over = before(EXPIRED_RETENTION);
+        let made_before = before(guests::UNVERIFIED_RETENTION);
+        let (sent_before, delivered_before) = (before(MESSAGE_RETENTION), before(DELIVERY_RETENTION));
+        let ended = delete_in_batches(|| store.purge_sessions_and_codes(over, DELETE_BATCH_SIZE)).await?;
+        let unused = before(oauth::UNUSED_GRANT_RETENTION);
+        let grants = delete_in_batches(|| store.purge_grants(over, unused, DELETE_BATCH_SIZE)).await?;
+        let (unused, idle) = (
+            before(oauth::UNUSED_CLIENT_RETENTION),
+            before(oauth::IDLE_CLIENT_RETENTION),
+        );
+        // Includes clients without grants.
+        delete_in_batches(|| store.purge_oauth_clients(unused, idle, DELETE_BATCH_SIZE)).await?;
+        delete_in_batches(|| store.purge_approvals(over, DELETE_BATCH_SIZE)).await?;
+        let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
+        let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
+        let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;
+        let deliveries = delete_in_batches(|| store.purge_deliveries(delivered_before, DELETE_BATCH_SIZE)).await?;
+        Ok(CleanupCounts {
             ended,
             grants,
             requests,
@@ -271,8 +275,8 @@ impl Housekeeping {
     }
 }
 
-/// Deletes piece by piece until nothing is left. Says how much that was.
-async fn until_none<F>(delete: impl Fn() -> F) -> Result<u64, StoreError>
+/// Deletes in batches until nothing is left. Returns the number of deleted rows.
+async fn delete_in_batches<F>(delete: impl Fn() -> F) -> Result<u64, StoreError>
 where
     F: Future<Output = Result<u64, StoreError>>,
 {
@@ -290,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_job_is_found_by_its_name() {
+    fn jobs_are_found_by_name() {
         for job in Job::ALL {
             assert_eq!(Job::from_name(job.name()), Some(*job));
         }

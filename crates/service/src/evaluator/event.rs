@@ -1,4 +1,4 @@
-//! What is delivered about a firing: the `data` of an `alert.triggered` event.
+//! The payload of a firing: the `data` of an `alert.triggered` event.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use store::model::{ComposeEventData, Firing, StoredAlert};
 
 use super::Evaluator;
 
-/// `data` of an event, as interface section 6 and decision 5.3 have it.
+/// The `data` of an event (interface section 6, decision 5.3).
 #[derive(Serialize)]
-struct Data<'a> {
+struct EventData<'a> {
     alert: AlertPart<'a>,
     stock: StockPart<'a>,
     company_name: &'a str,
@@ -30,7 +30,7 @@ struct AlertPart<'a> {
     status: &'static str,
     notification: &'static str,
     triggered_at: String,
-    /// Only of a firing that comes late, so that all others are as they ever were.
+    /// Present only for a late firing, so that the payload of all others is unchanged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     late: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,9 +48,9 @@ struct StockPart<'a> {
     change_percent: Option<f64>,
 }
 
-/// What makes the `data` of events. It asks the engine for the closes of before, so it must not be called while the
-/// engine is locked.
-pub(super) fn composer(evaluator: &Arc<Evaluator>) -> Arc<ComposeEventData> {
+/// Returns the function that composes the `data` of events. It reads earlier closes from the engine, so it must not
+/// be called while the engine is locked.
+pub(super) fn event_composer(evaluator: &Arc<Evaluator>) -> Arc<ComposeEventData> {
     let evaluator = Arc::clone(evaluator);
     Arc::new(move |stored, firing| {
         let name = evaluator.catalog.get(stored.alert.symbol);
@@ -71,13 +71,13 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
         .price
         .zip(previous)
         .map(|(price, previous)| PriceChange::between(previous, price));
-    let data = Data {
+    let data = EventData {
         alert: AlertPart {
             id: alert.id.to_string(),
             symbol: alert.symbol.as_str(),
             condition: alert.condition.kind().name(),
             threshold: alert.condition.threshold().map(|threshold| threshold.as_f64()),
-            // What recurs stays active, but the event is about its firing.
+            // A recurring alert stays active, but the event is about its firing.
             status: Status::Triggered.name(),
             notification: alert.notification.name(),
             triggered_at: instant(firing.at),
@@ -96,7 +96,7 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
         company_name,
         reason: &firing.reason,
     };
-    // Texts, numbers and maps with texts for keys are always JSON.
+    // Texts, numbers and maps with text keys always serialize.
     let bytes = json::to_vec(&data).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_have_milliseconds_and_a_z() {
+    fn instants_have_milliseconds_in_utc() {
         let at = Timestamp::from_microsecond(1_709_908_200_000_999).unwrap();
         assert_eq!(instant(at), "2024-03-08T14:30:00.000Z");
     }

@@ -1,4 +1,4 @@
-//! Records as the engine wants them.
+//! Conversion of stored records to the engine's types.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,12 +7,12 @@ use ::market::records::{Batch, DividendRow, EarningsRow, InsiderRow, Transaction
 use ::market::{Decimal, MICROS_PER_UNIT, Symbol};
 use jiff::civil::Date;
 
-/// The dates on which a company reports.
+/// Returns the report dates of a company.
 pub(crate) fn earnings_dates(rows: &[EarningsRow]) -> Vec<Date> {
     rows.iter().map(|row| row.date).collect()
 }
 
-/// The dividends of one stock.
+/// Returns the dividends of a stock.
 pub(crate) fn dividends(rows: &[DividendRow]) -> Vec<Dividend> {
     let dividends = rows.iter().map(|row| Dividend {
         ex_date: row.ex_date,
@@ -22,7 +22,7 @@ pub(crate) fn dividends(rows: &[DividendRow]) -> Vec<Dividend> {
     dividends.collect()
 }
 
-/// Insiders' trades, stock by stock.
+/// Groups insider trades by stock.
 pub(crate) fn by_symbol(rows: &[InsiderRow]) -> BTreeMap<Symbol, Vec<InsiderTrade>> {
     let mut trades: BTreeMap<Symbol, Vec<InsiderTrade>> = BTreeMap::new();
     for row in rows {
@@ -42,42 +42,42 @@ fn trade(row: &InsiderRow) -> InsiderTrade {
     }
 }
 
-/// The insiders' trades that are known, so that a filing that is delivered again is not counted again.
+/// The known insider filings. A filing that is delivered again does not count twice.
 ///
-/// A filing may list two trades that are equal in everything, and both count. So rows are compared as one would two
-/// piles of paper: of a delivery only as many equal rows are new as it has more of them than are known.
+/// A filing may list two trades that are equal in every field, and both count. Rows are therefore compared as
+/// multisets: of equal rows in a delivery, only those beyond the known number are new.
 ///
-/// A source may tell of a filing alone that was taken back before, because the amendment is in none of its lists yet. So what was
-/// taken back is remembered.
+/// A source may deliver a withdrawn filing again without its amendment, because its lists do not contain the
+/// amendment yet. Withdrawals are therefore remembered.
 #[derive(Debug, Default)]
-pub(crate) struct Filings {
+pub(crate) struct InsiderFilings {
     /// The rows of each filing.
-    known: HashMap<Key, Vec<InsiderRow>>,
+    known: HashMap<FilingKey, Vec<InsiderRow>>,
     withdrawn: Vec<WithdrawnFiling>,
 }
 
-/// A filing: about whom, when, by whom.
-type Key = (Symbol, Date, String);
+/// The stock, the filing date and the insider of a filing.
+type FilingKey = (Symbol, Date, String);
 
-fn key(row: &InsiderRow) -> Key {
+fn filing_key(row: &InsiderRow) -> FilingKey {
     (row.symbol, row.filed_on, row.insider.clone())
 }
 
-impl Filings {
-    /// Takes rows in as known.
+impl InsiderFilings {
+    /// Adds known rows.
     pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = InsiderRow>) {
         for row in rows {
-            self.known.entry(key(&row)).or_default().push(row);
+            self.known.entry(filing_key(&row)).or_default().push(row);
         }
     }
 
-    /// Takes these rows for all that are known.
+    /// Replaces all known rows.
     pub(crate) fn replace(&mut self, rows: impl IntoIterator<Item = InsiderRow>) {
         self.known.clear();
         self.extend(rows);
     }
 
-    /// The rows of a delivery that are not known yet.
+    /// Returns the rows of a delivery that are not known yet.
     fn new_among(&self, rows: &[InsiderRow]) -> Vec<InsiderRow> {
         let mut delivered = Self::default();
         let mut new = Vec::new();
@@ -90,14 +90,14 @@ impl Filings {
         new
     }
 
-    /// Leaves filings out of a delivery that an earlier one has taken back.
-    pub(crate) fn leave_out_withdrawn(&self, batch: &mut Batch) {
+    /// Removes from a delivery the filings that an earlier one has withdrawn.
+    pub(crate) fn remove_withdrawn(&self, batch: &mut Batch) {
         if self.withdrawn.is_empty() || batch.insider_transactions.is_empty() {
             return;
         }
         let mut delivered = Self::default();
         delivered.extend(batch.insider_transactions.iter().cloned());
-        // What was filed on the day of the amendment may be the amendment itself.
+        // A filing of the amendment's date may be the amendment itself.
         let is_withdrawn = |filing: &[InsiderRow]| {
             let mut withdrawn = self.withdrawn.iter();
             withdrawn.any(|one| {
@@ -108,25 +108,25 @@ impl Filings {
         delivered.known.retain(|_, filing| is_withdrawn(filing));
         batch
             .insider_transactions
-            .retain(|row| !delivered.known.contains_key(&key(row)));
+            .retain(|row| !delivered.known.contains_key(&filing_key(row)));
     }
 
-    /// Takes in a delivery's filings, and tells the engine what is new: what does not stand any more goes before its amendment
-    /// comes, and a filing that is delivered again is not counted again.
-    pub(crate) fn take(&mut self, batch: &Batch, mut tell: impl FnMut(Event<'_>)) {
+    /// Adds a delivery's filings and processes the new ones. Withdrawals come before amendments. A filing that is
+    /// delivered again is not counted again.
+    pub(crate) fn ingest(&mut self, batch: &Batch, mut process: impl FnMut(Event<'_>)) {
         for symbol in self.withdraw(&batch.withdrawn_filings) {
             let trades = &self.of(symbol);
-            tell(Event::InsiderTradesReplaced { symbol, trades });
+            process(Event::InsiderTradesReplaced { symbol, trades });
         }
         let new = self.new_among(&batch.insider_transactions);
         for (symbol, trades) in by_symbol(&new) {
             let trades = &trades;
-            tell(Event::InsiderTrades { symbol, trades });
+            process(Event::InsiderTrades { symbol, trades });
         }
         self.extend(new);
     }
 
-    /// Takes back filings that do not stand any more. Answers of which stocks.
+    /// Removes withdrawn filings. Returns their stocks.
     fn withdraw(&mut self, withdrawn: &[WithdrawnFiling]) -> BTreeSet<Symbol> {
         let mut symbols = BTreeSet::new();
         for withdrawn in withdrawn {
@@ -142,20 +142,20 @@ impl Filings {
         symbols
     }
 
-    /// The trades of a stock.
+    /// Returns the trades of a stock.
     fn of(&self, symbol: Symbol) -> Vec<InsiderTrade> {
         let filings = self.known.iter().filter(|((of, _, _), _)| *of == symbol);
         filings.flat_map(|(_, rows)| rows.iter().map(trade)).collect()
     }
 
-    /// Forgets what was filed before `date`.
+    /// Removes filings from before `date`.
     pub(crate) fn forget_before(&mut self, date: Date) {
         self.known.retain(|&(_, filed_on, _), _| filed_on >= date);
         self.withdrawn.retain(|withdrawn| withdrawn.amended_on >= date);
     }
 
     fn count(&self, row: &InsiderRow) -> usize {
-        let known = self.known.get(&key(row));
+        let known = self.known.get(&filing_key(row));
         known.map_or(0, |rows| rows.iter().filter(|known| *known == row).count())
     }
 }
@@ -180,8 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn a_filing_that_is_delivered_again_has_nothing_new() {
-        let mut filings = Filings::default();
+    fn repeated_filing_has_no_new_rows() {
+        let mut filings = InsiderFilings::default();
         let delivery = [row(1), row(2), row(1)];
         assert_eq!(filings.new_among(&delivery), delivery);
         filings.extend(delivery.clone());
@@ -189,8 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_rows_those_beyond_the_known_ones_are_new() {
-        let mut filings = Filings::default();
+    fn equal_rows_beyond_the_known_number_are_new() {
+        let mut filings = InsiderFilings::default();
         filings.extend([row(1)]);
         assert_eq!(filings.new_among(&[row(1), row(1), row(2)]), [row(1), row(2)]);
     }

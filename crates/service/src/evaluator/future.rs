@@ -1,15 +1,16 @@
 //! State that is dated after the present, and a clock that was set back.
 //!
-//! A clock that is ahead for a moment dates what is observed then in the future. Once it is right again, that state must not
-//! count: the engine takes no observation of a session before the one it is in, and the database keeps the latest row. Nor
-//! may it be deleted: the clock may have been right before and be wrong now. So it is left out while it lies in the future, and
-//! nothing is said to be judged by it:
+//! A clock that is ahead for a moment dates its observations in the future. Once the clock is right again, that
+//! state must not count: the engine rejects observations of a session before its current one, and the database
+//! keeps the latest row. The state must not be deleted either, because the clock may have been right before and be
+//! wrong now. It is therefore left out while it lies in the future, and no alert is reported as evaluated by it:
 //!
-//! * At the start, [`Loading`] leaves out what is dated after the present.
-//! * When the clock is set back while the service runs, the engine is loaded anew, as at the start ([`Evaluator::follow_clock`]).
-//!   Small steps that change neither day nor session need no loading: the engine's time stands still until the clock has caught up.
-//! * When the present reaches what was left out, the engine is loaded again.
-//! * The first observation of a stock takes the place of its later row in the database.
+//! * At the start, [`EngineLoader`] leaves out state that is dated after the present.
+//! * When the clock is set back while the service runs, the engine is reloaded as at the start
+//!   ([`Evaluator::follow_clock`]). A small step that changes neither day nor session needs no reload: the engine's
+//!   time stands still until the clock has caught up.
+//! * When the present reaches state that was left out, the engine is reloaded.
+//! * The first observation of a stock replaces its later row in the database.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -25,19 +26,19 @@ use store::StoreError;
 use store::model::{LatestQuote, SupersededQuote};
 
 use super::Evaluator;
-use super::load::Loading;
+use super::load::EngineLoader;
 
-/// Instants that several tasks read from one clock may be out of order by so much.
+/// The tolerance for instants that several tasks read from one clock out of order.
 const CLOCK_JITTER: SignedDuration = SignedDuration::from_secs(1);
-/// For so long the engine's time may stand still after the clock was set back.
+/// The longest time that the engine's time may stand still after the clock was set back.
 const MAX_STANDSTILL: SignedDuration = SignedDuration::from_secs(60);
 
 /// A stock's last observation in the database that is dated after the present.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LaterQuote {
+pub(super) struct FutureQuote {
     pub(super) symbol: Symbol,
     pub(super) at: Timestamp,
-    /// When its session begins, if it has not begun: until then the engine knows nothing of it.
+    /// The beginning of its session, if that lies in the future. The engine does not use the observation before.
     pub(super) left_out_until: Option<Timestamp>,
     /// The session that was ended too early, as a bar in the database.
     pub(super) unfinished_bar: Option<Date>,
@@ -47,10 +48,10 @@ pub(super) struct LaterQuote {
 #[derive(Debug, Default)]
 pub(super) struct FutureState {
     /// By stock, until it is observed again.
-    quotes: HashMap<Symbol, LaterQuote>,
-    /// When the first of the bars that were left out becomes present; `None`: none was.
+    quotes: HashMap<Symbol, FutureQuote>,
+    /// The instant at which the first of the left-out bars becomes present; `None` if no bar was left out.
     bars_present_at: Option<Timestamp>,
-    /// When it was found.
+    /// When this state was found.
     found_at: Option<Timestamp>,
 }
 
@@ -62,16 +63,16 @@ impl FutureState {
         }
     }
 
-    pub(super) fn add(&mut self, later: LaterQuote) {
+    pub(super) fn add(&mut self, later: FutureQuote) {
         self.quotes.insert(later.symbol, later);
     }
 
-    /// Takes note that a bar is left out until `at`.
+    /// Records that a bar is left out until `at`.
     pub(super) fn leave_bar_out_until(&mut self, at: Timestamp) {
         self.bars_present_at = Some(self.bars_present_at.map_or(at, |first| first.min(at)));
     }
 
-    /// The first instant at which left-out state becomes present; `None` if nothing is left out.
+    /// Returns the first instant at which left-out state becomes present; `None` if nothing is left out.
     fn present_at(&self) -> Option<Timestamp> {
         let quotes = self.quotes.values().filter_map(|later| later.left_out_until);
         quotes.chain(self.bars_present_at).min()
@@ -94,7 +95,7 @@ impl FutureState {
         superseded
     }
 
-    /// When the last observation of a stock is dated, if that was left out and none has come since.
+    /// Returns the date of a stock's last observation, if that was left out and no observation has come since.
     fn left_out(&self, symbol: Symbol) -> Option<Timestamp> {
         let later = self.quotes.get(&symbol)?;
         later.left_out_until.map(|_| later.at)
@@ -102,44 +103,44 @@ impl FutureState {
 }
 
 impl Evaluator {
-    /// Loads the engine anew if the clock was set back, or has reached what was left out.
+    /// Reloads the engine if the clock was set back, or has reached state that was left out.
     ///
     /// # Errors
-    /// [`StoreError`]; the engine goes on as it was, and it is tried again the next time.
+    /// [`StoreError`]: the engine continues unchanged, and the next call tries again.
     pub(crate) async fn follow_clock(self: &Arc<Self>) -> Result<(), StoreError> {
         if self.reload_due_at().is_none() {
             return Ok(());
         }
-        let mut backlog = self.gate.lock().await;
-        // Another task may have done it before it released the gate.
+        let mut backlog = self.backlog.lock().await;
+        // Another task may have reloaded it while this one waited for the backlog.
         let Some(now) = self.reload_due_at() else {
             return Ok(());
         };
-        tracing::warn!(%now, "the clock was set back, or stored state has become present; the engine is loaded anew");
+        tracing::warn!(%now, "the clock was set back, or stored state has become present; the engine is reloaded");
         metrics::counter!("bellwether_clock_reloads_total").increment(1);
         self.commit(&mut backlog).await?;
         self.store.reschedule_future_rows(now).await?;
-        self.forget_off_session_after(now);
+        self.forget_off_session_prices_after(now);
         let engine = Mutex::new(Engine::new(
             self.settings.calendar.clone(),
             self.settings.engine.clone(),
         ));
-        let future = Loading::new(self, &engine, now).load().await?;
+        let future = EngineLoader::new(self, &engine, now).load().await?;
         {
             let mut judging = self.engine();
-            // The next judging with the new engine reads the new time.
+            // The next evaluation with the new engine reads the new time.
             self.engine_time.store(now.as_microsecond(), Ordering::Release);
             *judging = engine.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
-        // Stretches that are being judged late belong to the former engine.
-        self.divided.fetch_add(1, Ordering::AcqRel);
+        // Missed observations that are being evaluated belong to the former engine.
+        self.engine_generation.fetch_add(1, Ordering::AcqRel);
         self.note_future_state(future);
         drop(backlog);
         // Changes of alerts in the meantime went to the former engine.
-        self.follow().await
+        self.follow_changes().await
     }
 
-    /// The present instant, if the engine has to be loaded anew.
+    /// Returns the present instant if the engine has to be reloaded.
     fn reload_due_at(&self) -> Option<Timestamp> {
         let now = self.clock.now();
         let latest = Timestamp::from_microsecond(self.engine_time.load(Ordering::Acquire)).ok()?;
@@ -180,7 +181,7 @@ impl Evaluator {
         superseded
     }
 
-    /// Whether an alert is judged. It waits while its stock's last price is dated after the present.
+    /// Returns an alert's evaluation state. The alert waits while its stock's last price is dated after the present.
     pub(crate) fn with_future_state(&self, alert: &Alert, evaluation: Evaluation) -> Evaluation {
         let needs_price = Feed::of(&alert.condition) == Some(Feed::Quotes);
         let future = self.future();
@@ -193,8 +194,9 @@ impl Evaluator {
         }
     }
 
-    /// How many stocks with alerts wait for a price because their last one is dated after the present; `None` if none does, or
-    /// if it has been said for long enough: a service that is never ready would never get the price.
+    /// Returns the number of stocks with alerts that wait for a price because their last one is dated after the
+    /// present. `None` if there are none, or if they have waited for `stale_after`: a service that is never ready would
+    /// never get a price.
     pub(crate) fn stocks_in_future(&self) -> Option<usize> {
         let now = self.clock.now();
         let (found_at, symbols) = {
@@ -213,7 +215,7 @@ impl Evaluator {
         (is_new && waiting > 0).then_some(waiting)
     }
 
-    /// Measures how many stocks wait for a price because their last one is dated after the present.
+    /// Measures the number of stocks whose last price is dated after the present.
     fn measure_future_state(&self) {
         let future = self.future();
         let left_out = future
@@ -226,12 +228,12 @@ impl Evaluator {
     }
 
     fn future(&self) -> MutexGuard<'_, FutureState> {
-        // Each change is whole at any time.
+        // Each change leaves the state consistent.
         self.future.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forget_off_session_after(&self, now: Timestamp) {
-        let mut prices = self.off_session.write().unwrap_or_else(PoisonError::into_inner);
+    fn forget_off_session_prices_after(&self, now: Timestamp) {
+        let mut prices = self.off_session_prices.write().unwrap_or_else(PoisonError::into_inner);
         prices.retain(|_, seen| seen.at <= now);
     }
 }

@@ -1,44 +1,45 @@
-//! Whether a firing is late, and the sentence that says so.
+//! Decides whether a firing is late, and explains it.
 
 use ::alerts::engine::{AlertAction, Decision, Reason};
 use jiff::{SignedDuration, Timestamp};
 
-use super::judge::Judged;
+use super::commit::PendingEvaluation;
 
-/// A date alert that is judged this long after its instant is late.
+/// A date alert that is evaluated this long after its instant is late.
 const DATE_LATE_AFTER: SignedDuration = SignedDuration::from_mins(1);
 
-/// Whether a firing is late, with the instant at which it was judged.
+/// Whether a firing is late, with the instant of its evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lateness {
-    /// It was judged when it was due.
+    /// Evaluated when it was due.
     InTime,
-    /// By an observation that was missed.
+    /// Fired by a missed observation.
     MissedPrice(Timestamp),
-    /// By the instant of a date alert, which passed while nothing was judged.
+    /// Fired by the instant of a date alert that passed while the service did not evaluate.
     MissedDate(Timestamp),
 }
 
 impl Lateness {
-    pub(super) fn of(decision: &Decision, judged: &Judged) -> Self {
-        if let Some(judged_at) = judged.looked_back_at {
-            return Self::MissedPrice(judged_at);
+    pub(super) fn of(decision: &Decision, pending: &PendingEvaluation) -> Self {
+        if let Some(evaluated_at) = pending.missed_evaluated_at {
+            return Self::MissedPrice(evaluated_at);
         }
-        let judged_at = judged
+        let evaluated_at = pending
             .clock
             .filter(|clock| is_about_a_date(decision) && clock.duration_since(decision.at) > DATE_LATE_AFTER);
-        judged_at.map_or(Self::InTime, Self::MissedDate)
+        evaluated_at.map_or(Self::InTime, Self::MissedDate)
     }
 
-    /// When a late firing was judged; `None` for one in time.
-    pub(super) const fn judged_at(self) -> Option<Timestamp> {
+    /// The instant of a late evaluation; `None` for a firing in time.
+    pub(super) const fn evaluated_at(self) -> Option<Timestamp> {
         match self {
             Self::InTime => None,
-            Self::MissedPrice(judged_at) | Self::MissedDate(judged_at) => Some(judged_at),
+            Self::MissedPrice(evaluated_at) | Self::MissedDate(evaluated_at) => Some(evaluated_at),
         }
     }
 
-    /// The reason for the owner. Email and text messages have no other field that shows that the firing is late.
+    /// Returns the reason for the owner. Email and text messages have no other field that shows that the firing is
+    /// late.
     pub(super) fn explain(self, reason: &Reason, due_at: Timestamp) -> String {
         let due_at = due_at.strftime("%Y-%m-%d %H:%M:%S UTC");
         match self {

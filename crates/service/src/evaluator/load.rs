@@ -1,10 +1,11 @@
-//! What the engine has to be told at the start.
+//! Loads the engine at the start.
 //!
-//! In this order, which is the engine's own recipe for a restart: bars and facts, what the last sessions had seen, the
-//! instant up to which the clock was processed, and then the active alerts with their own instants. So it goes on
-//! where it stopped, and what became due in between is due at the first tick.
+//! The order is the one that the engine requires after a restart: bars and facts, the state of the last sessions,
+//! the instant up to which the clock was processed, and then the active alerts with their own instants. The engine
+//! continues where it stopped; anything that became due in between is due at the first tick.
 //!
-//! What is dated after the present is left out ([`super::future`]): the clock was ahead when it was written, or is behind now.
+//! State that is dated after the present is left out ([`super::future`]): the clock was ahead when it was written,
+//! or is behind now.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,22 +20,22 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 use store::StoreError;
 use store::model::{LatestQuote, StockFacts};
 
-use super::future::{FutureState, LaterQuote};
-use super::splits::Known;
-use super::telling::armed_by;
+use super::future::{FutureQuote, FutureState};
+use super::revision_guard::with_clamped_armed_at;
+use super::splits::KnownSplits;
 use super::{Evaluator, facts};
 
-/// How far back bars are read, in days: enough for every indicator, and for Wilder's RSI to have forgotten where its
-/// series began.
-const BAR_DAYS: i64 = 1_100;
-/// How far back insiders' trades are read, in days: the longest window of an alert, and the day itself.
-pub(crate) const INSIDER_DAYS: i64 = 366;
-/// How far back mentions are read: the day and the seven days before, and the day before these, as a source that counts
-/// by the day gives a count a day; with a day to spare, for the newest one may be of yesterday.
-const MENTION_HOURS: i64 = 10 * 24;
+/// How far back bars are read, in days. This is enough for every indicator and for Wilder's RSI to be independent
+/// of the start of its series.
+const BAR_HISTORY_DAYS: i64 = 1_100;
+/// How far back insider trades are read, in days: the longest window of an alert, and the day itself.
+pub(crate) const INSIDER_HISTORY_DAYS: i64 = 366;
+/// How far back mentions are read, in hours: the day, the seven days before it, and one more day, because a source
+/// that counts by the day delivers one count a day. One day is spare, because the newest count may be of yesterday.
+const MENTION_HISTORY_HOURS: i64 = 10 * 24;
 
-/// Tells an engine all it has to know at one instant.
-pub(super) struct Loading<'a> {
+/// Loads an engine as of one instant.
+pub(super) struct EngineLoader<'a> {
     evaluator: &'a Evaluator,
     engine: &'a Mutex<Engine>,
     now: Timestamp,
@@ -44,21 +45,18 @@ pub(super) struct Loading<'a> {
 }
 
 impl Evaluator {
-    /// Tells the engine all it has to know.
-    ///
-    /// # Errors
-    /// [`StoreError`]
+    /// Loads the engine.
     pub(crate) async fn load(&self) -> Result<(), StoreError> {
-        // The time at the start is trusted: later jumps are noticed.
+        // The time at the start is trusted. Later jumps are noticed.
         self.steady_clock.read(&*self.clock);
         let now = self.engine_now();
         self.store.reschedule_future_rows(now).await?;
-        let future = Loading::new(self, &self.engine, now).load().await?;
+        let future = EngineLoader::new(self, &self.engine, now).load().await?;
         self.note_future_state(future);
         Ok(())
     }
 
-    /// Earnings per share as the engine counts them: in the shares of today.
+    /// Returns the engine event for a stock's earnings per share, in today's shares.
     pub(crate) fn fundamentals_event(&self, row: &FundamentalsRow) -> Event<'static> {
         let splits = self.known_splits();
         let of_today = |eps| splits.eps_in_todays_shares(row.symbol, row.as_of, eps);
@@ -69,7 +67,7 @@ impl Evaluator {
         }
     }
 
-    /// When a session begins; on a market that never closes, when its day does.
+    /// Returns the beginning of a session; on a market that never closes, the beginning of its day.
     fn beginning_of(&self, session: Date) -> Timestamp {
         let calendar = &self.settings.calendar;
         let open = calendar.session(session).filter(|_| !calendar.is_always_open());
@@ -77,7 +75,7 @@ impl Evaluator {
     }
 }
 
-impl<'a> Loading<'a> {
+impl<'a> EngineLoader<'a> {
     pub(super) fn new(evaluator: &'a Evaluator, engine: &'a Mutex<Engine>, now: Timestamp) -> Self {
         Self {
             evaluator,
@@ -89,21 +87,18 @@ impl<'a> Loading<'a> {
     }
 
     /// Loads the engine. Returns the state that was left out because it is dated after the present.
-    ///
-    /// # Errors
-    /// [`StoreError`]
     pub(super) async fn load(mut self) -> Result<FutureState, StoreError> {
         self.load_catalog().await?;
         self.load_bars().await?;
         self.load_facts().await?;
         for &feed in &self.evaluator.settings.missing_feeds {
-            self.tell(Event::Feed { feed, lost: true }, self.now);
+            self.process(Event::Feed { feed, lost: true }, self.now);
         }
         self.load_sessions().await?;
         if let Some(mark) = self.evaluator.store.clock().await? {
-            self.tell(Event::Clock, mark.min(self.now));
+            self.process(Event::Clock, mark.min(self.now));
         }
-        self.evaluator.follow_from_here().await?;
+        self.evaluator.start_following_changes().await?;
         self.load_alerts().await?;
         Ok(self.future)
     }
@@ -113,13 +108,13 @@ impl<'a> Loading<'a> {
         for row in evaluator.store.stocks().await? {
             evaluator.catalog.change(row.symbol, |entry| entry.row = row);
         }
-        *evaluator.known_splits() = Known::new(evaluator.store.splits().await?);
+        *evaluator.known_splits() = KnownSplits::new(evaluator.store.splits().await?);
         Ok(())
     }
 
     async fn load_bars(&mut self) -> Result<(), StoreError> {
         let today = new_york_date(self.now);
-        let from = today.checked_sub(BAR_DAYS.days()).unwrap_or(today);
+        let from = today.checked_sub(BAR_HISTORY_DAYS.days()).unwrap_or(today);
         let evaluator = self.evaluator;
         evaluator
             .store
@@ -135,14 +130,14 @@ impl<'a> Loading<'a> {
         let bar = self.evaluator.in_todays_shares(symbol, bar);
         let event = Event::Bar { symbol, bar };
         let taken = self.engine().process(event, self.now, &mut Vec::new());
-        // One that was taken when it came is taken now, unless its session ends in the future.
+        // A bar that was accepted once is accepted now, unless its session ends in the future.
         if !matches!(taken, Err(EventError::NoCompletedSession { .. })) {
             return;
         }
         if self.evaluator.beginning_of(bar.date) <= self.now {
             self.unfinished.insert(symbol, bar);
         } else {
-            // It is the last one now, so an earlier one stays on disk as it is.
+            // This bar is the last one now, so an earlier unfinished bar stays on disk as it is.
             self.unfinished.remove(&symbol);
             self.future.leave_bar_out_until(self.evaluator.close_of(bar.date));
         }
@@ -162,13 +157,13 @@ impl<'a> Loading<'a> {
             if let Some(bar) = &unfinished {
                 let session = self.reopened(bar);
                 let symbol = quote.symbol;
-                self.tell(Event::Resume { symbol, session }, self.now);
+                self.process(Event::Resume { symbol, session }, self.now);
             } else if !is_left_out {
                 let at = self.now;
                 self.note_quote_time(&quote, at);
                 self.resume(quote.symbol, session(&LatestQuote { at, ..quote }));
             }
-            self.future.add(LaterQuote {
+            self.future.add(FutureQuote {
                 symbol: quote.symbol,
                 at: quote.at,
                 left_out_until: is_left_out.then_some(begins_at),
@@ -178,19 +173,19 @@ impl<'a> Loading<'a> {
         Ok(())
     }
 
-    fn note_quote_time(&self, quote: &LatestQuote, judged_at: Timestamp) {
+    fn note_quote_time(&self, quote: &LatestQuote, evaluated_at: Timestamp) {
         if let Some(made_at) = quote.made_at {
             self.evaluator
-                .note_quote_time(quote.symbol, made_at.min(self.now), judged_at);
+                .note_quote_time(quote.symbol, made_at.min(self.now), evaluated_at);
         }
     }
 
     fn resume(&self, symbol: Symbol, session: ObservedSession) {
         let session = self.evaluator.known_splits().session_in_todays_shares(symbol, session);
-        self.tell(Event::Resume { symbol, session }, self.now);
+        self.process(Event::Resume { symbol, session }, self.now);
     }
 
-    /// A session that was ended too early, as it was observed until then.
+    /// Returns a session that was ended too early, as it was observed until then.
     fn reopened(&self, bar: &Bar) -> ObservedSession {
         let session = self.evaluator.settings.calendar.session(bar.date);
         ObservedSession {
@@ -200,7 +195,7 @@ impl<'a> Loading<'a> {
             low: bar.low,
             last: bar.close,
             volume: (bar.volume > 0).then_some(bar.volume),
-            // When the last price was made is not known any more.
+            // The time of the last price is not known any more.
             last_at: session.map_or(self.now, |session| session.open.min(self.now)),
         }
     }
@@ -209,18 +204,18 @@ impl<'a> Loading<'a> {
         let evaluator = self.evaluator;
         let today = new_york_date(self.now);
         for (symbol, known) in evaluator.store.stock_facts(today).await? {
-            self.tell_facts(&known);
+            self.load_stock_facts(&known);
             evaluator.catalog.change(symbol, |entry| entry.facts = known);
         }
-        let filed_from = today.checked_sub(INSIDER_DAYS.days()).unwrap_or(today);
+        let filed_from = today.checked_sub(INSIDER_HISTORY_DAYS.days()).unwrap_or(today);
         let mut trades = evaluator.store.insider_trades(filed_from).await?;
         trades.retain(|trade| trade.filed_on <= today);
         for (symbol, trades) in facts::by_symbol(&trades) {
             let trades = &trades;
-            self.tell(Event::InsiderTrades { symbol, trades }, self.now);
+            self.process(Event::InsiderTrades { symbol, trades }, self.now);
         }
         evaluator.filings().replace(trades);
-        let mentioned_from = self.now - SignedDuration::from_hours(MENTION_HOURS);
+        let mentioned_from = self.now - SignedDuration::from_hours(MENTION_HISTORY_HOURS);
         for row in evaluator.store.mentions(mentioned_from).await? {
             if row.time > self.now {
                 continue;
@@ -230,24 +225,24 @@ impl<'a> Loading<'a> {
                 hour: row.time,
                 count: row.mentions,
             };
-            self.tell(event, self.now);
+            self.process(event, self.now);
         }
         Ok(())
     }
 
-    fn tell_facts(&self, known: &StockFacts) {
+    fn load_stock_facts(&self, known: &StockFacts) {
         if let Some(row) = &known.fundamentals {
-            self.tell(self.evaluator.fundamentals_event(row), self.now);
+            self.process(self.evaluator.fundamentals_event(row), self.now);
         }
         if let Some(first) = known.earnings.first() {
             let dates = &facts::earnings_dates(&known.earnings);
             let symbol = first.symbol;
-            self.tell(Event::Earnings { symbol, dates }, self.now);
+            self.process(Event::Earnings { symbol, dates }, self.now);
         }
         if let Some(first) = known.dividends.first() {
             let dividends = &facts::dividends(&known.dividends);
             let symbol = first.symbol;
-            self.tell(Event::Dividends { symbol, dividends }, self.now);
+            self.process(Event::Dividends { symbol, dividends }, self.now);
         }
     }
 
@@ -258,18 +253,18 @@ impl<'a> Loading<'a> {
             .active_alerts(&mut |alerts| {
                 let mut engine = self.engine();
                 for stored in alerts.iter().filter(|stored| stored.alert.status == Status::Active) {
-                    // An armed alert is always taken in.
-                    let alert = &armed_by(&stored.alert, self.now);
+                    // An armed alert is always accepted.
+                    let alert = &with_clamped_armed_at(&stored.alert, self.now);
                     let _ = engine.process(Event::Armed(alert), self.now, &mut decisions);
                 }
             })
             .await?;
-        self.evaluator.aside().append(&mut decisions);
+        self.evaluator.pending_decisions().append(&mut decisions);
         Ok(())
     }
 
-    /// Tells the engine something that decides nothing, because no alert is armed yet.
-    fn tell(&self, event: Event<'_>, now: Timestamp) {
+    /// Processes an event that causes no decision, because no alert is armed yet.
+    fn process(&self, event: Event<'_>, now: Timestamp) {
         let _ = self.engine().process(event, now, &mut Vec::new());
     }
 

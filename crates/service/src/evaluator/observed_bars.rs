@@ -1,7 +1,7 @@
-//! Daily bars made of observations, for sessions of which no source has delivered a bar.
+//! Daily bars made from observations, for sessions for which no source has delivered a bar.
 //!
-//! They are stored when their session has ended, marked as observed, so that indicators and performance know them after a
-//! restart. A bar that a source delivers replaces them. Prices that become known late update them.
+//! They are stored when their session has ended, marked as observed, so that indicators and performance include
+//! them after a restart. A delivered bar replaces them. Late prices update them.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use jiff::civil::Date;
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::Evaluator;
-use crate::market::{completed_session, ended_session, refused_never};
+use crate::market::{completed_session, ended_session, into_store_error};
 
-/// How many bars are written in one transaction, so that other writes do not wait for all of them.
+/// The number of bars that one transaction writes, so that other writes do not wait for all of them.
 const BARS_PER_TRANSACTION: usize = 500;
 
 impl Evaluator {
-    /// Stores the observed bars of the sessions that have ended since this was called last.
+    /// Stores the observed bars of the sessions that have ended since the last call.
     ///
     /// # Errors
-    /// [`StoreError`]; what was not stored is stored the next time.
+    /// [`StoreError`]: the next call stores the remaining bars.
     pub(super) async fn store_ended_sessions(&self) -> Result<(), StoreError> {
         let Some(completed) = completed_session(&self.settings.calendar, self.engine_now()) else {
             return Ok(());
@@ -38,16 +38,13 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Waits until no other task stores observed bars. To be held from before late prices become known until
-    /// [`Self::update_ended_sessions`] has returned, so that bars without them do not replace those with them.
-    pub(crate) async fn observed_bars_turn(&self) -> tokio::sync::MutexGuard<'_, Option<Date>> {
+    /// Locks the storage of observed bars. Hold the lock from before late prices are processed until
+    /// [`Self::update_ended_sessions`] has returned, so that bars without them do not replace bars with them.
+    pub(crate) async fn lock_observed_bars(&self) -> tokio::sync::MutexGuard<'_, Option<Date>> {
         self.stored_through.lock().await
     }
 
-    /// Stores the observed bars of stocks anew whose last session has ended: prices of it became known late.
-    ///
-    /// # Errors
-    /// [`StoreError`]
+    /// Stores the observed bars of stocks again after late prices of their last session, if that session has ended.
     pub(crate) async fn update_ended_sessions(&self, symbols: &[Symbol]) -> Result<(), StoreError> {
         let Some(completed) = completed_session(&self.settings.calendar, self.engine_now()) else {
             return Ok(());
@@ -56,16 +53,13 @@ impl Evaluator {
         self.replace_observed(&bars).await
     }
 
-    /// Stores bars that were made of observations, in today's shares. Bars that a source delivered stay.
-    ///
-    /// # Errors
-    /// [`StoreError`]
+    /// Stores bars that were made from observations, in today's shares. Delivered bars are kept.
     pub(crate) async fn store_observed(&self, bars: Vec<BarRow>) -> Result<(), StoreError> {
         let bars: Vec<BarRow> = bars.into_iter().map(|row| self.as_traded(row)).collect();
         self.replace_observed(&bars).await
     }
 
-    /// A bar in today's shares as it was traded: in the shares of its day.
+    /// Converts a bar in today's shares to the shares of its day, as it was traded.
     fn as_traded(&self, row: BarRow) -> BarRow {
         BarRow {
             bar: self.known_splits().in_shares_of_its_day(row.symbol, row.bar),
@@ -78,18 +72,18 @@ impl Evaluator {
             self.store
                 .write(ReplaceObserved(some.to_vec()))
                 .await
-                .map_err(refused_never)?;
+                .map_err(into_store_error)?;
         }
         Ok(())
     }
 
-    /// The last sessions of stocks as bars in the shares of their days, if they are over by `completed` and have no delivered bar.
-    /// Stocks of which another process has observed more are left to it.
+    /// Returns the last sessions of stocks as bars in the shares of their days, if they have ended by `completed` and
+    /// have no delivered bar. Stocks for which another process has newer observations are left out.
     async fn observed_bars(&self, symbols: &[Symbol], completed: Date) -> Result<Vec<BarRow>, StoreError> {
         let tomorrow = completed.tomorrow().unwrap_or(completed);
         let ended: Vec<(BarRow, Timestamp)> = {
-            // No split is applied between the reading of a bar and its conversion.
-            let _gate = self.gate.lock().await;
+            // The lock prevents a split between the read of a bar and its conversion.
+            let _backlog = self.backlog.lock().await;
             self.read(|engine| {
                 let ended = symbols.iter().filter_map(|&symbol| {
                     let observed_at = engine.observed_session(symbol)?.last_at;
@@ -111,7 +105,7 @@ impl Evaluator {
     }
 }
 
-/// Writes observed bars; those that were observed before are replaced.
+/// Stores observed bars and replaces earlier observed ones.
 struct ReplaceObserved(Vec<BarRow>);
 
 impl Transaction for ReplaceObserved {

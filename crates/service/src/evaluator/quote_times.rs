@@ -1,7 +1,7 @@
-//! When the last observations were made, by the times of the quotes themselves.
+//! The times at which the last quotes were made.
 //!
-//! The engine judges a quote at the instant it comes in. A quote of a delayed plan, or one that was pushed late, is older than that,
-//! and a price is as old as its quote.
+//! The engine evaluates a quote at the instant of its arrival. A quote of a delayed plan, or one that was pushed
+//! late, is older than that, and a price is as old as its quote.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -9,10 +9,10 @@ use std::sync::{PoisonError, RwLock};
 use ::market::Symbol;
 use jiff::Timestamp;
 
-/// The own time of an observation, and when it was judged.
+/// The time at which a quote was made, and the time at which it was evaluated.
 #[derive(Clone, Copy, Debug)]
 struct QuoteTime {
-    judged_at: Timestamp,
+    evaluated_at: Timestamp,
     made_at: Timestamp,
 }
 
@@ -21,20 +21,20 @@ struct QuoteTime {
 pub(crate) struct QuoteTimes(RwLock<HashMap<Symbol, QuoteTime>>);
 
 impl QuoteTimes {
-    /// Notes that a quote that was made at `made_at` is judged at `judged_at`.
-    pub(crate) fn note(&self, symbol: Symbol, made_at: Timestamp, judged_at: Timestamp) {
+    /// Records that a quote made at `made_at` is evaluated at `evaluated_at`.
+    pub(crate) fn note(&self, symbol: Symbol, made_at: Timestamp, evaluated_at: Timestamp) {
         let mut times = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        times.insert(symbol, QuoteTime { judged_at, made_at });
+        times.insert(symbol, QuoteTime { evaluated_at, made_at });
     }
 
-    /// When the observation was made that the engine judged at `judged_at`.
-    pub(super) fn of(&self, symbol: Symbol, judged_at: Timestamp) -> Timestamp {
+    /// Returns the time at which the quote that was evaluated at `evaluated_at` was made.
+    pub(super) fn of(&self, symbol: Symbol, evaluated_at: Timestamp) -> Timestamp {
         let times = self.0.read().unwrap_or_else(PoisonError::into_inner);
         // The engine keeps whole seconds.
         let known = times
             .get(&symbol)
-            .filter(|known| known.judged_at.as_second() == judged_at.as_second());
-        known.map_or(judged_at, |known| known.made_at)
+            .filter(|known| known.evaluated_at.as_second() == evaluated_at.as_second());
+        known.map_or(evaluated_at, |known| known.made_at)
     }
 }
 
@@ -43,13 +43,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn observation_has_the_time_of_its_quote_and_any_other_the_time_it_was_judged() {
+    fn observation_has_the_time_of_its_quote_or_else_of_its_evaluation() {
         let at = |text: &str| -> Timestamp { text.parse().unwrap() };
         let symbol = "AAPL".parse().unwrap();
         let times = QuoteTimes::default();
-        let judged_at = at("2024-03-08T15:20:00.5Z");
-        assert_eq!(times.of(symbol, judged_at), judged_at);
-        times.note(symbol, at("2024-03-08T15:05:00Z"), judged_at);
+        let evaluated_at = at("2024-03-08T15:20:00.5Z");
+        assert_eq!(times.of(symbol, evaluated_at), evaluated_at);
+        times.note(symbol, at("2024-03-08T15:05:00Z"), evaluated_at);
         assert_eq!(times.of(symbol, at("2024-03-08T15:20:00Z")), at("2024-03-08T15:05:00Z"));
         let later = at("2024-03-08T15:20:01Z");
         assert_eq!(times.of(symbol, later), later);

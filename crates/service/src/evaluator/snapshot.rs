@@ -1,4 +1,4 @@
-//! A stock as the engine knows it at one instant.
+//! The engine's view of a stock at one instant.
 
 use ::alerts::engine::Engine;
 use ::market::{Bar, History, ObservedPrice, Symbol};
@@ -6,20 +6,20 @@ use ::market::{Bar, History, ObservedPrice, Symbol};
 use super::Evaluator;
 use crate::market::bar_of;
 
-/// A stock as the engine knows it at one instant: all of it in today's shares.
+/// The engine's view of a stock at one instant, in today's shares.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Snapshot {
     /// The last price, if one is known.
     pub(crate) price: Option<ObservedPrice>,
     /// The completed sessions.
     pub(crate) history: History,
-    /// The volume so far of the session that is going on, if there is one and its quotes have volumes.
+    /// The volume so far of the running session, if there is one and its quotes have volumes.
     pub(crate) session_volume: Option<i64>,
 }
 
 impl Evaluator {
-    /// A stock as it is known now. Judging waits while its history is copied, which is at most
-    /// [`KEPT_SESSIONS`](market::history::KEPT_SESSIONS) bars of one stock: some microseconds.
+    /// Returns the present state of a stock. Evaluation waits while its history is copied: at most
+    /// [`KEPT_SESSIONS`](market::history::KEPT_SESSIONS) bars of one stock, which takes some microseconds.
     pub(crate) fn snapshot(&self, symbol: Symbol) -> Snapshot {
         self.read(|engine| Snapshot {
             price: self.last_observed_in(engine, symbol),
@@ -31,7 +31,7 @@ impl Evaluator {
         })
     }
 
-    /// The last price of a stock: observed in a session or out of one, or the close of a later bar.
+    /// Returns the last price of a stock: observed in or out of a session, or the close of a later bar.
     pub(super) fn last_observed_in(&self, engine: &Engine, symbol: Symbol) -> Option<ObservedPrice> {
         let session = engine.observed_session(symbol);
         let observed = session.map(|seen| ObservedPrice {
@@ -39,20 +39,21 @@ impl Evaluator {
             at: self.quote_times.of(symbol, seen.last_at),
         });
         let closed = engine.history(symbol).and_then(|history| history.last().copied());
-        // A bar that was made of the observations knows no later price than they do.
+        // A bar that was made from the observations has no later price than they have.
         let is_observed = |bar: &Bar| {
-            session.is_some_and(|session| bar_of(&session) == *bar) && self.known_splits().is_eve(symbol, bar.date)
+            session.is_some_and(|session| bar_of(&session) == *bar)
+                && self.known_splits().is_session_before_split(symbol, bar.date)
         };
         let closed = closed.filter(|bar| !is_observed(bar));
         let closed = closed.map(|bar| ObservedPrice {
             price: bar.close,
             at: self.close_of(bar.date),
         });
-        let off = self.off_session(symbol).map(|off| ObservedPrice {
+        let off = self.off_session_price(symbol).map(|off| ObservedPrice {
             price: off.price,
             at: off.at,
         });
-        // At one instant the observation counts.
+        // At the same instant the observation has priority.
         [closed, off, observed]
             .into_iter()
             .flatten()

@@ -1,9 +1,9 @@
-//! A stock is divided, and everything that is counted in its shares with it.
+//! Applies stock splits.
 //!
-//! Bars are kept as they were delivered, in the shares of their day. The engine counts in today's shares. So a split is applied
-//! on its day: the engine's history and session are moved, and each alert's threshold and initial price if they were set before
-//! that day. A split that becomes known late finds bars, thresholds and initial prices of after its day, which are in new shares
-//! already and stay as they are.
+//! Bars are stored as delivered, in the shares of their day. The engine counts in today's shares. A split is
+//! therefore applied on its day: it converts the engine's history and session, and each alert's threshold and
+//! initial price if they were set before that day. Bars, thresholds and initial prices from after the day of a
+//! split that becomes known late are in new shares already and do not change.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
@@ -20,41 +20,41 @@ use serde_json::{Map, Value};
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::Evaluator;
-use super::split_news::{Moved, Writer};
-use crate::market::{RecordObserved, ended_session, refused_never};
+use super::split_notices::{AdjustedAlertsByOwner, SplitNoticeWriter};
+use crate::market::{RecordObservedBars, ended_session, into_store_error};
 use crate::watchlist;
 
-/// The splits that are known.
+/// The known splits.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownSplits {
     /// By date; the flag says whether the split has been applied.
     rows: Vec<(SplitRow, bool)>,
-    /// The last session of each stock that was made a bar of what was observed, because a split follows it.
-    eves: HashMap<Symbol, Date>,
+    /// The last session of each stock whose bar was made from observations because a split follows it.
+    sessions_before_split: HashMap<Symbol, Date>,
 }
 
-/// What a delivered split is to those that are known.
+/// A delivered split compared with the known ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
-    /// Not known, or with another ratio and not applied yet.
+enum SplitStatus {
+    /// Unknown, or known with another ratio and not applied yet.
     New,
-    /// Known as it is.
+    /// Known with this ratio.
     Known,
     /// Applied with another ratio.
     TooLate,
 }
 
-impl Known {
+impl KnownSplits {
     pub(super) fn new(rows: Vec<(SplitRow, bool)>) -> Self {
         Self {
             rows,
-            eves: HashMap::new(),
+            sessions_before_split: HashMap::new(),
         }
     }
 
-    /// Whether the session was made a bar of what was observed, because a split follows it.
-    pub(super) fn is_eve(&self, symbol: Symbol, session: Date) -> bool {
-        self.eves.get(&symbol) == Some(&session)
+    /// Whether the session's bar was made from observations because a split follows it.
+    pub(super) fn is_session_before_split(&self, symbol: Symbol, session: Date) -> bool {
+        self.sessions_before_split.get(&symbol) == Some(&session)
     }
 
     fn find(&self, split: &SplitRow) -> Option<&(SplitRow, bool)> {
@@ -63,18 +63,18 @@ impl Known {
             .find(|(known, _)| (known.symbol, known.date) == (split.symbol, split.date))
     }
 
-    fn place_of(&self, split: &SplitRow) -> Place {
+    fn status_of(&self, split: &SplitRow) -> SplitStatus {
         match self.find(split) {
-            None => Place::New,
-            Some((known, _)) if known.ratio == split.ratio => Place::Known,
-            Some((_, false)) => Place::New,
-            Some((_, true)) => Place::TooLate,
+            None => SplitStatus::New,
+            Some((known, _)) if known.ratio == split.ratio => SplitStatus::Known,
+            Some((_, false)) => SplitStatus::New,
+            Some((_, true)) => SplitStatus::TooLate,
         }
     }
 
-    /// Takes note of splits, or of another ratio of one that is still to come.
-    fn note(&mut self, news: Vec<SplitRow>) {
-        for split in news {
+    /// Adds splits, or replaces the ratio of splits that are not applied yet.
+    fn insert(&mut self, new_splits: Vec<SplitRow>) {
+        for split in new_splits {
             self.rows
                 .retain(|(known, _)| (known.symbol, known.date) != (split.symbol, split.date));
             self.rows.push((split, false));
@@ -104,13 +104,13 @@ impl Known {
         }
     }
 
-    /// A bar in the shares of after all splits that were applied.
+    /// Converts a bar to today's shares, by all applied splits.
     pub(super) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.applied_after(symbol, bar.date)
             .fold(bar, |bar, split| bar.after_split(split.ratio))
     }
 
-    /// A bar in today's shares as it was traded: in the shares of its day.
+    /// Converts a bar in today's shares to the shares of its day, as it was traded.
     pub(super) fn in_shares_of_its_day(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.applied_after(symbol, bar.date).fold(bar, |bar, split| {
             let price = |price: Price| Price::from_micros(split.ratio.multiply(price.micros())).unwrap_or(price);
@@ -125,31 +125,31 @@ impl Known {
         })
     }
 
-    /// A price of a day in the shares of after all splits that were applied.
+    /// Converts a price of a day to today's shares, by all applied splits.
     pub(super) fn price_in_todays_shares(&self, symbol: Symbol, date: Date, price: Price) -> Price {
         self.applied_after(symbol, date)
             .fold(price, |price, split| price.after_split(split.ratio))
     }
 
-    /// So many shares of a day in the shares of after all splits that were applied.
+    /// Converts a number of shares of a day to today's shares, by all applied splits.
     pub(super) fn shares_of_today(&self, symbol: Symbol, date: Date, shares: i64) -> i64 {
         self.applied_after(symbol, date)
             .fold(shares, |shares, split| split.ratio.multiply(shares))
     }
 
-    /// Earnings per share that were known on `as_of`, in the shares of after all splits that were applied.
+    /// Converts earnings per share as of `as_of` to today's shares, by all applied splits.
     pub(super) fn eps_in_todays_shares(&self, symbol: Symbol, as_of: Date, eps: Decimal) -> Decimal {
         let later = self.applied_after(symbol, as_of);
         later.fold(eps, |eps, split| Decimal::from_micros(split.ratio.divide(eps.micros())))
     }
 
-    /// The applied splits of a stock with a day after `date`.
+    /// Returns the applied splits of a stock after `date`.
     fn applied_after(&self, symbol: Symbol, date: Date) -> impl Iterator<Item = &SplitRow> {
         let applied = self.rows.iter().filter(|(_, applied)| *applied).map(|(split, _)| split);
         applied.filter(move |split| split.symbol == symbol && date < split.date)
     }
 
-    /// What a session has seen, in the shares of after all splits that were applied.
+    /// Converts the state of a session to today's shares, by all applied splits.
     pub(super) fn session_in_todays_shares(&self, symbol: Symbol, session: ObservedSession) -> ObservedSession {
         let later = self.applied_after(symbol, session.date);
         later.fold(session, |session, split| ObservedSession {
@@ -164,12 +164,12 @@ impl Known {
 }
 
 impl Evaluator {
-    /// A bar as the engine counts it.
+    /// Converts a bar to today's shares, in which the engine counts.
     pub(crate) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.known_splits().in_todays_shares(symbol, bar)
     }
 
-    /// The stocks with a split that is due at `now` and waits because the clock has jumped forward.
+    /// Returns the stocks with a split that is due at `now` and waits because the clock has jumped forward.
     pub(crate) fn stocks_with_waiting_splits(&self, now: Timestamp) -> HashSet<Symbol> {
         let today = new_york_date(now);
         let known = self.known_splits();
@@ -180,74 +180,68 @@ impl Evaluator {
         waiting.map(|(split, _)| split.symbol).collect()
     }
 
-    /// The splits of a stock, those to come included.
+    /// Returns the splits of a stock, including future ones.
     pub(crate) fn splits_of(&self, symbol: Symbol) -> Vec<SplitRow> {
         let known = self.known_splits();
         let of_symbol = known.rows.iter().filter(|(split, _)| split.symbol == symbol);
         of_symbol.map(|(split, _)| *split).collect()
     }
 
-    pub(super) fn known_splits(&self) -> std::sync::MutexGuard<'_, Known> {
+    pub(super) fn known_splits(&self) -> std::sync::MutexGuard<'_, KnownSplits> {
         self.splits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of splits that were delivered and applies those whose day has come. Returns the places of those that
-    /// correct one that has been applied: that cannot be undone.
+    /// Records delivered splits and applies those that are due. Returns the indexes of splits that contradict an
+    /// applied one, which cannot be undone.
     ///
     /// # Errors
-    /// [`StoreError`]; what was not applied is applied at the next tick.
-    pub(crate) async fn take_splits(self: &Arc<Self>, splits: &[SplitRow]) -> Result<Vec<usize>, StoreError> {
-        let mut news = Vec::new();
+    /// [`StoreError`]: the next tick applies the remaining splits.
+    pub(crate) async fn ingest_splits(self: &Arc<Self>, splits: &[SplitRow]) -> Result<Vec<usize>, StoreError> {
+        let mut new_splits = Vec::new();
         let mut too_late = Vec::new();
         for (index, split) in splits.iter().enumerate() {
-            match self.known_splits().place_of(split) {
-                Place::New => news.push(*split),
-                Place::Known => {}
-                Place::TooLate => too_late.push(index),
+            match self.known_splits().status_of(split) {
+                SplitStatus::New => new_splits.push(*split),
+                SplitStatus::Known => {}
+                SplitStatus::TooLate => too_late.push(index),
             }
         }
-        if !news.is_empty() {
+        if !new_splits.is_empty() {
             self.store
-                .write(NoteSplits(news.clone()))
+                .write(RecordSplits(new_splits.clone()))
                 .await
-                .map_err(refused_never)?;
-            self.known_splits().note(news);
+                .map_err(into_store_error)?;
+            self.known_splits().insert(new_splits);
         }
         self.apply_due_splits().await?;
         Ok(too_late)
     }
 
-    /// Takes note of splits that other processes have noted.
-    ///
-    /// # Errors
-    /// [`StoreError`]
+    /// Records splits that other processes have recorded.
     pub(super) async fn follow_splits(&self) -> Result<(), StoreError> {
         let rows = self.store.splits().await?;
         let mut known = self.known_splits();
-        let news = rows
+        let new_splits = rows
             .into_iter()
             .map(|(split, _)| split)
-            .filter(|split| known.place_of(split) == Place::New);
-        let news: Vec<SplitRow> = news.collect();
-        known.note(news);
+            .filter(|split| known.status_of(split) == SplitStatus::New);
+        let new_splits: Vec<SplitRow> = new_splits.collect();
+        known.insert(new_splits);
         Ok(())
     }
 
-    /// Applies the splits whose day has come. After the clock has jumped forward, they wait until that has held: a split that was
-    /// applied stays so.
-    ///
-    /// # Errors
-    /// [`StoreError`]
+    /// Applies the splits that are due. After the clock has jumped forward, they wait until the jump has held: an
+    /// applied split cannot be undone.
     pub(crate) async fn apply_due_splits(self: &Arc<Self>) -> Result<(), StoreError> {
         self.follow_clock().await?;
         let now = self.engine_now();
         let steady = self.steady_clock.read(&*self.clock);
         let today = new_york_date(steady.min(now));
         while self.known_splits().next_due(today).is_some() {
-            // Nothing is judged while a stock is between old and new shares.
-            let mut backlog = self.gate.lock().await;
+            // Alerts are not evaluated while a stock is between old and new shares.
+            let mut backlog = self.backlog.lock().await;
             self.commit(&mut backlog).await?;
-            // Whoever had the gate before may have applied it.
+            // Another task may have applied it while this one waited for the lock.
             let Some(split) = self.known_splits().next_due(today) else {
                 return Ok(());
             };
@@ -257,38 +251,40 @@ impl Evaluator {
                 split,
                 at: now,
             };
-            self.store.write(work).await.map_err(refused_never)?;
+            self.store.write(work).await.map_err(into_store_error)?;
         }
         Ok(())
     }
 
-    /// Writes the last session before a split down as a bar, in the shares of its day, if none was delivered.
+    /// Stores the last session before a split as a bar, in the shares of its day, if no bar was delivered.
     async fn end_session_before(&self, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
         let Some(row) = self.read(|engine| ended_session(engine, split.symbol, split.date)) else {
             return Ok(());
         };
         self.store
-            .write(RecordObserved(vec![row]))
+            .write(RecordObservedBars(vec![row]))
             .await
-            .map_err(refused_never)?;
+            .map_err(into_store_error)?;
         let event = Event::Bar {
             symbol: row.symbol,
             bar: row.bar,
         };
-        self.known_splits().eves.insert(row.symbol, row.bar.date);
-        // A session that is over is taken.
+        self.known_splits()
+            .sessions_before_split
+            .insert(row.symbol, row.bar.date);
+        // The bar of a session that is over is always accepted.
         let _ = self.engine().process(event, now, &mut Vec::new());
         Ok(())
     }
 
-    /// Moves the engine into the new shares.
-    fn divide(&self, split: &SplitRow, alerts: &[Alert]) {
+    /// Converts the engine to the new shares.
+    fn apply_split_to_engine(&self, split: &SplitRow, alerts: &[Alert]) {
         if self.known_splits().find(split).is_some_and(|(_, applied)| *applied) {
             return;
         }
         let now = self.engine_now();
-        self.divided.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
-        self.divide_off_session(split);
+        self.engine_generation.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+        self.adjust_off_session_price(split);
         let mut engine = self.engine();
         let is_new = |date: Date| date >= split.date;
         let bars: Vec<Bar> = engine
@@ -302,7 +298,7 @@ impl Evaluator {
             symbol: split.symbol,
             ratio: split.ratio,
         };
-        // What it says about alerts is in the database already, for paused ones, too.
+        // The decisions are discarded: the database has all adjusted alerts already, including paused ones.
         let _ = engine.process(event, now, &mut Vec::new());
         for bar in bars {
             let symbol = split.symbol;
@@ -319,27 +315,27 @@ impl Evaluator {
             .get(split.symbol)
             .and_then(|entry| entry.facts.fundamentals)
         {
-            // Earnings that were told after the split's day are in new shares already.
+            // Earnings that became known after the split's day are in new shares already.
             let event = self.fundamentals_event(&row);
             let _ = self.engine().process(event, now, &mut Vec::new());
         }
         for alert in alerts {
-            self.tell_anew(alert);
+            self.replace_alert(alert);
         }
     }
 }
 
-/// Writes splits down.
-struct NoteSplits(Vec<SplitRow>);
+/// Stores splits.
+struct RecordSplits(Vec<SplitRow>);
 
-impl Transaction for NoteSplits {
+impl Transaction for RecordSplits {
     type Output = ();
     type Refusal = std::convert::Infallible;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for split in &self.0 {
-                // One that another process has noted is as good.
+                // Another process may have stored the split already.
                 unit.record_split(split).await?;
             }
             Ok(())
@@ -347,7 +343,7 @@ impl Transaction for NoteSplits {
     }
 }
 
-/// Moves all alerts of a stock that were made before the split into the new shares, and tells their owners.
+/// Converts all alerts of a stock from before the split to the new shares, and queues emails to their owners.
 struct ApplySplit {
     evaluator: Arc<Evaluator>,
     split: SplitRow,
@@ -355,17 +351,17 @@ struct ApplySplit {
 }
 
 impl ApplySplit {
-    fn writer(&self) -> Writer {
-        Writer {
+    fn writer(&self) -> SplitNoticeWriter {
+        SplitNoticeWriter {
             vault: Arc::clone(&self.evaluator.vault),
-            chance: Arc::clone(&self.evaluator.chance),
+            random: Arc::clone(&self.evaluator.random),
             at: self.at,
         }
     }
 }
 
 impl Transaction for ApplySplit {
-    /// All alerts of the stock as they are now.
+    /// All alerts of the stock in their present state.
     type Output = Vec<Alert>;
     type Refusal = std::convert::Infallible;
 
@@ -377,7 +373,7 @@ impl Transaction for ApplySplit {
             }
             let stored = unit.lock_alerts_of_symbol(self.split.symbol).await?;
             let mut alerts = Vec::with_capacity(stored.len());
-            let mut moved = Moved::default();
+            let mut adjusted_alerts = AdjustedAlertsByOwner::default();
             for stored in stored {
                 let adjusted = adjusted(&stored.alert, &self.split).filter(|_| is_first);
                 let Some(changed) = adjusted else {
@@ -387,22 +383,22 @@ impl Transaction for ApplySplit {
                 let details = details(&self.split, &stored.alert, &changed.alert);
                 unit.update_alert(&changed, stored.alert.revision, self.at, Some(&details))
                     .await?;
-                moved.add(&stored.owner, &stored.alert, &changed.alert);
+                adjusted_alerts.add(&stored.owner, &stored.alert, &changed.alert);
                 alerts.push(changed.alert);
             }
-            moved.tell(unit, &self.split, &self.writer()).await?;
+            adjusted_alerts.queue_notices(unit, &self.split, &self.writer()).await?;
             Ok(alerts)
         })
     }
 
     fn committed(&self, alerts: &Self::Output) {
-        self.evaluator.divide(&self.split, alerts);
+        self.evaluator.apply_split_to_engine(&self.split, alerts);
     }
 }
 
-/// The alert in new shares, if its threshold or initial price was set in old ones.
+/// Returns the alert in new shares if its threshold or initial price was set in old ones.
 fn adjusted(alert: &Alert, split: &SplitRow) -> Option<ChangedAlert> {
-    // The threshold and the initial price may have been set on two sides of the split's day.
+    // The threshold and the initial price may have been set on different sides of the split's day.
     let first_instant = new_york(split.date, 0, 0);
     let (mut condition, mut initial_price) = after_split(alert.condition, alert.initial_price, split.ratio);
     if alert.threshold_set_at >= first_instant {
@@ -431,7 +427,7 @@ fn adjusted(alert: &Alert, split: &SplitRow) -> Option<ChangedAlert> {
     })
 }
 
-/// What the history says about it.
+/// Returns the details of the history entry.
 fn details(split: &SplitRow, before: &Alert, after: &Alert) -> Map<String, Value> {
     let threshold = |condition: &Condition| condition.threshold().map(|threshold| threshold.as_f64());
     let initial = |alert: &Alert| alert.initial_price.map(|price| price.as_f64());

@@ -1,17 +1,17 @@
-//! Notices that the clock has jumped forward, so that what cannot be undone waits until the new time has held for a while.
+//! Detects forward jumps of the clock, so that irreversible changes wait until the new time has held.
 //!
-//! A clock that is ahead for some seconds would apply the splits of the next day, and a split that was applied stays so. The clock is
-//! compared with its uptime, which does not change when the clock is set.
+//! A clock that is ahead for some seconds would apply the splits of the next day, and an applied split cannot be
+//! undone. The clock is compared with the uptime, which does not change when the clock is set.
 
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use sources::{Clock, ClockReading};
 
-/// The clock may run ahead of the uptime by so much between two readings.
+/// The time by which the clock may run ahead of the uptime between two readings.
 const MAX_DRIFT: SignedDuration = SignedDuration::from_secs(60);
-/// A jump counts as the right time when it has held for so long.
-const HOLD: SignedDuration = SignedDuration::from_mins(5);
+/// A jump is accepted after it has held for this long.
+const JUMP_HOLD_TIME: SignedDuration = SignedDuration::from_mins(5);
 
 /// Whether the clock has jumped forward between two readings.
 fn has_jumped(earlier: ClockReading, later: ClockReading) -> bool {
@@ -19,31 +19,31 @@ fn has_jumped(earlier: ClockReading, later: ClockReading) -> bool {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct State {
-    /// The last reading that no jump came before, or whose jump has held.
+struct ClockState {
+    /// The last reading without a jump before it, or after a jump that has held.
     trusted: ClockReading,
-    /// The first reading after the last jump, until that has held.
+    /// The first reading after the last jump, until the jump has held.
     jumped: Option<ClockReading>,
 }
 
 /// The clock without jumps that have not held yet.
 #[derive(Debug, Default)]
-pub(super) struct SteadyClock(Mutex<Option<State>>);
+pub(super) struct SteadyClock(Mutex<Option<ClockState>>);
 
 impl SteadyClock {
-    /// Reads the clock. Returns its time, or for five minutes after a jump forward the time without the jump. The
-    /// first reading is trusted.
+    /// Reads the clock. Returns its time, or for five minutes after a forward jump the time without the jump. The first
+    /// reading is trusted.
     pub(super) fn read(&self, clock: &dyn Clock) -> Timestamp {
         let reading = ClockReading::of(clock);
-        // Each change is whole.
+        // Each change leaves the state consistent.
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = *state
             && has_jumped(before.trusted, reading)
         {
             let jumped = before.jumped.filter(|jumped| !has_jumped(*jumped, reading));
             let jumped = jumped.unwrap_or(reading);
-            if reading.elapsed_since(jumped) < HOLD {
-                *state = Some(State {
+            if reading.elapsed_since(jumped) < JUMP_HOLD_TIME {
+                *state = Some(ClockState {
                     jumped: Some(jumped),
                     ..before
                 });
@@ -53,7 +53,7 @@ impl SteadyClock {
                     .unwrap_or(time);
             }
         }
-        *state = Some(State {
+        *state = Some(ClockState {
             trusted: reading,
             jumped: None,
         });
@@ -67,13 +67,13 @@ mod tests {
 
     use super::*;
 
-    /// A machine with its clock.
-    struct Machine {
+    /// A clock with its uptime.
+    struct TestMachine {
         clock: ManualClock,
         steady: SteadyClock,
     }
 
-    impl Machine {
+    impl TestMachine {
         fn new() -> Self {
             Self {
                 clock: ManualClock::new(Timestamp::UNIX_EPOCH),
@@ -81,7 +81,7 @@ mod tests {
             }
         }
 
-        /// The time that counts, in seconds, when the clock shows `at` and `passed` seconds have passed since the beginning.
+        /// Returns the steady time in seconds when the clock shows `at`, `passed` seconds after the beginning.
         fn read(&self, at: i64, passed: i64) -> i64 {
             self.clock
                 .advance(SignedDuration::from_secs(passed) - self.clock.uptime());
@@ -91,17 +91,17 @@ mod tests {
     }
 
     #[test]
-    fn time_that_passes_counts_however_rarely_the_clock_is_read() {
-        let machine = Machine::new();
+    fn elapsed_time_counts_however_rarely_the_clock_is_read() {
+        let machine = TestMachine::new();
         assert_eq!(machine.read(1_000, 0), 1_000);
         assert_eq!(machine.read(1_001, 1), 1_001);
         assert_eq!(machine.read(90_000, 89_000), 90_000);
-        assert_eq!(machine.read(90_061, 89_001), 90_061, "a drift is no jump");
+        assert_eq!(machine.read(90_061, 89_001), 90_061, "a drift is not a jump");
     }
 
     #[test]
     fn jump_counts_when_it_has_held_for_five_minutes() {
-        let machine = Machine::new();
+        let machine = TestMachine::new();
         machine.read(1_000, 0);
         assert_eq!(machine.read(2_001, 1), 1_001);
         assert_eq!(machine.read(2_300, 300), 1_300);
@@ -110,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn another_jump_has_to_hold_anew() {
-        let machine = Machine::new();
+    fn another_jump_restarts_the_hold_time() {
+        let machine = TestMachine::new();
         machine.read(1_000, 0);
         machine.read(2_001, 1);
         assert_eq!(machine.read(5_300, 300), 1_300);
@@ -120,8 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn clock_that_was_set_back_counts_at_once() {
-        let machine = Machine::new();
+    fn backward_step_counts_at_once() {
+        let machine = TestMachine::new();
         machine.read(1_000, 0);
         assert_eq!(machine.read(90_000, 2), 1_002);
         assert_eq!(machine.read(1_004, 4), 1_004);

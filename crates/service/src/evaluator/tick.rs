@@ -1,4 +1,5 @@
-//! The passing of time: every second what is due is judged, and now and then the engine is compared with the database.
+//! The periodic work: evaluates due alerts every second, and compares the engine with the database from time to
+//! time.
 
 use std::sync::Arc;
 
@@ -8,22 +9,22 @@ use store::StoreError;
 use tokio_util::sync::CancellationToken;
 
 use super::Evaluator;
-use super::judge::Observed;
+use super::commit::EvaluationInputs;
 
-/// How often what is due is looked for.
-const EVERY: SignedDuration = SignedDuration::from_secs(1);
-/// How often the instant up to which the clock was processed is written down though nothing fired.
-const MARK_EVERY: SignedDuration = SignedDuration::from_secs(60);
+/// The interval of evaluations.
+const TICK_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
+/// How often the instant up to which the clock was processed is stored without a firing.
+const CLOCK_MARK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
 
-/// When what is to be done next.
-struct Plan {
+/// The next instant of each periodic task.
+struct TickSchedule {
     last: Timestamp,
     mark: Timestamp,
     follow: Timestamp,
     compare: Timestamp,
 }
 
-impl Plan {
+impl TickSchedule {
     /// Everything is due at `now`.
     const fn from(now: Timestamp) -> Self {
         Self {
@@ -36,20 +37,20 @@ impl Plan {
 }
 
 impl Evaluator {
-    /// Lets time pass until `stop`.
+    /// Evaluates periodically until `stop`.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         let now = self.clock.now();
-        let mut plan = Plan {
+        let mut schedule = TickSchedule {
             compare: now + self.settings.compare_every,
-            ..Plan::from(now)
+            ..TickSchedule::from(now)
         };
         loop {
-            let next = self.clock.now() + EVERY;
+            let next = self.clock.now() + TICK_INTERVAL;
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = self.clock.sleep_until(next) => {}
             }
-            match self.tick(&mut plan).await {
+            match self.tick(&mut schedule).await {
                 Ok(()) => metrics::gauge!("bellwether_evaluation_behind").set(0.0),
                 Err(error) => {
                     metrics::gauge!("bellwether_evaluation_behind").set(1.0);
@@ -59,46 +60,44 @@ impl Evaluator {
         }
     }
 
-    async fn tick(self: &Arc<Self>, plan: &mut Plan) -> Result<(), StoreError> {
+    async fn tick(self: &Arc<Self>, schedule: &mut TickSchedule) -> Result<(), StoreError> {
         let now = self.clock.now();
-        if now < plan.last {
-            // A plan that was made while the clock was ahead would come late.
-            *plan = Plan::from(now);
+        if now < schedule.last {
+            // A schedule that was made while the clock was ahead would be late.
+            *schedule = TickSchedule::from(now);
         }
-        plan.last = now;
+        schedule.last = now;
         self.apply_due_splits().await?;
-        let is_marked = now >= plan.mark;
-        self.evaluate(is_marked).await?;
+        let is_marked = now >= schedule.mark;
+        self.evaluate_due(is_marked).await?;
         if is_marked {
-            plan.mark = now + MARK_EVERY;
+            schedule.mark = now + CLOCK_MARK_INTERVAL;
             self.count_alerts();
         }
-        if now >= plan.follow && self.store.is_shared() {
-            plan.follow = now + self.settings.follow_every;
+        if now >= schedule.follow && self.store.is_shared() {
+            schedule.follow = now + self.settings.follow_every;
             self.follow_splits().await?;
-            self.follow().await?;
+            self.follow_changes().await?;
         }
-        if now >= plan.compare {
-            plan.compare = now + self.settings.compare_every;
+        if now >= schedule.compare {
+            schedule.compare = now + self.settings.compare_every;
             self.compare().await?;
         }
         Ok(())
     }
 
-    /// Judges what is due by now, and what was armed or became known since it was judged last. Stores sessions that have ended.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database did not take what was decided.
-    pub(crate) async fn evaluate(self: &Arc<Self>, is_marked: bool) -> Result<(), StoreError> {
+    /// Evaluates alerts that are due, newly armed, or affected by data since the last evaluation. Stores the sessions
+    /// that have ended.
+    pub(crate) async fn evaluate_due(self: &Arc<Self>, is_marked: bool) -> Result<(), StoreError> {
         self.follow_clock().await?;
-        self.judge(|engine, decisions| {
-            // Under the gate, so that no loading for an earlier instant comes in between.
+        self.evaluate(|engine, decisions| {
+            // Under the lock, so that no reload for an earlier instant comes in between.
             let now = self.engine_now();
-            // Both are always taken.
+            // Both events are always accepted.
             let _ = engine.process(Event::Clock, now, decisions);
             let _ = engine.process(Event::Evaluate, now, decisions);
             let is_worth_a_mark = is_marked || !decisions.is_empty();
-            let observed = Observed {
+            let observed = EvaluationInputs {
                 symbols: Vec::new(),
                 clock: is_worth_a_mark.then_some(now),
             };

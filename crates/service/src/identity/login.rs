@@ -1,4 +1,4 @@
-//! Signing in: by a password, or by a link that is mailed.
+//! Sign-in by password or by email link.
 
 use std::net::IpAddr;
 
@@ -7,31 +7,31 @@ use serde_json::Value;
 use store::model::{Account, AccountId, Session};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::letters::{Purpose, bad_link, redeem};
-use super::register::take_over;
-use super::sessions::{Beginning, SignedIn};
-use super::{read, secret};
+use super::email_links::{LinkPurpose, invalid_link, redeem_link};
+use super::register::take_over_unverified;
+use super::sessions::{NewSession, SessionTokens};
+use super::{fields, secret};
 use crate::ServiceError;
-use crate::body::Members;
+use crate::body::BodyReader;
 use crate::identity::Identity;
 
-/// What came of asking to be signed in.
+/// Result of a sign-in request.
 #[derive(Clone, Debug)]
-pub enum SignIn {
-    /// They are.
-    Done(Box<SignedIn>),
-    /// If the address has an account, a link was mailed to it.
-    Mailed,
+pub enum SignInResult {
+    /// The session has started.
+    SignedIn(Box<SessionTokens>),
+    /// A link was sent if the address has an account.
+    LinkSent,
 }
 
-/// The ways to sign in.
+/// Sign-in methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum SignInMethod {
     Password,
     MagicLink,
 }
 
-impl Way {
+impl SignInMethod {
     const ALL: [Self; 2] = [Self::Password, Self::MagicLink];
 
     const fn name(self) -> &'static str {
@@ -42,41 +42,42 @@ impl Way {
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|way| way.name() == name)
+        Self::ALL.into_iter().find(|method| method.name() == name)
     }
 }
 
 impl Identity {
-    /// Signs in: `{email, password}`, or `{email, type: "magic_link"}` to have a link mailed. `address` is the client's.
+    /// Signs in by password: `{email, password}`. With `{email, type: "magic_link"}` it sends a link instead. `address`
+    /// is the client address.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if address and password do not belong together, [`ServiceError::TooMany`] after
-    /// too many of those, [`ServiceError::Unavailable`] if too many sign in at once.
-    pub async fn sign_in(&self, body: &Value, address: IpAddr) -> Result<SignIn, ServiceError> {
-        let mut members = Members::of(body)?;
-        let email = read::email(&mut members);
-        let way = members.word("type", &Way::ALL, Way::from_name, Way::name);
-        let way = way.unwrap_or(Way::Password);
-        let password = if way == Way::Password {
+    /// [`ServiceError::Unauthenticated`] for wrong credentials, [`ServiceError::RateLimited`] after too many of them,
+    /// [`ServiceError::Overloaded`] if too many passwords wait to be hashed.
+    pub async fn sign_in(&self, body: &Value, address: IpAddr) -> Result<SignInResult, ServiceError> {
+        let mut members = BodyReader::new(body)?;
+        let email = fields::email(&mut members);
+        let method = members.one_of("type", &SignInMethod::ALL, SignInMethod::from_name, SignInMethod::name);
+        let method = method.unwrap_or(SignInMethod::Password);
+        let password = if method == SignInMethod::Password {
             members.required("password").unwrap_or_default()
         } else {
             ""
         };
         members.finish()?;
-        if way == Way::MagicLink {
-            self.mail_link(Purpose::SignIn, email).await?;
-            return Ok(SignIn::Mailed);
+        if method == SignInMethod::MagicLink {
+            self.send_link(LinkPurpose::SignIn, email).await?;
+            return Ok(SignInResult::LinkSent);
         }
         let now = self.ports.clock.now();
         self.throttle.attempt(&email, address, now)?;
         match self.sign_in_by_password(&email, password.to_owned(), now).await {
             Ok(signed_in) => {
-                self.throttle.was_right(&email, address, now);
-                Ok(SignIn::Done(Box::new(signed_in)))
+                self.throttle.record_success(&email, address, now);
+                Ok(SignInResult::SignedIn(Box::new(signed_in)))
             }
             Err(wrong @ ServiceError::Unauthenticated(_)) => Err(wrong),
             Err(failure) => {
-                self.throttle.was_not_judged(&email, address);
+                self.throttle.cancel_attempt(&email, address);
                 Err(failure)
             }
         }
@@ -87,97 +88,98 @@ impl Identity {
         email: &str,
         password: String,
         now: Timestamp,
-    ) -> Result<SignedIn, ServiceError> {
+    ) -> Result<SessionTokens, ServiceError> {
         let ports = &self.ports;
         let found = ports.store.account_by_email(email).await?;
         let found = found.filter(|account| account.profile.deleted_at.is_none());
-        let kept = found.as_ref().and_then(|account| account.password_hash.clone());
-        let is_right = self.authenticator.is_password(password, kept).await?;
-        let account = found.filter(|_| is_right).ok_or_else(wrong)?;
+        let stored = found.as_ref().and_then(|account| account.password_hash.clone());
+        let is_right = self.authenticator.verify_password(password, stored).await?;
+        let account = found.filter(|_| is_right).ok_or_else(wrong_credentials)?;
         if self.settings.identity.require_email_confirmation && !account.is_verified {
-            // Anybody can register with anybody's address: told from a wrong password, this would tell them whether there
-            // was an account before.
-            return Err(wrong());
+            // Anyone can register any address. A different error than for a wrong password would reveal whether the
+            // address had an account before.
+            return Err(wrong_credentials());
         }
-        let work = Begin {
-            beginning: self.beginning(now),
+        let work = StartSession {
+            new_session: self.new_session(now),
             account: account.id,
             password_hash: account.password_hash,
         };
-        let (beginning, account, session) = self.ports.store.write(work).await?;
-        self.begun(beginning, account, session)
+        let (new_session, account, session) = self.ports.store.write(work).await?;
+        self.session_tokens(new_session, account, session)
     }
 
-    /// Signs in by a link that was mailed: `{token}`. It works once, for a quarter of an hour, and shows that the address
-    /// is theirs.
+    /// Signs in by an email link: `{token}`. The link works once, within 15 minutes, and verifies the address.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] for a link that is not good.
-    pub async fn sign_in_by_link(&self, body: &Value) -> Result<SignedIn, ServiceError> {
-        let token = read::token(body)?;
+    /// [`ServiceError::Malformed`] for an invalid link.
+    pub async fn sign_in_by_link(&self, body: &Value) -> Result<SessionTokens, ServiceError> {
+        let token = fields::token(body)?;
         if !secret::is_well_formed(&token) {
-            return Err(bad_link());
+            return Err(invalid_link());
         }
         let now = self.ports.clock.now();
-        let work = BeginByLink {
-            beginning: self.beginning(now),
-            hash: Purpose::SignIn.hash("", &token),
+        let work = StartSessionByLink {
+            new_session: self.new_session(now),
+            hash: LinkPurpose::SignIn.hash("", &token),
             now,
         };
-        let (beginning, account, session) = self.ports.store.write(work).await?;
-        self.reception.forget(account.id);
-        self.begun(beginning, account, session)
+        let (new_session, account, session) = self.ports.store.write(work).await?;
+        self.credential_cache.invalidate(account.id);
+        self.session_tokens(new_session, account, session)
     }
 }
 
-/// One refusal for an unknown address, a wrong password, and an address that has to be confirmed first.
-fn wrong() -> ServiceError {
+/// Returns the same error for an unknown address, a wrong password and an unconfirmed address.
+fn wrong_credentials() -> ServiceError {
     let message = "there is no account with this address and password, or the address is not confirmed yet; check both, \
-                   open the link that was mailed, or sign in by a link (type magic_link)";
+                   open the link in the email, or sign in by link (type magic_link)";
     ServiceError::Unauthenticated(message.to_owned())
 }
 
-/// A session, for whoever has shown the password that is kept so.
-struct Begin {
-    beginning: Beginning,
+/// Starts a session after the password was verified.
+struct StartSession {
+    new_session: NewSession,
     account: AccountId,
     password_hash: Option<String>,
 }
 
-impl Transaction for Begin {
-    type Output = (Beginning, Account, Session);
+impl Transaction for StartSession {
+    type Output = (NewSession, Account, Session);
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
         Box::pin(async move {
             let found = unit.lock_account(self.account).await?;
-            // The password may have been changed since it was looked at: no session begins with the old one.
+            // If the password has changed since it was verified, no session starts.
             let is_same =
                 |account: &Account| account.password_hash == self.password_hash && account.profile.deleted_at.is_none();
-            let account = found.filter(is_same).ok_or_else(|| Abort::Refused(wrong()))?;
-            let session = self.beginning.write(unit, account.id).await?;
-            Ok((self.beginning.clone(), account, session))
+            let account = found
+                .filter(is_same)
+                .ok_or_else(|| Abort::Refused(wrong_credentials()))?;
+            let session = self.new_session.write(unit, account.id).await?;
+            Ok((self.new_session.clone(), account, session))
         })
     }
 }
 
-/// A session, for whoever has shown a link.
-struct BeginByLink {
-    beginning: Beginning,
+/// Starts a session by an email link.
+struct StartSessionByLink {
+    new_session: NewSession,
     hash: [u8; 32],
     now: Timestamp,
 }
 
-impl Transaction for BeginByLink {
-    type Output = (Beginning, Account, Session);
+impl Transaction for StartSessionByLink {
+    type Output = (NewSession, Account, Session);
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
         Box::pin(async move {
-            let mut account = redeem(unit, self.hash, self.now).await?.account;
-            take_over(unit, &mut account, self.now).await?;
-            let session = self.beginning.write(unit, account.id).await?;
-            Ok((self.beginning.clone(), account, session))
+            let mut account = redeem_link(unit, self.hash, self.now).await?.account;
+            take_over_unverified(unit, &mut account, self.now).await?;
+            let session = self.new_session.write(unit, account.id).await?;
+            Ok((self.new_session.clone(), account, session))
         })
     }
 }

@@ -1,22 +1,24 @@
-//! Identity: how people get an account, show that it is theirs, and look after it.
+//! Identity: registration, sign-in, sessions and account settings.
 //!
-//! * `register.rs`: an account for an address, which is confirmed by a link that is mailed to it.
-//! * `login.rs`: signing in, by a password or by a mailed link; `throttle.rs` makes guessing passwords slow.
-//! * `sessions.rs`: what signing in begins; `reset.rs`: a new password for whoever has forgotten theirs.
-//! * `letters.rs`: the links that are mailed. `profile.rs` and [`account`]: what an owner says about themselves and does
-//!   with the account.
+//! * `register.rs`: creates an account; an email link confirms its address.
+//! * `login.rs`: sign-in by password or email link; `throttle.rs` slows down password guessing.
+//! * `sessions.rs`: sessions and refresh tokens; `reset.rs`: password reset.
+//! * `email_links.rs`: links sent by email. `profile.rs` and [`account`]: profile and account settings.
 //!
-//! **Nothing tells whether an address has an account.** What is answered to a stranger is the same either way, a password is
-//! hashed either way, and as much is written. What there is to tell is mailed to the address.
+//! **Responses never reveal whether an address has an account.** An unauthenticated caller gets the same response
+//! either way; a password is hashed and rows are written either way. Details go to the address by email.
 //!
-//! **Secrets are shown once and kept as hashes** (`secret.rs`), each bound to what it is for. Using one up is one `UPDATE`
-//! that finds it unused or does not, so that of any number at once one succeeds.
+//! **Secrets are shown once and stored as hashes** (`secret.rs`), each bound to its purpose. Using one is a single
+//! `UPDATE` that succeeds only if it is unused, so of concurrent uses exactly one succeeds.
+//!
+//! All functions that use the database return [`ServiceError::StorageUnavailable`](crate::ServiceError) or
+//! [`ServiceError::Internal`](crate::ServiceError) if it fails.
 
 pub mod account;
-mod letters;
+mod email_links;
+pub(crate) mod fields;
 mod login;
 pub(crate) mod profile;
-pub(crate) mod read;
 mod register;
 mod reset;
 pub(crate) mod secret;
@@ -26,19 +28,19 @@ mod throttle;
 use std::sync::Arc;
 
 use crate::Ports;
-use crate::access::{Authenticator, PublicKey, Reception, Tokens};
+use crate::access::{AccessTokens, Authenticator, CredentialCache, PublicKey};
 use crate::messages::MessageWriter;
-pub use login::SignIn;
-pub use sessions::SignedIn;
+pub use login::SignInResult;
+pub use sessions::SessionTokens;
 pub use store::model::{Account, Session, SessionId};
-pub(crate) use throttle::{Throttle, network};
+pub(crate) use throttle::{SignInThrottle, client_network};
 
-/// What can be set about it.
+/// Configuration of registration and sign-in.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Whether nobody can sign in by a password before the address is confirmed.
+pub struct IdentityConfig {
+    /// Whether sign-in by password requires a confirmed address.
     pub require_email_confirmation: bool,
-    /// Whether only the operator makes accounts.
+    /// Whether only the operator creates accounts.
     pub is_registration_closed: bool,
 }
 
@@ -46,22 +48,22 @@ pub struct Settings {
 #[derive(Clone)]
 pub struct Identity {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<crate::Settings>,
-    pub(crate) reception: Arc<Reception>,
-    pub(crate) throttle: Arc<Throttle>,
-    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) settings: Arc<crate::ServiceConfig>,
+    pub(crate) credential_cache: Arc<CredentialCache>,
+    pub(crate) throttle: Arc<SignInThrottle>,
+    pub(crate) tokens: Arc<AccessTokens>,
     pub(crate) authenticator: Authenticator,
     pub(crate) writer: MessageWriter,
 }
 
 impl Identity {
-    /// The address under which people reach this service.
+    /// Returns the public URL of this service, without a trailing slash.
     #[must_use]
     pub fn public_url(&self) -> &str {
         self.settings.public_url.trim_end_matches('/')
     }
 
-    /// The key that access tokens are verified with.
+    /// Returns the key that verifies access tokens.
     #[must_use]
     pub fn token_key(&self) -> PublicKey {
         self.tokens.public_key()

@@ -1,44 +1,45 @@
-//! What an account's owner is called, and where they live.
+//! Name and time zone of an account's owner.
 
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use store::model::{Account, AccountId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::read;
-use crate::body::Members;
+use super::fields;
+use crate::body::BodyReader;
 use crate::identity::account::AccountSettings;
 use crate::{Actor, ServiceError};
 
 impl AccountSettings {
-    /// Changes what is told about the actor: `{full_name?, time_zone?}`. What is left out stays; a name that is null goes.
+    /// Updates the actor's profile: `{full_name?, time_zone?}`. Absent fields stay unchanged; `full_name: null` removes
+    /// the name.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a name or a zone that will not do, [`ServiceError::Unauthenticated`] if the account is
-    /// not there any more.
+    /// [`ServiceError::Invalid`] for an invalid name or time zone, [`ServiceError::Unauthenticated`] if the account no
+    /// longer exists.
     pub async fn update_profile(&self, actor: &Actor, body: &Value) -> Result<Account, ServiceError> {
-        let mut members = Members::of(body)?;
-        let full_name = members.has("full_name").then(|| read::full_name(&mut members));
+        let mut members = BodyReader::new(body)?;
+        let full_name = members.contains("full_name").then(|| fields::full_name(&mut members));
         let time_zone = time_zone(&mut members);
         members.finish()?;
-        let work = Update {
+        let work = UpdateProfile {
             account: actor.account,
             full_name,
             time_zone,
         };
         let account = self.ports.store.write(work).await?;
-        self.reception.forget(account.id);
+        self.credential_cache.invalidate(account.id);
         Ok(account)
     }
 }
 
-/// The IANA name of a time zone, if it is there.
-pub(crate) fn time_zone(members: &mut Members<'_>) -> Option<String> {
+/// Reads the IANA name of a time zone, if present.
+pub(crate) fn time_zone(members: &mut BodyReader<'_>) -> Option<String> {
     let name = members.text("time_zone")?;
     let zone = TimeZone::get(name).ok();
     let name = zone.as_ref().and_then(TimeZone::iana_name).map(str::to_owned);
     if name.is_none() {
-        members.fault(
+        members.add_error(
             "time_zone",
             "must be the IANA name of a time zone, such as Europe/Berlin",
         );
@@ -46,19 +47,19 @@ pub(crate) fn time_zone(members: &mut Members<'_>) -> Option<String> {
     name
 }
 
-struct Update {
+struct UpdateProfile {
     account: AccountId,
     full_name: Option<Option<String>>,
     time_zone: Option<String>,
 }
 
-impl Transaction for Update {
+impl Transaction for UpdateProfile {
     type Output = Account;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
-            let mut account = super::account::present(unit, self.account).await?;
+            let mut account = super::account::lock_account(unit, self.account).await?;
             if let Some(full_name) = &self.full_name {
                 account.full_name.clone_from(full_name);
             }

@@ -1,10 +1,10 @@
-//! Coming to an account: registering, and confirming the address.
+//! Registration and confirmation of the email address.
 //!
-//! Whoever registers has not shown yet that the address is theirs. If nobody else registers with it, the link that is mailed
-//! shows that, and what was registered with is in force. If more than one has registered, all of their links are in one
-//! mailbox, and whoever reads it cannot know which of them is their own. So then none of the passwords counts: the links say
-//! whose the address is and nothing more, and its owner takes the account over without anything that was set or made
-//! before ([`take_over`]), as they do by any other link.
+//! Registration does not prove that the address belongs to the person. If it is registered once, following the emailed
+//! link proves it, and the registered password becomes valid. If it is registered more than once, all links are in one
+//! mailbox and its owner cannot tell which registration is their own. Then no password is valid: following any link
+//! only verifies the address, and its owner takes over the account without anything set before
+//! ([`take_over_unverified`]). Any other email link does the same.
 
 use alerts::Plan;
 use jiff::Timestamp;
@@ -14,44 +14,47 @@ use store::model::{Account, AccountId, NewMessage, Profile};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::account::address;
-use super::letters::{Mailing, Purpose, bad_link, may_be_mailed, may_register, redeem, send};
-use super::{read, secret};
+use super::email_links::{
+    EmailLink, LinkPurpose, check_registration_limit, invalid_link, may_send_link, queue_link, redeem_link,
+};
+use super::{fields, secret};
 use crate::ServiceError;
 use crate::access::accounts::DEFAULT_TIME_ZONE;
-use crate::body::Members;
+use crate::body::BodyReader;
 use crate::identity::Identity;
 
 impl Identity {
-    /// Whether mail leaves this service. Otherwise its outbox keeps the mail for the operator to read.
+    /// Returns whether this service sends mail. Otherwise the outbox stores it for the operator.
     #[must_use]
     pub fn sends_mail(&self) -> bool {
         self.settings.messages.email.smtp.is_some()
     }
 
-    /// Registers: `{email, password, full_name?}`. What comes of it is mailed to the address, and nowhere else to be seen.
+    /// Registers an account: `{email, password, full_name?}`. The result is sent to the address and is not visible
+    /// otherwise.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for what cannot be an address or a password, [`ServiceError::Forbidden`] where only the
-    /// operator makes accounts, [`ServiceError::TooMany`] if too many have registered today,
-    /// [`ServiceError::Unavailable`] if too many register at once.
+    /// [`ServiceError::Invalid`] for an invalid address or password, [`ServiceError::Forbidden`] if registration is
+    /// closed, [`ServiceError::RateLimited`] after too many registrations today, [`ServiceError::Overloaded`] if too
+    /// many passwords wait to be hashed.
     pub async fn register(&self, body: &Value) -> Result<(), ServiceError> {
         if self.settings.identity.is_registration_closed {
             return Err(ServiceError::Forbidden {
                 reason: "registration_closed",
                 required: None,
-                message: "nobody can register here; ask the operator of this service for an account".to_owned(),
+                message: "registration is closed; ask the operator of this service for an account".to_owned(),
             });
         }
-        let mut members = Members::of(body)?;
-        let email = read::email(&mut members);
-        let password = read::new_password(&mut members, "password");
-        let full_name = read::full_name(&mut members);
+        let mut members = BodyReader::new(body)?;
+        let email = fields::email(&mut members);
+        let password = fields::new_password(&mut members, "password");
+        let full_name = fields::full_name(&mut members);
         members.finish()?;
         let ports = &self.ports;
         let hash = self.authenticator.hash_password(password).await?;
         let now = ports.clock.now();
         let account = Account {
-            id: AccountId(ports.chance.uuid()),
+            id: AccountId(ports.random.uuid()),
             email: email.clone(),
             password_hash: Some(hash),
             full_name,
@@ -62,111 +65,111 @@ impl Identity {
             created_at: now,
             profile: Profile::default(),
         };
-        let known = AccountEmail::AlreadyRegistered {
+        let already_registered = AccountEmail::AlreadyRegistered {
             link: self.writer.link("sign-in", &[]),
         };
-        let work = Register {
-            mailing: self.mailing(Purpose::Confirm, &email, now)?,
-            known: self.writer.mail(&email, None, &known)?,
+        let work = RegisterAccount {
+            link: self.email_link(LinkPurpose::Confirm, &email, now)?,
+            already_registered: self.writer.mail(&email, None, &already_registered)?,
             account,
             now,
         };
         Ok(ports.store.write(work).await?)
     }
 
-    /// Confirms the address that somebody registered with: `{token}`. Returns whether a password is in force: if more than one
-    /// has registered with the address, none is, and its owner signs in by a link or has one mailed to choose one.
+    /// Confirms the address of a registration: `{token}`. Returns whether the account has a password. After more than
+    /// one registration with the address it has none; its owner signs in by link, or requests a password reset.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] for a link that is not good.
+    /// [`ServiceError::Malformed`] for an invalid link.
     pub async fn confirm_address(&self, body: &Value) -> Result<bool, ServiceError> {
-        let token = read::token(body)?;
+        let token = fields::token(body)?;
         if !secret::is_well_formed(&token) {
-            return Err(bad_link());
+            return Err(invalid_link());
         }
-        let work = Confirm {
-            hash: Purpose::Confirm.hash("", &token),
+        let work = ConfirmAddress {
+            hash: LinkPurpose::Confirm.hash("", &token),
             now: self.ports.clock.now(),
         };
         let account = self.ports.store.write(work).await?;
-        self.reception.forget(account.id);
+        self.credential_cache.invalidate(account.id);
         Ok(account.password_hash.is_some())
     }
 }
 
-struct Register {
+struct RegisterAccount {
     account: Account,
-    mailing: Mailing,
-    known: NewMessage,
+    link: EmailLink,
+    already_registered: NewMessage,
     now: Timestamp,
 }
 
-impl Transaction for Register {
+impl Transaction for RegisterAccount {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            may_register(unit, self.now).await?;
+            check_registration_limit(unit, self.now).await?;
             if unit.insert_account(&self.account).await? {
-                return send(unit, &self.mailing, &self.account).await;
+                return queue_link(unit, &self.link, &self.account).await;
             }
             let email = &self.account.email;
             let Some(found) = unit.account_by_email(email).await? else {
-                // It went away in this moment.
-                let message = "this could not be done at the moment; try again";
+                // The account was deleted in the meantime.
+                let message = "the registration conflicted with another request; try again";
                 return Err(Abort::Refused(ServiceError::Unavailable(message.to_owned())));
             };
-            if !may_be_mailed(unit, Purpose::Confirm, email, self.now).await? {
+            if !may_send_link(unit, LinkPurpose::Confirm, email, self.now).await? {
                 return Ok(());
             }
             if !found.is_verified {
-                return send(unit, &self.mailing, &found).await;
+                return queue_link(unit, &self.link, &found).await;
             }
-            // A link that nobody has stands for the letter, so that letters are counted.
-            unit.insert_code(&self.mailing.code).await?;
+            // Stores a link that is never sent, so that this email counts as well.
+            unit.insert_code(&self.link.code).await?;
             let message = NewMessage {
                 account: Some(found.id),
-                ..self.known.clone()
+                ..self.already_registered.clone()
             };
             Ok(unit.queue_message(&message).await?)
         })
     }
 }
 
-struct Confirm {
+struct ConfirmAddress {
     hash: [u8; 32],
     now: Timestamp,
 }
 
-impl Transaction for Confirm {
+impl Transaction for ConfirmAddress {
     type Output = Account;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
-            let redeemed = redeem(unit, self.hash, self.now).await?;
+            let redeemed = redeem_link(unit, self.hash, self.now).await?;
             let mut account = redeemed.account;
-            // Links are forgotten some time after their end; that the account was made with this one says that there was
-            // none before it.
-            let is_first = redeemed.made_at == account.created_at;
-            let purpose = Purpose::Confirm.name();
+            // Links are deleted some time after their expiry. An account with the creation time of this link had no
+            // link before it.
+            let is_first = redeemed.created_at == account.created_at;
+            let purpose = LinkPurpose::Confirm.name();
             let links = unit.count_codes_of_account(purpose, account.id, Timestamp::MIN).await?;
             if is_first && links == 1 {
                 account.is_verified = true;
                 unit.update_account(&account).await?;
             } else {
-                take_over(unit, &mut account, self.now).await?;
+                take_over_unverified(unit, &mut account, self.now).await?;
             }
             Ok(account)
         })
     }
 }
 
-/// Somebody has shown that an address is theirs that was registered and never confirmed: whatever was set, made or begun
-/// before that, whoever it was, ends. It must not be left to a stranger to read the account, to be told what its alerts say,
-/// to be called by its owner's name, or to give it an address of their own.
-pub(super) async fn take_over(
+/// Takes over an unverified account for the person who has proven to own its address. Removes everything that was set
+/// or created before, by whoever registered it. A stranger must not keep access to the account, receive its alerts, or
+/// choose the owner's name or phone number.
+pub(super) async fn take_over_unverified(
     unit: &mut UnitOfWork,
     account: &mut Account,
     now: Timestamp,
@@ -183,7 +186,7 @@ pub(super) async fn take_over(
     unit.end_grants(account.id, now).await?;
     unit.delete_api_keys(account.id).await?;
     unit.delete_webhooks(account.id, now).await?;
-    for purpose in [Purpose::Confirm.name(), address::PURPOSE] {
+    for purpose in [LinkPurpose::Confirm.name(), address::LINK_PURPOSE] {
         unit.revoke_codes(purpose, account.id, now).await?;
     }
     Ok(())

@@ -1,36 +1,36 @@
-//! Secrets that people are given to show later: links, cookies, refresh tokens. Only what they hash to is kept.
+//! Random secrets for links, cookies and refresh tokens. Only their hashes are stored.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use crate::Chance;
+use crate::Random;
 
-/// The random bytes of a secret.
-const BYTES: usize = 32;
-/// The characters of a secret: those bytes in base64url.
-const CHARACTERS: usize = 43;
+/// Number of random bytes of a secret.
+const SECRET_BYTES: usize = 32;
+/// Number of characters of a secret: the bytes in base64url.
+const SECRET_CHARACTERS: usize = 43;
 
-/// A new secret.
-pub(crate) fn new(chance: &Chance) -> String {
-    URL_SAFE_NO_PAD.encode(chance.bytes::<BYTES>())
+/// Generates a secret.
+pub(crate) fn new(random: &Random) -> String {
+    URL_SAFE_NO_PAD.encode(random.bytes::<SECRET_BYTES>())
 }
 
-/// Whether a text could be a secret: if not, it need not be looked for.
+/// Returns whether a text has the form of a secret. Other texts need no lookup.
 pub(crate) fn is_well_formed(text: &str) -> bool {
-    text.len() == CHARACTERS
+    text.len() == SECRET_CHARACTERS
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
-/// What is kept of a secret: SHA-256 of what it is for, what it is about, and itself. So it is good for nothing else. It
-/// has 256 random bits, so a plain hash gives nothing away.
+/// Hashes a secret together with its purpose and subject by SHA-256, so that it is valid for nothing else. Secrets have
+/// 256 random bits, so a plain hash is sufficient.
 pub(crate) fn hash(purpose: &str, subject: &str, secret: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in [purpose, subject] {
         hash.update(part.as_bytes());
-        // None of them has this byte, so no two of them read alike.
+        // The parts never contain this byte, so the concatenation is unambiguous.
         hash.update([0]);
     }
     hash.update(secret.as_bytes());
@@ -45,9 +45,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_well_formed_and_no_two_are_alike() {
-        let chance = Chance::new(Box::new(ChaCha20Rng::seed_from_u64(1)));
-        let (one, other) = (new(&chance), new(&chance));
+    fn secrets_are_well_formed_and_unique() {
+        let random = Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)));
+        let (one, other) = (new(&random), new(&random));
         assert_ne!(one, other);
         assert!(is_well_formed(&one) && is_well_formed(&other));
         for text in [
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_good_for_its_purpose_and_its_subject_only() {
+    fn hash_depends_on_purpose_and_subject() {
         let kept = hash("magic_link", "ann@example.com", "s");
         assert_eq!(kept, hash("magic_link", "ann@example.com", "s"));
         for (purpose, subject, secret) in [

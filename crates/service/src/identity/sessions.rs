@@ -1,7 +1,7 @@
-//! Sessions: begun by signing in, kept up by refresh tokens, ended by signing out.
+//! Sessions: started by signing in, extended by refresh tokens, ended by signing out.
 //!
-//! A session has a cookie, for browsers, and a chain of refresh tokens, for everybody else. Each refresh token is good for
-//! one exchange. One that is shown again was stolen, or the one shown before was: so the whole session ends.
+//! A session has a cookie for browsers and a chain of refresh tokens for other clients. Each refresh token is valid for
+//! one exchange. A second use means that it, or its successor, was stolen, so it ends the session.
 
 use std::fmt;
 
@@ -11,58 +11,58 @@ use store::model::{Account, AccountId, RefreshOutcome, Session, SessionId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::secret;
-use crate::access::TOKEN_LIFE;
-use crate::access::authenticate::{COOKIE, SESSION_LIFE, expiry};
-use crate::body::Members;
+use crate::access::ACCESS_TOKEN_LIFETIME;
+use crate::access::authenticate::{COOKIE_HASH_PURPOSE, SESSION_LIFETIME, expiry};
+use crate::body::BodyReader;
 use crate::identity::Identity;
-use crate::{Actor, ServiceError, Via};
+use crate::{Actor, AuthMethod, ServiceError};
 
-/// What refresh tokens are hashed for.
-const REFRESH: &str = "refresh token";
+/// Hash purpose of refresh tokens.
+const REFRESH_TOKEN_HASH_PURPOSE: &str = "refresh token";
 
-/// Somebody who has signed in, or has exchanged a refresh token.
+/// Result of a sign-in or a token refresh.
 #[derive(Clone)]
-pub struct SignedIn {
-    /// Who it is.
+pub struct SessionTokens {
+    /// Account.
     pub account: Account,
-    /// The session.
+    /// Session.
     pub session: Session,
-    /// What to show with each request, for [`SignedIn::expires_in_s`].
+    /// Access token, valid for [`SessionTokens::expires_in_s`].
     pub access_token: String,
-    /// What to get the next tokens with. It is good once.
+    /// Refresh token, valid for one exchange.
     pub refresh_token: String,
-    /// What a browser shows instead; only of a session that has just begun.
+    /// Session cookie; only for a new session.
     pub cookie: Option<String>,
 }
 
-impl SignedIn {
-    /// How long the access token is good for, in seconds.
+impl SessionTokens {
+    /// Returns the lifetime of an access token, in seconds.
     #[must_use]
     pub const fn expires_in_s() -> i64 {
-        TOKEN_LIFE.as_secs()
+        ACCESS_TOKEN_LIFETIME.as_secs()
     }
 
-    /// How long a browser may keep a cookie, in seconds: the longest life of a session. Whether it goes on the service
-    /// decides.
+    /// Returns the `Max-Age` of the cookie, in seconds: the maximum lifetime of a session. The session may end earlier
+    /// on the server.
     #[must_use]
-    pub const fn cookie_life_s() -> i64 {
-        SESSION_LIFE.as_secs()
+    pub const fn cookie_max_age_s() -> i64 {
+        SESSION_LIFETIME.as_secs()
     }
 }
 
-impl fmt::Debug for SignedIn {
-    /// Everything but the secrets.
+impl fmt::Debug for SessionTokens {
+    /// Formats all fields except the secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SignedIn")
+        f.debug_struct("SessionTokens")
             .field("account", &self.account.id)
             .field("session", &self.session)
             .finish_non_exhaustive()
     }
 }
 
-/// A session that is about to begin: its secrets, and what is kept of them.
+/// Secrets and start time of a session that is not stored yet.
 #[derive(Clone)]
-pub(super) struct Beginning {
+pub(super) struct NewSession {
     id: SessionId,
     cookie: String,
     refresh_token: String,
@@ -70,59 +70,59 @@ pub(super) struct Beginning {
 }
 
 impl Identity {
-    pub(super) fn beginning(&self, now: Timestamp) -> Beginning {
-        let chance = &self.ports.chance;
-        Beginning {
-            id: SessionId(chance.uuid()),
-            cookie: secret::new(chance),
-            refresh_token: secret::new(chance),
+    pub(super) fn new_session(&self, now: Timestamp) -> NewSession {
+        let random = &self.ports.random;
+        NewSession {
+            id: SessionId(random.uuid()),
+            cookie: secret::new(random),
+            refresh_token: secret::new(random),
             now,
         }
     }
 
-    /// What somebody gets whose session has begun.
-    pub(super) fn begun(
+    /// Returns the tokens of a new session.
+    pub(super) fn session_tokens(
         &self,
-        beginning: Beginning,
+        new_session: NewSession,
         account: Account,
         session: Session,
-    ) -> Result<SignedIn, ServiceError> {
-        Ok(SignedIn {
-            access_token: self.access_token(&session, beginning.now)?,
-            refresh_token: beginning.refresh_token,
-            cookie: Some(beginning.cookie),
+    ) -> Result<SessionTokens, ServiceError> {
+        Ok(SessionTokens {
+            access_token: self.access_token(&session, new_session.now)?,
+            refresh_token: new_session.refresh_token,
+            cookie: Some(new_session.cookie),
             account,
             session,
         })
     }
 
     fn access_token(&self, session: &Session, now: Timestamp) -> Result<String, ServiceError> {
-        let chance = &self.ports.chance;
-        self.tokens.issue(chance, session.account, session.id, now)
+        let random = &self.ports.random;
+        self.tokens.issue(random, session.account, session.id, now)
     }
 
-    /// Exchanges a refresh token: `{refresh_token}`. One that was exchanged before ends its session.
+    /// Exchanges a refresh token: `{refresh_token}`. A second exchange of the same token ends its session.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if it is not good.
-    pub async fn refresh(&self, body: &Value) -> Result<SignedIn, ServiceError> {
-        let mut members = Members::of(body)?;
-        let shown = members.required("refresh_token").unwrap_or_default();
+    /// [`ServiceError::Unauthenticated`] for an invalid token.
+    pub async fn refresh(&self, body: &Value) -> Result<SessionTokens, ServiceError> {
+        let mut members = BodyReader::new(body)?;
+        let presented = members.required("refresh_token").unwrap_or_default();
         members.finish()?;
-        if !secret::is_well_formed(shown) {
-            return Err(bad_refresh_token());
+        if !secret::is_well_formed(presented) {
+            return Err(invalid_refresh_token());
         }
         let now = self.ports.clock.now();
-        let next = secret::new(&self.ports.chance);
-        let work = Refresh {
-            hash: secret::hash(REFRESH, "", shown),
-            next: secret::hash(REFRESH, "", &next),
+        let next = secret::new(&self.ports.random);
+        let work = RefreshSession {
+            hash: secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", presented),
+            next: secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", &next),
             now,
         };
         match self.ports.store.write(work).await? {
             RefreshOutcome::Valid(found) => {
                 let (session, account) = *found;
-                Ok(SignedIn {
+                Ok(SessionTokens {
                     access_token: self.access_token(&session, now)?,
                     refresh_token: next,
                     cookie: None,
@@ -131,50 +131,53 @@ impl Identity {
                 })
             }
             RefreshOutcome::Reused(session) => {
-                self.reception.forget(session.account);
+                self.credential_cache.invalidate(session.account);
                 tracing::warn!(
                     account = %session.account.0,
-                    "a refresh token was shown that had been exchanged before; its session was ended"
+                    "a refresh token was used twice; its session was ended"
                 );
-                Err(bad_refresh_token())
+                Err(invalid_refresh_token())
             }
-            RefreshOutcome::Unknown => Err(bad_refresh_token()),
+            RefreshOutcome::Unknown => Err(invalid_refresh_token()),
         }
     }
 
-    /// Ends the session that the actor has shown.
+    /// Ends the actor's session.
     ///
     /// # Errors
-    /// [`ServiceError::Forbidden`] if it was no session that they have shown.
+    /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
     pub async fn sign_out(&self, actor: &Actor) -> Result<(), ServiceError> {
-        let work = SignOut {
+        let work = EndSession {
             account: actor.account,
             id: session_of(actor)?,
             now: self.ports.clock.now(),
         };
         self.ports.store.write(work).await?;
-        self.reception.forget(actor.account);
+        self.credential_cache.invalidate(actor.account);
         Ok(())
     }
 
-    /// The session that the actor has shown, with its account, as they are now.
+    /// Returns the current state of the actor's session and account.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if it is over, [`ServiceError::Forbidden`] if it was no session that they have
-    /// shown.
+    /// [`ServiceError::Unauthenticated`] if the session has ended, [`ServiceError::Forbidden`] if the actor did not
+    /// authenticate by session.
     pub async fn session(&self, actor: &Actor) -> Result<(Session, Account), ServiceError> {
         let found = self.ports.store.session(session_of(actor)?).await?;
         let now = self.ports.clock.now();
         let found = found.filter(|(session, _)| session.account == actor.account && session.is_live(now));
-        found.ok_or_else(|| ServiceError::Unauthenticated("this session is over; sign in again".to_owned()))
+        found.ok_or_else(|| ServiceError::Unauthenticated("this session has ended; sign in again".to_owned()))
     }
 }
 
-/// The session that the actor has shown.
+/// Returns the id of the actor's session.
+///
+/// # Errors
+/// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
 pub(crate) fn session_of(actor: &Actor) -> Result<SessionId, ServiceError> {
-    match &actor.via {
-        Via::Session { id, .. } => Ok(*id),
-        Via::Key { .. } | Via::Grant { .. } => Err(ServiceError::Forbidden {
+    match &actor.auth_method {
+        AuthMethod::Session { id, .. } => Ok(*id),
+        AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } => Err(ServiceError::Forbidden {
             reason: "session_required",
             required: Some("session".to_owned()),
             message: "API keys and apps cannot do this; sign in and use the session or its token".to_owned(),
@@ -182,13 +185,13 @@ pub(crate) fn session_of(actor: &Actor) -> Result<SessionId, ServiceError> {
     }
 }
 
-fn bad_refresh_token() -> ServiceError {
-    let message = "this refresh token is not known, was used already, or its session is over; sign in again";
+fn invalid_refresh_token() -> ServiceError {
+    let message = "this refresh token is unknown or already used, or its session has ended; sign in again";
     ServiceError::Unauthenticated(message.to_owned())
 }
 
-impl Beginning {
-    /// Writes the session down.
+impl NewSession {
+    /// Stores the session.
     pub(super) async fn write(
         &self,
         unit: &mut UnitOfWork,
@@ -202,21 +205,21 @@ impl Beginning {
             expires_at: expiry(self.now, self.now),
             ended_at: None,
         };
-        let cookie = secret::hash(COOKIE, "", &self.cookie);
+        let cookie = secret::hash(COOKIE_HASH_PURPOSE, "", &self.cookie);
         unit.insert_session(&session, Some(cookie)).await?;
-        let token = secret::hash(REFRESH, "", &self.refresh_token);
+        let token = secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", &self.refresh_token);
         unit.insert_refresh_token(session.id, token, self.now).await?;
         Ok(session)
     }
 }
 
-struct Refresh {
+struct RefreshSession {
     hash: [u8; 32],
     next: [u8; 32],
     now: Timestamp,
 }
 
-impl Transaction for Refresh {
+impl Transaction for RefreshSession {
     type Output = RefreshOutcome;
     type Refusal = ServiceError;
 
@@ -238,13 +241,13 @@ impl Transaction for Refresh {
     }
 }
 
-struct SignOut {
+struct EndSession {
     account: AccountId,
     id: SessionId,
     now: Timestamp,
 }
 
-impl Transaction for SignOut {
+impl Transaction for EndSession {
     type Output = ();
     type Refusal = ServiceError;
 

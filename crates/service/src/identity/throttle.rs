@@ -1,14 +1,14 @@
-//! Guessing passwords is made slow, without keeping the owner out.
+//! Slows down password guessing without locking out the owner.
 //!
-//! Wrong guesses are counted for each account and client address together, and for each client address. After the first
-//! few the next has to wait, twice as long each time. So whoever guesses at somebody's password from elsewhere slows down
-//! only themselves. Who guesses from very many addresses is not slowed down by that: so they are also counted for each
-//! account, and beyond a hundred in an hour passwords for it are taken only from where somebody has signed in to it by one
-//! before. A link by mail signs in whatever was counted.
+//! Failed attempts are counted per account and client address, and per client address. After the first few, each
+//! further attempt must wait twice as long. So an attacker slows down only their own address. Attackers with many
+//! addresses avoid that limit, so attempts are also counted per account: after 100 in an hour, passwords for the
+//! account are accepted only from addresses that have signed in to it by password before. Email links are not limited
+//! by these counts.
 //!
-//! Whether there is such an account plays no part in it. All of this is one process's, and begins anew with it.
+//! Whether the account exists makes no difference. The counts are kept in memory, per process.
 //!
-//! An attempt is counted before it is judged, so that many at once are counted one by one.
+//! An attempt is counted before the password is verified, so that concurrent attempts are all counted.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,126 +19,128 @@ use sha2::{Digest, Sha256};
 
 use crate::ServiceError;
 
-/// So many wrong guesses at an account from one address cost nothing.
-const FREE_PER_ACCOUNT: u32 = 5;
-/// So many wrong guesses from one address, at whichever accounts, cost nothing: many people may share an address.
-const FREE_PER_ADDRESS: u32 = 50;
-/// So many wrong guesses at an account, from whichever addresses, are taken from those that have never been right.
-const FREE_FROM_ANYWHERE: u32 = 100;
-/// The longest wait.
-const LONGEST: SignedDuration = SignedDuration::from_mins(15);
-/// Who has guessed nothing for so long begins anew.
-const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
-/// So many are counted one by one; of more the longest idle ones are forgotten.
-const MAX_COUNTED: usize = 20_000;
-/// So many are known to have been right; of more the longest idle ones are forgotten.
-const MAX_KNOWN: usize = 20_000;
+/// Failed attempts per account and address before waits begin.
+const FREE_ATTEMPTS_PER_ACCOUNT_AND_ADDRESS: u32 = 5;
+/// Failed attempts per address, over all accounts, before waits begin. Many people may share an address.
+const FREE_ATTEMPTS_PER_ADDRESS: u32 = 50;
+/// Failed attempts per account, over all addresses, before only trusted addresses may try.
+const FREE_ATTEMPTS_PER_ACCOUNT: u32 = 100;
+/// Maximum wait.
+const MAX_WAIT: SignedDuration = SignedDuration::from_mins(15);
+/// Counts are reset after this time without an attempt.
+const COUNT_RETENTION: SignedDuration = SignedDuration::from_hours(1);
+/// Maximum number of counted keys. Beyond it, the ones idle for longest are removed.
+const MAX_COUNTED_KEYS: usize = 20_000;
+/// Maximum number of trusted keys. Beyond it, the ones idle for longest are removed.
+const MAX_TRUSTED_KEYS: usize = 20_000;
 
-/// What guesses are counted for: an account's address, hashed, and the client's; or either alone.
+/// Key of a count: the hashed email address and the client address, or either alone.
 type ThrottleKey = (Option<[u8; 16]>, Option<IpAddr>);
 
 #[derive(Clone, Copy, Debug)]
-struct Guesses {
+struct FailedAttempts {
     wrong: u32,
     last: Timestamp,
 }
 
-/// Counts wrong guesses.
+/// Counts failed sign-in attempts.
 #[derive(Debug, Default)]
-pub(crate) struct Throttle(Mutex<Counted>);
+pub(crate) struct SignInThrottle(Mutex<ThrottleState>);
 
 #[derive(Debug, Default)]
-struct Counted {
-    guesses: HashMap<ThrottleKey, Guesses>,
-    /// Who was right, at which account and from where, and when.
-    known: HashMap<ThrottleKey, Timestamp>,
+struct ThrottleState {
+    attempts: HashMap<ThrottleKey, FailedAttempts>,
+    /// Account and address pairs that have signed in by password, with the time of the last sign-in.
+    trusted: HashMap<ThrottleKey, Timestamp>,
 }
 
-impl Throttle {
-    /// Counts an attempt, which is a wrong one until the contrary is shown.
+impl SignInThrottle {
+    /// Counts an attempt as failed until its result is known.
     ///
     /// # Errors
-    /// [`ServiceError::TooMany`] if it comes too soon; it is not counted then.
+    /// [`ServiceError::RateLimited`] if it comes too soon; it is not counted then.
     pub(super) fn attempt(&self, email: &str, address: IpAddr, now: Timestamp) -> Result<(), ServiceError> {
         let [pair, alone, anywhere] = throttle_keys(email, address);
-        let mut counted = self.lock();
-        let at_account = counted.guesses.get(&anywhere).filter(|guesses| is_fresh(guesses, now));
-        if let Some(guesses) = at_account.filter(|guesses| guesses.wrong >= FREE_FROM_ANYWHERE)
-            && !counted.known.contains_key(&pair)
+        let mut state = self.lock();
+        let at_account = state.attempts.get(&anywhere).filter(|attempts| is_fresh(attempts, now));
+        if let Some(attempts) = at_account.filter(|attempts| attempts.wrong >= FREE_ATTEMPTS_PER_ACCOUNT)
+            && !state.trusted.contains_key(&pair)
         {
-            let left = FORGOTTEN_AFTER.saturating_sub(now.duration_since(guesses.last));
-            return Err(ServiceError::TooMany {
-                message: "too many wrong passwords were sent for this address; sign in by a link (type magic_link)"
-                    .to_owned(),
+            let left = COUNT_RETENTION.saturating_sub(now.duration_since(attempts.last));
+            return Err(ServiceError::RateLimited {
+                message: "too many wrong passwords for this address; sign in by link (type magic_link)".to_owned(),
                 retry_after_s: u64::try_from(left.as_secs()).unwrap_or_default().saturating_add(1),
             });
         }
-        let counted = &mut counted.guesses;
-        let wait = [(pair, FREE_PER_ACCOUNT), (alone, FREE_PER_ADDRESS)]
-            .into_iter()
-            .filter_map(|(key, free)| wait(counted.get(&key)?, free, now))
-            .max();
+        let counted = &mut state.attempts;
+        let wait = [
+            (pair, FREE_ATTEMPTS_PER_ACCOUNT_AND_ADDRESS),
+            (alone, FREE_ATTEMPTS_PER_ADDRESS),
+        ]
+        .into_iter()
+        .filter_map(|(key, free)| wait(counted.get(&key)?, free, now))
+        .max();
         if let Some(wait) = wait {
             let seconds = u64::try_from(wait.as_secs()).unwrap_or_default().saturating_add(1);
-            return Err(ServiceError::TooMany {
+            return Err(ServiceError::RateLimited {
                 message: format!(
-                    "too many wrong passwords were sent from here; try again in {seconds} s, or sign in by a link \
-                     (type magic_link)"
+                    "too many wrong passwords from this network; try again in {seconds} s, or sign in by link (type magic_link)"
                 ),
                 retry_after_s: seconds,
             });
         }
         for key in [pair, alone, anywhere] {
-            if counted.len() >= MAX_COUNTED && !counted.contains_key(&key) {
-                make_room(counted, now);
+            if counted.len() >= MAX_COUNTED_KEYS && !counted.contains_key(&key) {
+                evict(counted, now);
             }
-            let fresh = Guesses { wrong: 0, last: now };
-            let guesses = counted.entry(key).or_insert(fresh);
-            if !is_fresh(guesses, now) {
-                *guesses = fresh;
+            let fresh = FailedAttempts { wrong: 0, last: now };
+            let attempts = counted.entry(key).or_insert(fresh);
+            if !is_fresh(attempts, now) {
+                *attempts = fresh;
             }
-            guesses.wrong = guesses.wrong.saturating_add(1);
-            guesses.last = now;
+            attempts.wrong = attempts.wrong.saturating_add(1);
+            attempts.last = now;
         }
         Ok(())
     }
 
-    /// The attempt was right: what was counted for this account from here is forgotten, and of what was counted for the
-    /// address, and for the account, this one attempt. So nobody clears an address by signing in to an account of their own.
-    pub(super) fn was_right(&self, email: &str, address: IpAddr, now: Timestamp) {
+    /// Records a successful attempt. Clears the count of this account and address, and takes this one attempt off the
+    /// counts of the address and of the account. So signing in to an own account does not clear the count of an
+    /// address.
+    pub(super) fn record_success(&self, email: &str, address: IpAddr, now: Timestamp) {
         let [pair, alone, anywhere] = throttle_keys(email, address);
-        let mut counted = self.lock();
-        counted.guesses.remove(&pair);
+        let mut state = self.lock();
+        state.attempts.remove(&pair);
         for key in [alone, anywhere] {
-            if let Some(guesses) = counted.guesses.get_mut(&key) {
-                guesses.wrong = guesses.wrong.saturating_sub(1);
+            if let Some(attempts) = state.attempts.get_mut(&key) {
+                attempts.wrong = attempts.wrong.saturating_sub(1);
             }
         }
-        if counted.known.len() >= MAX_KNOWN && !counted.known.contains_key(&pair) {
-            let until = tenth(counted.known.values().copied());
-            counted.known.retain(|_, last| *last > until);
+        if state.trusted.len() >= MAX_TRUSTED_KEYS && !state.trusted.contains_key(&pair) {
+            let until = oldest_tenth(state.trusted.values().copied());
+            state.trusted.retain(|_, last| *last > until);
         }
-        counted.known.insert(pair, now);
+        state.trusted.insert(pair, now);
     }
 
-    /// The attempt could not be judged: it counts for nothing.
-    pub(super) fn was_not_judged(&self, email: &str, address: IpAddr) {
-        let mut counted = self.lock();
+    /// Takes back an attempt whose password could not be verified.
+    pub(super) fn cancel_attempt(&self, email: &str, address: IpAddr) {
+        let mut state = self.lock();
         for key in throttle_keys(email, address) {
-            if let Some(guesses) = counted.guesses.get_mut(&key) {
-                guesses.wrong = guesses.wrong.saturating_sub(1);
+            if let Some(attempts) = state.attempts.get_mut(&key) {
+                attempts.wrong = attempts.wrong.saturating_sub(1);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counted> {
-        // A panic elsewhere leaves the map whole: at worst a guess is counted once too little.
+    fn lock(&self) -> MutexGuard<'_, ThrottleState> {
+        // A panic elsewhere leaves the map consistent: at worst, one attempt is not counted.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whose address it is: one client has a whole network of version 6.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
+/// Returns the network of a client: an IPv4 address, or the /64 prefix of an IPv6 address.
+pub(crate) fn client_network(address: IpAddr) -> IpAddr {
     const HOST_BITS: u32 = 64;
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> HOST_BITS << HOST_BITS).into()),
@@ -147,40 +149,40 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
 }
 
 fn throttle_keys(email: &str, address: IpAddr) -> [ThrottleKey; 3] {
-    let address = network(address);
+    let address = client_network(address);
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(email.as_bytes())[..16]);
     [(Some(short), Some(address)), (None, Some(address)), (Some(short), None)]
 }
 
-/// Whether it still counts. A clock that was set back makes nothing last longer.
-fn is_fresh(guesses: &Guesses, now: Timestamp) -> bool {
-    guesses.last <= now && now.duration_since(guesses.last) < FORGOTTEN_AFTER
+/// Returns whether a count is still valid. A clock that was set back does not extend it.
+fn is_fresh(attempts: &FailedAttempts, now: Timestamp) -> bool {
+    attempts.last <= now && now.duration_since(attempts.last) < COUNT_RETENTION
 }
 
-/// How long whoever has guessed so has to wait yet.
-fn wait(guesses: &Guesses, free: u32, now: Timestamp) -> Option<SignedDuration> {
-    if !is_fresh(guesses, now) || guesses.wrong < free {
+/// Returns the remaining wait.
+fn wait(attempts: &FailedAttempts, free: u32, now: Timestamp) -> Option<SignedDuration> {
+    if !is_fresh(attempts, now) || attempts.wrong < free {
         return None;
     }
-    // 1 s after the free ones, then 2 s, 4 s and so on; 2^10 s are more than the longest wait.
-    let seconds = 1_i64 << (guesses.wrong - free).min(10);
-    let whole = SignedDuration::from_secs(seconds).min(LONGEST);
-    let left = whole.saturating_sub(now.duration_since(guesses.last));
+    // Doubles from 1 s; 2^10 s is more than the maximum wait.
+    let seconds = 1_i64 << (attempts.wrong - free).min(10);
+    let whole = SignedDuration::from_secs(seconds).min(MAX_WAIT);
+    let left = whole.saturating_sub(now.duration_since(attempts.last));
     left.is_positive().then_some(left)
 }
 
-fn make_room(counted: &mut HashMap<ThrottleKey, Guesses>, now: Timestamp) {
-    counted.retain(|_, guesses| is_fresh(guesses, now));
-    if counted.len() < MAX_COUNTED {
+fn evict(counted: &mut HashMap<ThrottleKey, FailedAttempts>, now: Timestamp) {
+    counted.retain(|_, attempts| is_fresh(attempts, now));
+    if counted.len() < MAX_COUNTED_KEYS {
         return;
     }
-    let until = tenth(counted.values().map(|guesses| guesses.last));
-    counted.retain(|_, guesses| guesses.last > until);
+    let until = oldest_tenth(counted.values().map(|attempts| attempts.last));
+    counted.retain(|_, attempts| attempts.last > until);
 }
 
-/// By when the longest idle tenth was seen last. So many are forgotten at once, because looking for them takes long.
-fn tenth(lasts: impl Iterator<Item = Timestamp>) -> Timestamp {
+/// Returns the last use of the oldest tenth. A tenth is removed at once, because the search is slow.
+fn oldest_tenth(lasts: impl Iterator<Item = Timestamp>) -> Timestamp {
     let mut lasts: Vec<_> = lasts.collect();
     let tenth = lasts.len() / 10;
     let (_, until, _) = lasts.select_nth_unstable(tenth);
@@ -198,20 +200,20 @@ mod tests {
     const HERE: &str = "192.0.2.1";
     const ELSEWHERE: &str = "192.0.2.2";
 
-    fn may(throttle: &Throttle, email: &str, address: &str, seconds: i64) -> bool {
+    fn may(throttle: &SignInThrottle, email: &str, address: &str, seconds: i64) -> bool {
         throttle.attempt(email, address.parse().unwrap(), at(seconds)).is_ok()
     }
 
-    fn wait_of(throttle: &Throttle, seconds: i64) -> u64 {
+    fn wait_of(throttle: &SignInThrottle, seconds: i64) -> u64 {
         match throttle.attempt("ann", HERE.parse().unwrap(), at(seconds)) {
-            Err(ServiceError::TooMany { retry_after_s, .. }) => retry_after_s,
+            Err(ServiceError::RateLimited { retry_after_s, .. }) => retry_after_s,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn after_five_wrong_guesses_the_next_ones_wait_twice_as_long_each_time() {
-        let throttle = Throttle::default();
+    fn wait_doubles_after_five_failed_attempts() {
+        let throttle = SignInThrottle::default();
         for _ in 0..5 {
             assert!(may(&throttle, "ann", HERE, 0));
         }
@@ -223,8 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_longer_than_a_quarter_of_an_hour() {
-        let throttle = Throttle::default();
+    fn wait_is_at_most_fifteen_minutes() {
+        let throttle = SignInThrottle::default();
         let mut now = 0;
         for _ in 0..30 {
             while !may(&throttle, "ann", HERE, now) {
@@ -236,31 +238,31 @@ mod tests {
     }
 
     #[test]
-    fn whoever_guesses_from_elsewhere_keeps_the_owner_out_neither_here_nor_at_other_accounts() {
-        let throttle = Throttle::default();
+    fn attempts_from_another_address_do_not_block_the_owner() {
+        let throttle = SignInThrottle::default();
         while may(&throttle, "ann", ELSEWHERE, 0) {}
         assert!(may(&throttle, "ann", HERE, 0));
         assert!(may(&throttle, "bob", ELSEWHERE, 0));
     }
 
     #[test]
-    fn guessing_at_many_accounts_from_one_address_comes_to_its_end_and_an_own_account_does_not_clear_it() {
-        let throttle = Throttle::default();
+    fn attempts_at_many_accounts_are_limited_per_address() {
+        let throttle = SignInThrottle::default();
         let here = HERE.parse().unwrap();
         for account in 0..50 {
             assert!(may(&throttle, &format!("{account}"), HERE, 0), "{account}");
         }
         assert!(!may(&throttle, "another", HERE, 0));
         throttle.attempt("own", here, at(1)).unwrap();
-        throttle.was_right("own", here, at(1));
+        throttle.record_success("own", here, at(1));
         assert!(!may(&throttle, "another", HERE, 1));
     }
 
     #[test]
-    fn guessing_from_everywhere_comes_to_its_end_but_not_for_whoever_was_right_before() {
-        let throttle = Throttle::default();
+    fn attempts_from_many_addresses_are_limited_except_trusted_ones() {
+        let throttle = SignInThrottle::default();
         throttle.attempt("ann", HERE.parse().unwrap(), at(0)).unwrap();
-        throttle.was_right("ann", HERE.parse().unwrap(), at(0));
+        throttle.record_success("ann", HERE.parse().unwrap(), at(0));
         let from = |number: u32| IpAddr::V4(std::net::Ipv4Addr::from(0x0a00_0000 + number));
         for number in 0..100 {
             throttle.attempt("ann", from(number), at(1)).unwrap();
@@ -268,33 +270,33 @@ mod tests {
         assert!(throttle.attempt("ann", from(100), at(2)).is_err());
         assert!(may(&throttle, "ann", HERE, 2), "it was right before");
         throttle.attempt("bob", from(100), at(2)).unwrap();
-        // What is refused is not counted, so an hour after the last that was not it begins anew.
+        // Rejected attempts are not counted, so the count is reset an hour after the last counted attempt.
         assert!(throttle.attempt("ann", from(101), at(3601)).is_err());
         throttle.attempt("ann", from(101), at(3602)).unwrap();
     }
 
     #[test]
-    fn a_right_password_begins_anew_and_what_was_not_judged_counts_for_nothing() {
-        let throttle = Throttle::default();
+    fn success_clears_count_and_cancelled_attempts_do_not_count() {
+        let throttle = SignInThrottle::default();
         let here = HERE.parse().unwrap();
         for _ in 0..4 {
             assert!(may(&throttle, "ann", HERE, 0));
         }
-        throttle.was_right("ann", here, at(0));
+        throttle.record_success("ann", here, at(0));
         for _ in 0..20 {
             assert!(may(&throttle, "ann", HERE, 0));
-            throttle.was_not_judged("ann", here);
+            throttle.cancel_attempt("ann", here);
         }
     }
 
     #[test]
-    fn an_hour_of_quiet_is_forgotten_and_so_is_a_clock_that_was_set_back() {
-        let throttle = Throttle::default();
+    fn counts_reset_after_an_hour_or_when_the_clock_is_set_back() {
+        let throttle = SignInThrottle::default();
         for _ in 0..5 {
             assert!(may(&throttle, "ann", HERE, 0));
         }
         assert!(may(&throttle, "ann", HERE, -1));
-        let throttle = Throttle::default();
+        let throttle = SignInThrottle::default();
         while may(&throttle, "ann", HERE, 0) {}
         for _ in 0..5 {
             assert!(may(&throttle, "ann", HERE, 3600));
@@ -302,8 +304,8 @@ mod tests {
     }
 
     #[test]
-    fn a_client_of_version_6_is_its_network_and_memory_is_bounded() {
-        let throttle = Throttle::default();
+    fn ipv6_clients_are_counted_by_network_and_memory_is_bounded() {
+        let throttle = SignInThrottle::default();
         for host in 0..5 {
             assert!(may(&throttle, "ann", &format!("2001:db8::{host}"), 0));
         }
@@ -315,11 +317,11 @@ mod tests {
                 .attempt(&account, address, at(i64::from(number) / 100))
                 .unwrap();
         }
-        assert!(throttle.lock().guesses.len() <= MAX_COUNTED);
+        assert!(throttle.lock().attempts.len() <= MAX_COUNTED_KEYS);
         for number in 0_u32..25_000 {
             let address = IpAddr::V4(std::net::Ipv4Addr::from(number));
-            throttle.was_right("ann", address, at(i64::from(number)));
+            throttle.record_success("ann", address, at(i64::from(number)));
         }
-        assert!(throttle.lock().known.len() <= MAX_KNOWN);
+        assert!(throttle.lock().trusted.len() <= MAX_TRUSTED_KEYS);
     }
 }

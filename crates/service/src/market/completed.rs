@@ -1,4 +1,4 @@
-//! Figures of a stock's completed sessions, for the sources that ask providers.
+//! Figures of a stock's completed sessions, for live sources.
 
 use ::market::calendar::new_york;
 use ::market::{Price, Symbol};
@@ -6,11 +6,11 @@ use jiff::Timestamp;
 
 use crate::market::MarketOverview;
 
-/// The number of sessions that an average volume is taken over.
+/// The number of sessions of an average volume.
 const AVERAGE_VOLUME_SESSIONS: u8 = 20;
 
 impl MarketOverview {
-    /// The close of the last completed session of a stock, in today's shares, and when that session ended.
+    /// Returns the close of a stock's last completed session, in today's shares, and the end of that session.
     #[must_use]
     pub fn last_close(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
         let bar = self.evaluator.read(|engine| engine.history(symbol)?.last().copied())?;
@@ -19,7 +19,7 @@ impl MarketOverview {
         Some((bar.close, ended))
     }
 
-    /// The shares that were traded a day, on average over the last 20 sessions; `None` if fewer are known.
+    /// Returns the average daily volume of the last 20 sessions, in shares; `None` if fewer are known.
     #[must_use]
     pub fn average_volume(&self, symbol: Symbol) -> Option<i64> {
         let sum = |engine: &::alerts::engine::Engine| {

@@ -1,6 +1,4 @@
-//! What the calendar has of companies: dividends by month, earnings by day.
-//!
-//! It is what sources have delivered; a date that nobody told is not there.
+//! Company dates: dividends by month, earnings by day, as delivered by the sources.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -10,31 +8,31 @@ use market::records::{DividendRow, EarningsRow};
 use crate::ServiceError;
 use crate::market::MarketOverview;
 
-/// The longest span of earnings dates, its last day included.
+/// The longest range of earnings dates in days, including the last day.
 pub const MAX_EARNINGS_DAYS: i32 = 31;
-/// How many days are shown, from today on, unless others are asked for.
-const USUAL_DAYS: i32 = 7;
+/// The default range of earnings dates in days, from today.
+const DEFAULT_EARNINGS_DAYS: i32 = 7;
 
-/// A fact with the name of the company that it is about.
+/// A record with the name of its company.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Named<Row> {
+pub struct NamedRow<Row> {
     /// The company's name.
     pub name: String,
-    /// The fact.
+    /// The record.
     pub row: Row,
 }
 
 impl MarketOverview {
-    /// The present date in New York.
+    /// Returns the present date in New York.
     #[must_use]
     pub fn today(&self) -> Date {
         new_york_date(self.ports.clock.now())
     }
 
-    /// The dividends with an ex-date or a payment date in the month of `day` (of today, if none is given): by the first of these
-    /// dates in that month, then by symbol.
+    /// Returns the dividends with an ex-date or a payment date in the month of `day` (default: today), ordered by the
+    /// first of these dates in that month, then by symbol.
     #[must_use]
-    pub fn dividend_dates(&self, day: Option<Date>) -> Vec<Named<DividendRow>> {
+    pub fn dividend_dates(&self, day: Option<Date>) -> Vec<NamedRow<DividendRow>> {
         let day = day.unwrap_or_else(|| self.today());
         let (first, last) = (day.first_of_month(), day.last_of_month());
         let within = |date: &Date| (first..=last).contains(date);
@@ -51,18 +49,19 @@ impl MarketOverview {
         found.into_iter().map(|(_, named)| named).collect()
     }
 
-    /// The earnings dates from `from` (or today) to `to` (or six days later), both included: by date, then by symbol.
+    /// Returns the earnings dates from `from` (default: today) to `to` (default: six days later), both inclusive,
+    /// ordered by date, then by symbol.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a span that ends before it begins, or is longer than [`MAX_EARNINGS_DAYS`].
+    /// [`ServiceError::Invalid`] if the range ends before it begins, or is longer than [`MAX_EARNINGS_DAYS`].
     pub fn earnings_dates(
         &self,
         from: Option<Date>,
         to: Option<Date>,
-    ) -> Result<Vec<Named<EarningsRow>>, ServiceError> {
+    ) -> Result<Vec<NamedRow<EarningsRow>>, ServiceError> {
         let from = from.unwrap_or_else(|| self.today());
         let later = |days: i32| from.saturating_add((days - 1).days());
-        let to = to.unwrap_or_else(|| later(USUAL_DAYS));
+        let to = to.unwrap_or_else(|| later(DEFAULT_EARNINGS_DAYS));
         if to < from {
             let fault = format!("must not be before from, which is {from}");
             return Err(ServiceError::field("to", fault));
@@ -70,7 +69,7 @@ impl MarketOverview {
         if later(MAX_EARNINGS_DAYS) < to {
             let last = later(MAX_EARNINGS_DAYS);
             let fault =
-                format!("must be at most {last}: {MAX_EARNINGS_DAYS} days from {from} on; ask for the rest by itself");
+                format!("must be at most {last}: {MAX_EARNINGS_DAYS} days from {from} on; request the rest separately");
             return Err(ServiceError::field("to", fault));
         }
         let mut found = Vec::new();
@@ -87,8 +86,8 @@ impl MarketOverview {
     }
 }
 
-fn named<Row>(name: &str, row: Row) -> Named<Row> {
-    Named {
+fn named<Row>(name: &str, row: Row) -> NamedRow<Row> {
+    NamedRow {
         name: name.to_owned(),
         row,
     }

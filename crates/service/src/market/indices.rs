@@ -1,11 +1,11 @@
-//! What stands for the market as a whole.
+//! Market indices.
 
 use super::ListedQuote;
 use super::listed::is_index;
 use crate::market::MarketOverview;
 
 impl MarketOverview {
-    /// The indices and index funds of the catalog with their prices: the benchmark first, the others by symbol.
+    /// Returns the indices and index funds of the catalog with their prices: the benchmark first, the others by symbol.
     #[must_use]
     pub fn indices(&self) -> Vec<ListedQuote> {
         let benchmark = self.settings.benchmark;
@@ -20,12 +20,12 @@ impl MarketOverview {
                 quote: figures.quote(entry.row.symbol),
             })
             .collect();
-        // Stable: the catalog is in the order of symbols.
+        // Stable: the catalog is ordered by symbol.
         indices.sort_by_key(|index| index.row.symbol != benchmark);
         indices
     }
 
-    /// What performance is compared with.
+    /// Returns the benchmark of performance figures.
     #[must_use]
     pub fn benchmark(&self) -> market::Symbol {
         self.settings.benchmark

@@ -1,8 +1,8 @@
-//! Taking in what a source delivered.
+//! Ingestion of market data from a source.
 //!
-//! What was delivered is told to the engine, what that fires is committed, and only then the delivery itself is written
-//! down: a crash in between leads to judging the same data again when it is delivered again, rather than to knowing it
-//! without ever having judged it.
+//! The engine evaluates a batch, the resulting firings are committed, and only then the batch itself is stored.
+//! After a crash in between, the same data is evaluated again when it is delivered again. Data can never be stored
+//! without having been evaluated.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use ::market::{Bar, Symbol};
 use jiff::{Timestamp, ToSpan};
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
-use super::judging::{InSession, Judging, KnownDates};
-use super::{NotIngested, completed_session};
+use super::batch_evaluation::{BatchEvaluation, KnownDates, SessionQuote};
+use super::{RowRejection, completed_session};
 use crate::ServiceError;
-use crate::evaluator::{INSIDER_DAYS, Observed, OffSession};
+use crate::evaluator::{EvaluationInputs, INSIDER_HISTORY_DAYS, OffSessionPrice};
 use crate::market::MarketIntake;
 
-/// What is remembered from one delivery to the next. Whoever holds it is the only one who takes something in.
+/// State that is kept between batches. Its lock makes ingestion sequential.
 #[derive(Debug, Default)]
-pub(crate) struct Intake {
-    /// The latest instant a quote of each stock gave for itself.
+pub(crate) struct IntakeState {
+    /// For each stock the latest time at which a quote was made.
     quoted_at: HashMap<Symbol, Timestamp>,
-    /// When something was taken in last.
+    /// The time of the last ingestion.
     last: Option<Timestamp>,
 }
 
-impl Intake {
-    /// Up to when a stock was quoted, by the quotes' own times.
+impl IntakeState {
+    /// Returns the latest time at which a stock was quoted, by the quotes' own times.
     pub(super) fn seen_until(&self, symbol: Symbol) -> Option<Timestamp> {
         self.quoted_at.get(&symbol).copied()
     }
 
-    /// Follows the clock. If it was set back, quotes that were taken in after `now` must not keep present ones out.
+    /// Follows the clock. If it was set back, quotes from after `now` must not block present ones.
     pub(super) fn follow_clock(&mut self, now: Timestamp) {
         if self.last.is_some_and(|last| now < last) {
             self.quoted_at.retain(|_, quoted_at| *quoted_at <= now);
@@ -43,45 +43,45 @@ impl Intake {
         self.last = Some(now);
     }
 
-    /// Takes note that a stock was seen up to an instant.
-    pub(super) fn has_seen(&mut self, symbol: Symbol, until: Timestamp) {
+    /// Records that a stock was observed up to an instant.
+    pub(super) fn note_seen(&mut self, symbol: Symbol, until: Timestamp) {
         let known = self.quoted_at.entry(symbol).or_insert(until);
         *known = until.max(*known);
     }
 }
 
 impl MarketIntake {
-    /// Takes in what a source delivered. When it returns, what the observations fired is on disk. What could not be taken
-    /// (a bar of a session that has not ended, ...) comes back with its place in the batch.
+    /// Ingests a batch. When it returns, the firings are on disk. Returns the rejected rows (for example a bar of a
+    /// session that has not ended) with their indexes in the batch.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
-    pub async fn ingest(&self, batch: Batch) -> Result<Vec<NotIngested>, ServiceError> {
-        // On a task of its own: one who hangs up must not leave a delivery half taken in.
+    /// [`ServiceError::Internal`] if the database fails. Decisions are kept and committed as soon as it works again.
+    pub async fn ingest(&self, batch: Batch) -> Result<Vec<RowRejection>, ServiceError> {
+        // In a separate task: a cancelled caller must not leave a batch half ingested.
         let intake = self.clone();
-        let taken = tokio::spawn(async move { intake.take_in(batch).await }).await;
+        let taken = tokio::spawn(async move { intake.ingest_batch(batch).await }).await;
         Ok(taken.map_err(ServiceError::internal)??)
     }
 
-    async fn take_in(&self, mut batch: Batch) -> Result<Vec<NotIngested>, StoreError> {
+    async fn ingest_batch(&self, mut batch: Batch) -> Result<Vec<RowRejection>, StoreError> {
         let mut intake = self.intake.lock().await;
         let evaluator = &self.evaluator;
         evaluator.follow_clock().await?;
         let now = self.ports.clock.now();
         intake.follow_clock(now);
         let mut rejected = Vec::new();
-        self.name_unknown_stocks(&mut batch);
-        for index in evaluator.take_splits(&batch.splits).await? {
-            rejected.push(NotIngested {
+        self.add_unknown_stocks(&mut batch);
+        for index in evaluator.ingest_splits(&batch.splits).await? {
+            rejected.push(RowRejection {
                 kind: "splits",
                 index,
                 reason: "this split has been applied with another ratio, which cannot be undone".to_owned(),
             });
         }
-        self.keep_ended_sessions(&batch, now).await?;
-        self.keep_what_is_known_by(now, &mut batch, &mut rejected);
-        evaluator.filings().leave_out_withdrawn(&mut batch);
-        let refused_bars = self.judge(&mut intake, &batch, now, &mut rejected).await?;
+        self.record_ended_sessions(&batch, now).await?;
+        self.reject_future_rows(now, &mut batch, &mut rejected);
+        evaluator.filings().remove_withdrawn(&mut batch);
+        let refused_bars = self.evaluate_batch(&mut intake, &batch, now, &mut rejected).await?;
         let mut place = 0..;
         batch
             .bars
@@ -90,10 +90,10 @@ impl MarketIntake {
         if batch != Batch::default() {
             self.ports
                 .store
-                .write(Record(batch.clone()))
+                .write(RecordBatch(batch.clone()))
                 .await
-                .map_err(refused_never)?;
-            self.put_into_catalog(batch);
+                .map_err(into_store_error)?;
+            self.update_catalog(batch);
         }
         self.price_arrivals.notify();
         let refused = rejected.iter().filter(|rejected| rejected.kind == "quotes").count();
@@ -102,8 +102,8 @@ impl MarketIntake {
         Ok(rejected)
     }
 
-    /// Stocks that nobody has named are in the catalog under their symbols.
-    fn name_unknown_stocks(&self, batch: &mut Batch) {
+    /// Adds unnamed stocks to the catalog under their symbols.
+    fn add_unknown_stocks(&self, batch: &mut Batch) {
         let named: HashSet<Symbol> = batch.stocks.iter().map(|row| row.symbol).collect();
         let mut unknown: Vec<Symbol> = symbols(batch)
             .filter(|symbol| !named.contains(symbol) && self.catalog.get(*symbol).is_none())
@@ -116,14 +116,14 @@ impl MarketIntake {
         batch.stocks.extend(unknown);
     }
 
-    /// Leaves out what cannot be known yet.
-    fn keep_what_is_known_by(&self, now: Timestamp, batch: &mut Batch, rejected: &mut Vec<NotIngested>) {
+    /// Rejects rows that are dated in the future.
+    fn reject_future_rows(&self, now: Timestamp, batch: &mut Batch, rejected: &mut Vec<RowRejection>) {
         let today = new_york_date(now);
         let mut future = |kind: &'static str, index: usize, field: &str| {
-            rejected.push(NotIngested {
+            rejected.push(RowRejection {
                 kind,
                 index,
-                reason: format!("{field} lies in the future; deliver the row when it has come"),
+                reason: format!("{field} is in the future; deliver the row on that date"),
             });
         };
         for (index, _) in batch
@@ -147,9 +147,9 @@ impl MarketIntake {
         batch.insider_transactions.retain(|row| row.filed_on <= today);
     }
 
-    /// Writes down the sessions that no bar was delivered for and that the first quote or bar of a later one ends: as the bars
-    /// that the engine makes of its observations.
-    async fn keep_ended_sessions(&self, batch: &Batch, now: Timestamp) -> Result<(), StoreError> {
+    /// Stores ended sessions without a delivered bar, which the first quote or bar of a later session completes, as the
+    /// bars that the engine makes of its observations.
+    async fn record_ended_sessions(&self, batch: &Batch, now: Timestamp) -> Result<(), StoreError> {
         let calendar = &self.settings.calendar;
         let session = calendar.session_at(now);
         let delivered: HashSet<_> = batch.bars.iter().map(|row| (row.symbol, row.bar.date)).collect();
@@ -158,7 +158,7 @@ impl MarketIntake {
                 let symbols = batch.quotes.iter().map(|quote| quote.symbol);
                 symbols.map(|symbol| (symbol, session.date))
             });
-            // A bar of a session that has not ended is refused later.
+            // A bar of a session that has not ended is rejected later.
             let completed = completed_session(calendar, now);
             let bars = batch.bars.iter().filter(|row| Some(row.bar.date) <= completed);
             let later = quoted.chain(bars.map(|row| (row.symbol, row.bar.date)));
@@ -172,45 +172,45 @@ impl MarketIntake {
         }
         self.ports
             .store
-            .write(RecordObserved(bars))
+            .write(RecordObservedBars(bars))
             .await
-            .map_err(refused_never)
+            .map_err(into_store_error)
     }
 
-    async fn judge(
+    async fn evaluate_batch(
         &self,
-        intake: &mut Intake,
+        intake: &mut IntakeState,
         batch: &Batch,
         now: Timestamp,
-        rejected: &mut Vec<NotIngested>,
+        rejected: &mut Vec<RowRejection>,
     ) -> Result<HashSet<usize>, StoreError> {
         let evaluator = Arc::clone(&self.evaluator);
         let known = self.known_facts(batch);
         let (quotes, seen) = self.quotes_in_session(intake, batch, now, rejected);
         let not_taken = evaluator
-            .judge(|engine, decisions| {
-                // Only here: while the gate was waited for, the engine may have been loaded for an earlier instant.
+            .evaluate(|engine, decisions| {
+                // Not earlier: the engine may have been reloaded for an earlier instant while this task waited for the lock.
                 let at = evaluator.advance_to(now.min(self.ports.clock.now()));
-                let mut judging = Judging {
+                let mut evaluation = BatchEvaluation {
                     evaluator: &evaluator,
                     engine,
                     decisions,
                     at,
                     not_taken: Vec::new(),
                 };
-                judging.bars(&batch.bars);
-                judging.facts(batch, &known);
-                evaluator.filings().take(batch, |event| judging.tell(event));
-                judging.quotes(&quotes);
-                // Only now: of what was not judged, because the database failed before, nothing counts as seen.
+                evaluation.bars(&batch.bars);
+                evaluation.facts(batch, &known);
+                evaluator.filings().ingest(batch, |event| evaluation.process(event));
+                evaluation.quotes(&quotes);
+                // Not earlier: if the database failed before, the quotes were not evaluated and do not count as seen.
                 intake.quoted_at.extend(seen);
-                let not_taken = judging.not_taken;
+                let not_taken = evaluation.not_taken;
                 let refused = not_taken.iter().filter(|refused| refused.kind == "quotes");
                 let refused: HashSet<usize> = refused.map(|refused| refused.index).collect();
                 for quote in quotes.iter().filter(|quote| !refused.contains(&quote.index)) {
                     evaluator.note_quote_time(quote.row.symbol, quote.time, at);
                 }
-                let observed = Observed {
+                let observed = EvaluationInputs {
                     symbols: quotes.iter().map(|quote| quote.row.symbol).collect(),
                     clock: Some(at),
                 };
@@ -223,7 +223,7 @@ impl MarketIntake {
         Ok(refused_bars)
     }
 
-    /// Dates that are known of a stock together with those of a delivery.
+    /// Returns the known dates of stocks together with those of a batch.
     fn known_facts(&self, batch: &Batch) -> KnownDates {
         let mut known = KnownDates::default();
         for row in &batch.earnings {
@@ -247,15 +247,15 @@ impl MarketIntake {
         known
     }
 
-    /// The quotes that are judged, by time: those of the session that is open. Others only become the price that is
-    /// shown. And up to when each stock has been seen once they are judged.
+    /// Returns the quotes to evaluate, by time: those of the open session. The price of any other quote is only
+    /// displayed. Also returns up to when each stock has been observed after their evaluation.
     fn quotes_in_session<'a>(
         &self,
-        intake: &Intake,
+        intake: &IntakeState,
         batch: &'a Batch,
         now: Timestamp,
-        rejected: &mut Vec<NotIngested>,
-    ) -> (Vec<InSession<'a>>, HashMap<Symbol, Timestamp>) {
+        rejected: &mut Vec<RowRejection>,
+    ) -> (Vec<SessionQuote<'a>>, HashMap<Symbol, Timestamp>) {
         let calendar = &self.settings.calendar;
         let open = calendar.session_at(now);
         let waiting = self.evaluator.stocks_with_waiting_splits(now);
@@ -264,12 +264,13 @@ impl MarketIntake {
         for (index, quote) in batch.quotes.iter().enumerate() {
             let time = quote.time.unwrap_or(now).min(now);
             if waiting.contains(&quote.symbol) {
-                rejected.push(NotIngested {
+                rejected.push(RowRejection {
                     kind: "quotes",
                     index,
-                    reason: "the clock has jumped forward, and a split of the stock waits until that has held; \
-                             deliver the quote again in a few minutes"
-                        .to_owned(),
+                    reason:
+                        "the service's clock has jumped forward, and a split of the stock waits until the new time has \
+                             held; deliver the quote again in a few minutes"
+                            .to_owned(),
                 });
                 continue;
             }
@@ -277,10 +278,10 @@ impl MarketIntake {
                 .entry(quote.symbol)
                 .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
             if time < *known {
-                rejected.push(NotIngested {
+                rejected.push(RowRejection {
                     kind: "quotes",
                     index,
-                    reason: format!("a quote of {known:.3} is known already, and this one is of before"),
+                    reason: format!("a quote of {known:.3} is known already, and this one is older"),
                 });
                 continue;
             }
@@ -288,24 +289,24 @@ impl MarketIntake {
             let is_of_session =
                 open.is_some_and(|open| calendar.session_at(time).is_some_and(|at| at.date == open.date));
             if is_of_session {
-                quotes.push(InSession {
+                quotes.push(SessionQuote {
                     time,
                     index,
                     row: quote,
                 });
             } else {
-                let seen = OffSession {
+                let seen = OffSessionPrice {
                     price: quote.price,
                     at: time,
                 };
-                self.evaluator.see_off_session(quote.symbol, seen);
+                self.evaluator.note_off_session_price(quote.symbol, seen);
             }
         }
         quotes.sort_by_key(|quote| quote.time);
         (quotes, seen)
     }
 
-    fn put_into_catalog(&self, batch: Batch) {
+    fn update_catalog(&self, batch: Batch) {
         let catalog = &self.catalog;
         for row in batch.stocks {
             catalog.change(row.symbol, |entry| entry.row = row);
@@ -327,11 +328,11 @@ impl MarketIntake {
         let today = new_york_date(self.ports.clock.now());
         self.evaluator
             .filings()
-            .forget_before(today.saturating_sub(INSIDER_DAYS.days()));
+            .forget_before(today.saturating_sub(INSIDER_HISTORY_DAYS.days()));
     }
 }
 
-/// The stock's last session as a bar, if it is over, and none was delivered.
+/// Returns the stock's last session as a bar, if it is over and no bar was delivered.
 pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
     let session = engine.observed_session(symbol).filter(|session| session.date < today)?;
     let is_delivered = engine
@@ -342,7 +343,7 @@ pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil:
     (!is_delivered).then_some(BarRow { symbol, bar })
 }
 
-/// The observations of a session as a bar.
+/// Converts the observations of a session to a bar.
 pub(crate) fn bar_of(session: &ObservedSession) -> Bar {
     Bar {
         date: session.date,
@@ -354,7 +355,7 @@ pub(crate) fn bar_of(session: &ObservedSession) -> Bar {
     }
 }
 
-/// Every symbol that a delivery names, some of them often.
+/// Returns every symbol in a batch, with repetitions.
 fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
     let quotes = batch.quotes.iter().map(|row| row.symbol);
     let bars = batch.bars.iter().map(|row| row.symbol);
@@ -387,10 +388,10 @@ fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
     }
 }
 
-/// Writes a delivery down.
-struct Record(Batch);
+/// Stores a batch.
+struct RecordBatch(Batch);
 
-impl Transaction for Record {
+impl Transaction for RecordBatch {
     type Output = ();
     type Refusal = std::convert::Infallible;
 
@@ -399,10 +400,10 @@ impl Transaction for Record {
     }
 }
 
-/// Writes sessions down as they were observed; a bar that was delivered stays.
-pub(crate) struct RecordObserved(pub(crate) Vec<BarRow>);
+/// Stores observed sessions; delivered bars are kept.
+pub(crate) struct RecordObservedBars(pub(crate) Vec<BarRow>);
 
-impl Transaction for RecordObserved {
+impl Transaction for RecordObservedBars {
     type Output = ();
     type Refusal = std::convert::Infallible;
 
@@ -411,8 +412,8 @@ impl Transaction for RecordObserved {
     }
 }
 
-/// A work that never refuses has failed for the database's sake.
-pub(crate) fn refused_never(abort: Abort<std::convert::Infallible>) -> StoreError {
+/// Converts the error of a transaction that never refuses.
+pub(crate) fn into_store_error(abort: Abort<std::convert::Infallible>) -> StoreError {
     match abort {
         Abort::Refused(never) => match never {},
         Abort::Store(error) => error,

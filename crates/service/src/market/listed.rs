@@ -1,7 +1,7 @@
-//! Which stocks of the catalog stand for the market as a whole, and which are companies.
+//! Classifies the stocks of the catalog as indices, funds or companies.
 //!
-//! A catalog says of what it holds what it is, or it does not: then well-known symbols tell the indices. What the market is
-//! measured by (movers, breadth) are companies; funds would count them twice.
+//! The kind in the catalog decides. Without one, well-known symbols identify the indices. Market figures (movers,
+//! breadth) count companies only: funds would count them twice.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,46 +12,46 @@ use market::{Calendar, Symbol};
 use crate::market::MarketOverview;
 use crate::stocks::QuoteView;
 
-/// Index funds and indices that go by these symbols everywhere: the S&P 500, the Nasdaq 100, the Dow Jones Industrial
-/// Average, the Russell 2000, and the whole market.
-const WELL_KNOWN: &[&str] = &[
+/// Well-known symbols of index funds and indices: the S&P 500, the Nasdaq 100, the Dow Jones Industrial Average,
+/// the Russell 2000, and the total market.
+const WELL_KNOWN_INDEX_SYMBOLS: &[&str] = &[
     "SPY", "VOO", "IVV", "SPX", "QQQ", "NDX", "DIA", "DJI", "IWM", "RUT", "VTI",
 ];
 
 /// A stock of the catalog with its last price.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListedQuote {
-    /// Its place in the catalog.
+    /// Its catalog row.
     pub row: StockRow,
     /// Its last price.
     pub quote: QuoteView,
 }
 
-/// How many companies a figure of the whole market counts.
+/// The number of companies that a market figure is based on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
-    /// The companies that are counted: those with a price of the session and a close of the one before.
+    /// The counted companies: those with a price in the session and a close of the session before.
     pub stocks: u32,
-    /// The companies of the catalog that are traded.
+    /// The traded companies of the catalog.
     pub of: u32,
 }
 
 /// The companies with a price of the latest session.
-pub(super) struct CompaniesOfTheDay {
+pub(super) struct SessionCompanies {
     /// The session; `None` while no price is known.
     pub(super) session: Option<Date>,
-    /// The companies of the catalog that are traded, with or without a price.
+    /// The traded companies of the catalog, with or without a price.
     pub(super) of: u32,
-    /// Those with a price of the session.
+    /// The companies with a price in the session.
     pub(super) listed: Vec<ListedQuote>,
 }
 
-/// Whether a stock stands for a market: the benchmark, an index, or a well-known fund of one.
+/// Whether a stock represents a market: the benchmark, an index, or a well-known index fund.
 pub(super) fn is_index(row: &StockRow, benchmark: Symbol) -> bool {
-    row.symbol == benchmark || is_of_kind(row, &["index"]) || WELL_KNOWN.contains(&row.symbol.as_str())
+    row.symbol == benchmark || is_of_kind(row, &["index"]) || WELL_KNOWN_INDEX_SYMBOLS.contains(&row.symbol.as_str())
 }
 
-/// Whether a stock is a company's. One of which nothing is told is taken for one.
+/// Whether a stock is a company. A stock of unknown kind is.
 pub(super) fn is_company(row: &StockRow, benchmark: Symbol) -> bool {
     !is_index(row, benchmark) && !is_of_kind(row, &["etf", "etn", "etp", "fund"])
 }
@@ -61,7 +61,7 @@ fn is_of_kind(row: &StockRow, kinds: &[&str]) -> bool {
     kinds.iter().any(|name| kind.eq_ignore_ascii_case(name))
 }
 
-/// The session that an instant belongs to: the one it falls into or, between two, the one before.
+/// Returns the session of an instant: the running one or, between two sessions, the previous one.
 pub(super) fn session_of(calendar: &Calendar, at: Timestamp) -> Option<Date> {
     let today = new_york_date(at);
     let begun = || calendar.session(today).filter(|session| session.open <= at);
@@ -70,7 +70,7 @@ pub(super) fn session_of(calendar: &Calendar, at: Timestamp) -> Option<Date> {
     session.map(|session| session.date)
 }
 
-/// The last session that is over.
+/// Returns the last session that is over.
 pub(crate) fn completed_session(calendar: &Calendar, now: Timestamp) -> Option<Date> {
     let last = session_of(calendar, now)?;
     let is_running = calendar.session_at(now).is_some();
@@ -82,9 +82,9 @@ pub(crate) fn completed_session(calendar: &Calendar, now: Timestamp) -> Option<D
 }
 
 impl MarketOverview {
-    /// The companies that are traded, with their prices, as far as these belong to the latest session of which any is
-    /// known: what was not seen since moved on another day.
-    pub(super) fn companies_of_the_day(&self) -> CompaniesOfTheDay {
+    /// Returns the traded companies with their prices, if these belong to the latest session with any price. A price of
+    /// an earlier session says nothing about this one.
+    pub(super) fn session_companies(&self) -> SessionCompanies {
         let (benchmark, calendar) = (self.settings.benchmark, &self.settings.calendar);
         let figures = self.stocks.figures();
         let all = self.catalog.all();
@@ -104,7 +104,7 @@ impl MarketOverview {
             .collect();
         let latest = dated.iter().map(|(session, _)| *session).max();
         let of_latest = dated.into_iter().filter(|(session, _)| Some(*session) == latest);
-        CompaniesOfTheDay {
+        SessionCompanies {
             session: latest,
             of: u32::try_from(companies.len()).unwrap_or(u32::MAX),
             listed: of_latest.map(|(_, listed)| listed).collect(),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_are_told_by_kind_or_symbol_and_funds_are_no_companies() {
+    fn indices_are_identified_by_kind_or_symbol_and_funds_are_not_companies() {
         let benchmark = "WORLD".parse().unwrap();
         for (symbol, kind, index, company) in [
             ("WORLD", Some("stock"), true, false),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_between_sessions_belongs_to_the_one_before() {
+    fn instant_between_sessions_belongs_to_the_previous_one() {
         let nyse = Calendar::nyse();
         let (thursday, friday) = (date(2024, 3, 7), date(2024, 3, 8));
         for (at, begun, completed) in [
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_market_never_closes_a_day_is_over_at_midnight() {
+    fn day_of_a_market_that_never_closes_ends_at_midnight() {
         let always = Calendar::nyse().always_open();
         let (friday, saturday) = (date(2024, 3, 8), date(2024, 3, 9));
         for (at, begun) in [("2024-03-10T04:59:59Z", saturday), ("2024-03-09T04:59:59Z", friday)] {

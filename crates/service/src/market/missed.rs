@@ -1,4 +1,4 @@
-//! What sources find out afterwards: a stretch of the market that was missed.
+//! Missed periods: market data that a source delivers late.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,72 +12,73 @@ use crate::ServiceError;
 use crate::evaluator::missed::Gaps;
 use crate::market::MarketIntake;
 
-/// Of how many stocks what was missed is judged at once.
-const STOCKS_AT_ONCE: usize = 256;
+/// The number of stocks that are evaluated at once.
+const STOCK_BATCH_SIZE: usize = 256;
 
-/// A stretch of the market that was missed: the feed was dead, or the program was off.
+/// A period of the market that was missed, because the feed was dead or the program was off.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Missed {
-    /// What would have been observed, each with its true time, of any stocks and sessions.
+pub struct MissedPeriod {
+    /// The missed quotes of any stocks and sessions, each with its true time.
     pub quotes: Vec<QuoteRow>,
-    /// Whether later observations of the same stocks may have been taken in already. Otherwise what is not after them is left
-    /// out.
+    /// Whether later quotes of the same stocks may have been ingested already. If not, quotes that are not newer than
+    /// the known ones are left out.
     pub is_behind: bool,
 }
 
-/// What came of judging a stretch that was missed.
+/// The result of the evaluation of a missed period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct MissedOutcome {
-    /// How many observations were judged.
-    pub judged: usize,
-    /// How many were not: without a time or of none that has come, out of session, of an unknown stock, or not after what
-    /// was seen of the stock.
+pub struct MissedPeriodOutcome {
+    /// The number of evaluated quotes.
+    pub evaluated: usize,
+    /// The number of quotes that were left out: without a time, from the future, out of session, of an unknown stock,
+    /// or not newer than the last quote of the stock.
     pub left_out: usize,
-    /// How many alerts have fired by them, late.
+    /// The number of late firings.
     pub fired: u64,
 }
 
-/// What was missed of each stock, in the order of time.
+/// The missed quotes of each stock in order of time.
 type ByStock = Vec<(Symbol, Vec<QuoteRow>)>;
 
 impl MarketIntake {
-    /// Judges a stretch of the market that was missed, as it would have been judged had it been seen. What fires by it is
-    /// marked late and knows when it would have fired ([`evaluator::missed`](crate::evaluator::missed)). When it returns, that is on disk.
+    /// Evaluates a missed period as if its quotes had been received in time. The firings are marked late and have the
+    /// time at which they were due ([`evaluator::missed`](crate::evaluator::missed)). When it returns, they are on
+    /// disk.
     ///
-    /// What is not after the last quote of a stock that was taken in is left out, so a gap has to be judged before the
-    /// stock's first quote after it is taken in. Where that could not be waited for ([`Missed::is_behind`]), nothing is left out, and
-    /// conditions that look from one observation to the next begin anew with the first of the stretch. To judge a stretch again is
-    /// safe.
+    /// Quotes that are not newer than the last ingested quote of a stock are left out, so a gap has to be evaluated
+    /// before the stock's first quote after it is ingested. If the caller could not wait for that
+    /// ([`MissedPeriod::is_behind`]), no quote is left out, and conditions that compare successive quotes start with
+    /// the first quote of the period. It is safe to evaluate a period again.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
-    pub async fn judge_missed(&self, missed: Missed) -> Result<MissedOutcome, ServiceError> {
-        // On a task of its own: one who hangs up must not leave a stretch half judged.
+    /// [`ServiceError::Internal`] if the database fails. Decisions are kept and committed as soon as it works again.
+    pub async fn evaluate_missed(&self, missed: MissedPeriod) -> Result<MissedPeriodOutcome, ServiceError> {
+        // In a separate task: a cancelled caller must not leave a period half evaluated.
         let intake = self.clone();
-        let judged = tokio::spawn(async move { intake.look_back(missed).await }).await;
-        Ok(judged.map_err(ServiceError::internal)??)
+        let evaluated = tokio::spawn(async move { intake.evaluate_missed_batches(missed).await }).await;
+        Ok(evaluated.map_err(ServiceError::internal)??)
     }
 
-    async fn look_back(&self, missed: Missed) -> Result<MissedOutcome, StoreError> {
+    async fn evaluate_missed_batches(&self, missed: MissedPeriod) -> Result<MissedPeriodOutcome, StoreError> {
         let evaluator = &self.evaluator;
-        let _turn = evaluator.look_back().await;
+        let _turn = evaluator.lock_missed_evaluation().await;
         self.intake.lock().await.follow_clock(self.ports.clock.now());
         evaluator.apply_due_splits().await?;
         let all = missed.quotes.len();
-        let mut outcome = MissedOutcome::default();
+        let mut outcome = MissedPeriodOutcome::default();
         let is_behind = missed.is_behind;
-        for stocks in self.by_stock(missed).chunks(STOCKS_AT_ONCE) {
-            let (judged, fired) = self.look_back_at(stocks, is_behind).await?;
-            outcome.judged += judged;
+        for stocks in self.by_stock(missed).chunks(STOCK_BATCH_SIZE) {
+            let (evaluated, fired) = self.evaluate_missed_stocks(stocks, is_behind).await?;
+            outcome.evaluated += evaluated;
             outcome.fired += fired;
         }
-        outcome.left_out = all - outcome.judged;
+        outcome.left_out = all - outcome.evaluated;
         self.price_arrivals.notify();
         Ok(outcome)
     }
 
-    /// What can be judged at all, stock by stock.
-    fn by_stock(&self, missed: Missed) -> ByStock {
+    /// Returns the quotes that can be evaluated, by stock.
+    fn by_stock(&self, missed: MissedPeriod) -> ByStock {
         let now = self.ports.clock.now();
         let mut stocks: BTreeMap<Symbol, Vec<QuoteRow>> = BTreeMap::new();
         for row in missed.quotes {
@@ -92,8 +93,8 @@ impl MarketIntake {
         stocks.into_iter().collect()
     }
 
-    /// Judges what was missed of some stocks. Answers how many observations that were, and how many alerts have fired.
-    async fn look_back_at(
+    /// Evaluates the missed quotes of some stocks. Returns the number of quotes and of firings.
+    async fn evaluate_missed_stocks(
         &self,
         stocks: &[(Symbol, Vec<QuoteRow>)],
         is_behind: bool,
@@ -101,15 +102,15 @@ impl MarketIntake {
         let evaluator = &self.evaluator;
         loop {
             let gaps = Arc::new(self.gaps(stocks, is_behind).await);
-            let found = evaluator.rerun(&gaps).await?;
-            // Nothing is taken in between what was missed and what comes after it.
+            let result = evaluator.evaluate_gaps(&gaps).await?;
+            // The lock prevents any ingestion between the missed quotes and the following ones.
             let mut intake = self.intake.lock().await;
-            let _turn = evaluator.observed_bars_turn().await;
-            evaluator.store_observed(found.bars.clone()).await?;
-            // After a failure the stretch may be judged again, so it does not count as seen.
-            if let Some(fired) = evaluator.rejoin(&gaps, found).await? {
-                for (symbol, last) in gaps.last_sights() {
-                    intake.has_seen(symbol, last.at);
+            let _turn = evaluator.lock_observed_bars().await;
+            evaluator.store_observed(result.bars.clone()).await?;
+            // Not earlier: after a failure the period may be evaluated again, so it does not count as seen.
+            if let Some(fired) = evaluator.merge_gaps(&gaps, result).await? {
+                for (symbol, last) in gaps.last_observations() {
+                    intake.note_seen(symbol, last.at);
                 }
                 let symbols: Vec<Symbol> = stocks.iter().map(|(symbol, _)| *symbol).collect();
                 evaluator.update_ended_sessions(&symbols).await?;
@@ -118,7 +119,7 @@ impl MarketIntake {
         }
     }
 
-    /// What was missed of some stocks, as of what has been taken in so far.
+    /// Returns the gaps of some stocks, as of the quotes ingested so far.
     async fn gaps(&self, stocks: &[(Symbol, Vec<QuoteRow>)], is_behind: bool) -> Gaps {
         let intake = self.intake.lock().await;
         let rows = stocks.iter().map(|(symbol, rows)| (*symbol, rows.as_slice()));

@@ -1,17 +1,20 @@
-//! The market: what becomes known about it comes in here, and what is asked about all of it is answered here.
+//! Market data: ingestion, and figures of the market as a whole.
 //!
-//! * [`intake`]: taking in what sources deliver; [`missed`]: what they find out afterwards.
-//! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, out of the same engine that judges
-//!   alerts; [`listed`] says which stocks count.
-//! * [`dates`]: what the calendar has of companies.
-//! * [`completed`]: figures of completed sessions, for such a source.
-//! * [`watched`]: what a source has to know to ask for no more than is needed.
+//! * [`intake`]: ingestion of batches; [`batch_evaluation`]: their conversion to engine events; [`missed`]: data
+//!   that is delivered late.
+//! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, from the engine that
+//!   evaluates the alerts; [`listed`] classifies the stocks.
+//! * [`dates`]: dividends and earnings dates.
+//! * [`completed`]: figures of completed sessions, for live sources.
+//! * [`watched`]: the stocks that sources have to request.
+//!
+//! Functions that return [`ServiceError::Internal`] do so if the database fails.
 
+mod batch_evaluation;
 mod completed;
 mod dates;
 mod indices;
 pub(crate) mod intake;
-mod judging;
 mod listed;
 mod missed;
 mod movers;
@@ -31,64 +34,63 @@ use tokio::sync::broadcast;
 
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
-use crate::prices::interest::Interest;
+use crate::prices::interest::StockInterest;
 use crate::prices::{PriceArrivals, Prices};
 use crate::stocks::Stocks;
-use crate::{Actor, Ports, Scope, ServiceError, Settings};
+use crate::{Actor, Ports, Scope, ServiceConfig, ServiceError};
 
-pub use dates::{MAX_EARNINGS_DAYS, Named};
-pub(crate) use intake::{Intake, RecordObserved, bar_of, ended_session, refused_never};
+pub use dates::{MAX_EARNINGS_DAYS, NamedRow};
+pub(crate) use intake::{IntakeState, RecordObservedBars, bar_of, ended_session, into_store_error};
 pub(crate) use listed::completed_session;
 pub use listed::{Coverage, ListedQuote};
-pub use missed::{Missed, MissedOutcome};
+pub use missed::{MissedPeriod, MissedPeriodOutcome};
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
-pub use sentiment::{MIN_STOCKS_FOR_LABEL, Mood, Sentiment};
+pub use sentiment::{MIN_STOCKS_FOR_LABEL, Sentiment, SentimentLabel};
 
 /// Whether the market is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MarketStatus {
-    /// Whether the regular session is going on.
+    /// Whether the regular session is running.
     pub is_open: bool,
-    /// When it opens next.
+    /// The next open.
     pub next_open: Option<Timestamp>,
-    /// When it closes next.
+    /// The next close.
     pub next_close: Option<Timestamp>,
-    /// The instant this was asked.
+    /// The instant of this status.
     pub now: Timestamp,
 }
 
-/// A row that could not be taken in.
+/// A row that was rejected, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NotIngested {
-    /// Which part of the batch: `quotes`, `bars`, ...
+pub struct RowRejection {
+    /// The part of the batch: `quotes`, `bars`, ...
     pub kind: &'static str,
-    /// Its place in it, from 0.
+    /// The index in that part, from 0.
     pub index: usize,
-    /// Why not, and what would help.
+    /// The reason, and the fix.
     pub reason: String,
 }
 
-/// What became of the body of an ingest request.
+/// The result of an ingest request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct IngestAnswer {
-    /// How many elements of each kind that the body has were taken in.
+pub struct IngestReport {
+    /// The number of accepted elements of each kind in the body.
     pub accepted: BTreeMap<&'static str, usize>,
-    /// The others, with their places in the body.
-    pub rejected: Vec<NotIngested>,
+    /// The rejected elements, with their indexes in the body.
+    pub rejected: Vec<RowRejection>,
 }
 
-/// Refuses unless the actor may push market data: it operates this service, and shows itself by something with the
-/// scope for it.
+/// Requires permission to push market data: the actor is an operator, and the credential has the scope.
 ///
 /// # Errors
-/// [`ServiceError::Forbidden`], naming what it takes.
-pub fn may_push(actor: &Actor) -> Result<(), ServiceError> {
+/// [`ServiceError::Forbidden`] with the missing permission.
+pub fn require_push_permission(actor: &Actor) -> Result<(), ServiceError> {
     actor.require(Scope::MarketWrite)?;
     if actor.is_operator {
         return Ok(());
     }
-    let message = "market data is delivered by the operator of this service; use the key of an operator's account";
+    let message = "only an operator can push market data; use the API key of an operator's account";
     Err(ServiceError::Forbidden {
         reason: "operator",
         required: None,
@@ -100,11 +102,11 @@ pub fn may_push(actor: &Actor) -> Result<(), ServiceError> {
 #[derive(Clone)]
 pub struct MarketIntake {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) intake: Arc<Mutex<Intake>>,
-    pub(crate) interest: Arc<Interest>,
+    pub(crate) intake: Arc<Mutex<IntakeState>>,
+    pub(crate) interest: Arc<StockInterest>,
     pub(crate) price_arrivals: PriceArrivals,
     pub(crate) wanted: broadcast::Sender<RefreshKind>,
 }
@@ -113,7 +115,7 @@ pub struct MarketIntake {
 #[derive(Clone)]
 pub struct MarketOverview {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) market_intake: MarketIntake,
@@ -135,36 +137,37 @@ impl MarketOverview {
         }
     }
 
-    /// Takes in what somebody pushed: the body of an ingest request (decisions 8). Bad elements come back with their
-    /// places and cost no other.
+    /// Ingests the body of an ingest request (decisions 8). Invalid elements are returned with their indexes and do not
+    /// affect the others.
     ///
     /// # Errors
-    /// [`ServiceError::Forbidden`] as [`may_push`], [`ServiceError::Malformed`] and
-    /// [`ServiceError::Invalid`] for a body that is no object of arrays; as [`Service::ingest`].
-    pub async fn ingest_json(&self, actor: &Actor, body: &Value) -> Result<IngestAnswer, ServiceError> {
-        may_push(actor)?;
+    /// [`ServiceError::Forbidden`] as [`require_push_permission`]; [`ServiceError::Malformed`] and
+    /// [`ServiceError::Invalid`] if the body is not an object of arrays; [`ServiceError::Internal`] as
+    /// [`MarketIntake::ingest`].
+    pub async fn ingest_json(&self, actor: &Actor, body: &Value) -> Result<IngestReport, ServiceError> {
+        require_push_permission(actor)?;
         let read = ingest::parse_value(body, self.ports.clock.now()).map_err(|error| match error {
             IngestError::NotAnObject | IngestError::NotJson(_) => ServiceError::Malformed(error.to_string()),
             IngestError::NotAnArray { kind, .. } => ServiceError::field(kind, "must be an array of objects"),
         })?;
-        let places = Places::of(&read);
-        let mut answer = IngestAnswer {
+        let indexes = BodyIndexes::of(&read);
+        let mut report = IngestReport {
             accepted: read.accepted,
-            rejected: read.rejected.into_iter().map(NotIngested::from).collect(),
+            rejected: read.rejected.into_iter().map(RowRejection::from).collect(),
         };
         for mut not_taken in self.market_intake.ingest(read.batch).await? {
-            not_taken.index = places.in_body(not_taken.kind, not_taken.index);
-            if let Some(accepted) = answer.accepted.get_mut(not_taken.kind) {
+            not_taken.index = indexes.body_index(not_taken.kind, not_taken.index);
+            if let Some(accepted) = report.accepted.get_mut(not_taken.kind) {
                 *accepted = accepted.saturating_sub(1);
             }
-            answer.rejected.push(not_taken);
+            report.rejected.push(not_taken);
         }
-        answer.rejected.sort_by_key(|rejected| (rejected.kind, rejected.index));
-        Ok(answer)
+        report.rejected.sort_by_key(|rejected| (rejected.kind, rejected.index));
+        Ok(report)
     }
 }
 
-impl From<IngestRejection> for NotIngested {
+impl From<IngestRejection> for RowRejection {
     fn from(rejected: IngestRejection) -> Self {
         Self {
             kind: rejected.kind,
@@ -174,10 +177,10 @@ impl From<IngestRejection> for NotIngested {
     }
 }
 
-/// Where the elements that were read soundly stood in the body, among those that were not.
-struct Places(BTreeMap<&'static str, BTreeSet<usize>>);
+/// Maps indexes of valid elements to their indexes in the body, by the indexes of the invalid ones.
+struct BodyIndexes(BTreeMap<&'static str, BTreeSet<usize>>);
 
-impl Places {
+impl BodyIndexes {
     fn of(read: &IngestResult) -> Self {
         let mut unsound: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
         for rejected in &read.rejected {
@@ -186,8 +189,8 @@ impl Places {
         Self(unsound)
     }
 
-    /// The place in the body of the sound element number `index`.
-    fn in_body(&self, kind: &str, index: usize) -> usize {
+    /// Returns the index in the body of the valid element number `index`.
+    fn body_index(&self, kind: &str, index: usize) -> usize {
         let mut place = index;
         for &unsound in self.0.get(kind).into_iter().flatten() {
             if unsound <= place {
@@ -205,16 +208,16 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::Via;
+    use crate::AuthMethod;
 
-    fn who(is_operator: bool, scope: Scope) -> Actor {
+    fn actor(is_operator: bool, scope: Scope) -> Actor {
         Actor {
             account: AccountId(Uuid::from_u128(1)),
             email: "ann@example.com".to_owned(),
             plan: ::alerts::Plan::Basic,
             is_operator,
             time_zone: TimeZone::UTC,
-            via: Via::Key {
+            auth_method: AuthMethod::ApiKey {
                 id: ApiKeyId(Uuid::from_u128(2)),
                 name: "feed".to_owned(),
                 scopes: vec![scope],
@@ -223,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn pushing_takes_an_operator_and_the_scope_for_it() {
-        let reason = |is_operator, scope| match may_push(&who(is_operator, scope)) {
+    fn pushing_requires_an_operator_and_the_scope() {
+        let reason = |is_operator, scope| match require_push_permission(&actor(is_operator, scope)) {
             Ok(()) => None,
             Err(ServiceError::Forbidden { reason, .. }) => Some(reason),
             Err(other) => panic!("{other}"),
@@ -235,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn sound_elements_are_counted_past_the_unsound_ones() {
-        let places = Places(BTreeMap::from([("quotes", BTreeSet::from([0, 2, 3]))]));
-        let of_sound: Vec<_> = (0..3).map(|index| places.in_body("quotes", index)).collect();
+    fn indexes_of_valid_elements_skip_invalid_ones() {
+        let indexes = BodyIndexes(BTreeMap::from([("quotes", BTreeSet::from([0, 2, 3]))]));
+        let of_sound: Vec<_> = (0..3).map(|index| indexes.body_index("quotes", index)).collect();
         assert_eq!(of_sound, [1, 4, 5]);
-        assert_eq!(places.in_body("bars", 7), 7);
+        assert_eq!(indexes.body_index("bars", 7), 7);
     }
 }

@@ -1,35 +1,35 @@
-//! Who moved the most.
+//! The top movers of the market.
 
 use std::cmp::Reverse;
 
 use jiff::civil::Date;
 use market::Decimal;
 
-use super::listed::CompaniesOfTheDay;
+use super::listed::SessionCompanies;
 use super::{Coverage, ListedQuote};
 use crate::market::MarketOverview;
 
-/// The companies that moved the most in the latest session; equals in the order of their symbols.
+/// The companies that moved the most in the latest session; equals are ordered by symbol.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TopMovers {
     /// The session; `None` while no price is known.
     pub session: Option<Date>,
-    /// How many companies are compared.
+    /// The number of compared companies.
     pub coverage: Coverage,
-    /// Those that rose, the most first.
+    /// The companies that rose, the largest rise first.
     pub gainers: Vec<ListedQuote>,
-    /// Those that fell, the most first.
+    /// The companies that fell, the largest fall first.
     pub losers: Vec<ListedQuote>,
-    /// Those that are traded the most, by shares.
+    /// The companies with the highest volume in shares.
     pub most_active: Vec<ListedQuote>,
 }
 
 impl MarketOverview {
-    /// The companies that moved the most in the latest session of which prices are known, at most `limit` in each list.
-    /// Those that are not traded any more, or have no close of the session before, are left out.
+    /// Returns the companies that moved the most in the latest session with known prices, at most `limit` in each list.
+    /// Companies that are not traded any more, or have no close of the session before, are left out.
     #[must_use]
     pub fn top_movers(&self, limit: usize) -> TopMovers {
-        let CompaniesOfTheDay { session, of, listed } = self.companies_of_the_day();
+        let SessionCompanies { session, of, listed } = self.session_companies();
         let mut found = top(listed, limit);
         found.session = session;
         found.coverage.of = of;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn who_did_not_move_is_in_neither_list_and_equals_go_by_symbol() {
+    fn unchanged_stocks_are_in_no_list_and_equals_are_ordered_by_symbol() {
         let companies = vec![
             company("FLAT", 100, 100, 5),
             company("UPB", 100, 110, 7),
@@ -132,14 +132,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_list_is_what_a_plain_look_at_all_of_them_finds(
+        fn each_list_equals_a_naive_ranking(
             moves in prop::collection::vec((0_i64..6, 1_i64..6, 0_i64..4), 0..30), limit in 0_usize..8
         ) {
             let companies: Vec<_> = moves.iter().enumerate()
                 .map(|(n, &(previous, price, volume))| company(&format!("S{n:02}"), previous, price, volume))
                 .collect();
             let movers = top(companies.clone(), limit);
-            // Who comes before somebody in a list: those that moved further, and equals with a smaller symbol.
+            // The companies before another one in a list: those that moved further, and equals with a smaller symbol.
             let listed = |n: usize, score: &dyn Fn(usize) -> Option<(i64, i64)>| {
                 score(n).is_some_and(|(up, down)| {
                     let before = (0..moves.len()).filter(|&m| score(m).is_some_and(|(other_up, other_down)| {

@@ -1,7 +1,7 @@
-//! How far prices moved over a period.
+//! Price performance over a period.
 //!
-//! From the last close there was when the period began, so that nothing of the period is left out; a stock that came later
-//! is followed from its first close on. In shares of today, without dividends: as candles show it.
+//! It starts from the last close at the beginning of the period, so that nothing of the period is left out, or from
+//! the first close of a stock that was listed later. Like candles, it is in today's shares, without dividends.
 
 use jiff::civil::Date;
 use market::{Decimal, Price, PriceChange, Symbol};
@@ -16,30 +16,27 @@ use crate::stocks::CandleRange;
 pub struct DatedPrice {
     /// The session's date.
     pub date: Date,
-    /// The price in shares of today.
+    /// The price in today's shares.
     pub price: Price,
 }
 
-/// How far a stock moved over a period.
+/// The performance of a stock over a period.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockPerformance {
     /// The stock.
     pub symbol: Symbol,
     /// Its name.
     pub name: String,
-    /// Where it came from; `None` without a bar.
+    /// The price at the beginning; `None` without a bar.
     pub first: Option<DatedPrice>,
     /// Its last price; `None` while none is known.
     pub last: Option<DatedPrice>,
-    /// From the one to the other in percent; `None` unless a session lies between them.
+    /// The change between them in percent; `None` if they are of the same session.
     pub return_pct: Option<Decimal>,
 }
 
 impl MarketOverview {
-    /// How far stocks moved over a period; one that is unknown is left out.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
+    /// Returns the performance of stocks over a period. Unknown stocks are left out.
     pub async fn stock_performance(
         &self,
         symbols: &[Symbol],

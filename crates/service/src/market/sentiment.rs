@@ -1,7 +1,8 @@
-//! How the market as a whole feels, as far as its prices tell.
+//! Market sentiment, derived from prices.
 //!
-//! Breadth: not how far prices moved, but how many of them did, and where they stand in their own past. Each company counts
-//! once. Everything here follows from prices that are kept; nobody is asked, and no news is read.
+//! It measures breadth: the number of companies that moved, and their position relative to their own past, not how
+//! far prices moved. Each company counts once. Everything here follows from stored prices; no provider and no news
+//! is involved.
 
 use std::cmp::Ordering;
 
@@ -11,47 +12,47 @@ use market::day::day_number;
 use market::history::DAYS_OF_52_WEEKS;
 use market::{Decimal, MICROS_PER_UNIT, Price, Symbol};
 
-use super::listed::CompaniesOfTheDay;
+use super::listed::SessionCompanies;
 use super::{Coverage, ListedQuote};
 use crate::market::MarketOverview;
 
-/// From how many companies on the score gets a label: fewer say little of the market.
+/// The minimum number of companies for a label. Fewer say little about the market.
 pub const MIN_STOCKS_FOR_LABEL: u32 = 20;
-/// A hundred percent in millionths.
-const HUNDRED: i128 = 100 * MICROS_PER_UNIT as i128;
+/// 100 percent in millionths.
+const HUNDRED_PERCENT_MICROS: i128 = 100 * MICROS_PER_UNIT as i128;
 
-/// How many companies moved which way in the latest session, and where they stand.
+/// The breadth of the market in the latest session.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Sentiment {
     /// The session; `None` while no price is known.
     pub session: Option<Date>,
-    /// How many companies are counted.
+    /// The number of counted companies.
     pub coverage: Coverage,
-    /// Those above their previous close.
+    /// The companies above their previous close.
     pub advancers: u32,
-    /// Those below it.
+    /// The companies below their previous close.
     pub decliners: u32,
-    /// Those at it.
+    /// The companies at their previous close.
     pub unchanged: u32,
     /// Advancers ÷ decliners; `None` without decliners.
     pub advance_decline_ratio: Option<Decimal>,
-    /// Of those with an average of 50 sessions, how many percent are above it.
+    /// The percentage of companies above their 50-session average, of those that have company.
     pub above_ma_50_pct: Option<Decimal>,
-    /// The same of 200 sessions.
+    /// The percentage of companies above their 200-session average, of those that have company.
     pub above_ma_200_pct: Option<Decimal>,
-    /// Those that were above everything of the 52 weeks before the session.
+    /// The companies above every price of the 52 weeks before the session.
     pub new_highs: u32,
-    /// Those that were below everything of the 52 weeks before the session.
+    /// The companies below every price of the 52 weeks before the session.
     pub new_lows: u32,
-    /// All of that as one number, 0 to 100, to a tenth; [`score`] says how.
+    /// The combined score from 0 to 100, to a tenth; see [`score`].
     pub score: Option<Decimal>,
-    /// The score as a word; `None` if fewer than [`MIN_STOCKS_FOR_LABEL`] companies are counted.
-    pub mood: Option<Mood>,
+    /// The label of the score; `None` if fewer than [`MIN_STOCKS_FOR_LABEL`] companies are counted.
+    pub label: Option<SentimentLabel>,
 }
 
-/// A score as a word.
+/// The label of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mood {
+pub enum SentimentLabel {
     /// Below 20.
     VeryBearish,
     /// Below 40.
@@ -64,8 +65,8 @@ pub enum Mood {
     VeryBullish,
 }
 
-impl Mood {
-    /// Every word there is.
+impl SentimentLabel {
+    /// All labels.
     pub const ALL: &'static [Self] = &[
         Self::VeryBearish,
         Self::Bearish,
@@ -74,7 +75,7 @@ impl Mood {
         Self::VeryBullish,
     ];
 
-    /// The word.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,7 +87,7 @@ impl Mood {
         }
     }
 
-    /// The word for a score.
+    /// Returns the label of a score.
     fn of(score: Decimal) -> Self {
         match score.micros() {
             ..20_000_000 => Self::VeryBearish,
@@ -98,32 +99,32 @@ impl Mood {
     }
 }
 
-/// What is seen of one company.
+/// The state of one company.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Seen {
+struct CompanyBreadth {
     moved: Ordering,
-    /// Whether it is above its averages of 50 and of 200 sessions, as far as there are any.
+    /// Whether it is above its averages of 50 and of 200 sessions; `None` without an average.
     is_above: [Option<bool>; 2],
-    /// Whether it made a new high and a new low; `None` without a session before.
+    /// Whether it made a new high and a new low; `None` without an earlier session.
     extremes: Option<(bool, bool)>,
 }
 
 impl MarketOverview {
-    /// How the market as a whole feels: the breadth of the latest session of which prices are known.
+    /// Returns the sentiment: the breadth of the latest session with known prices.
     #[must_use]
     pub fn sentiment(&self) -> Sentiment {
-        let CompaniesOfTheDay { session, of, listed } = self.companies_of_the_day();
-        let seen = listed.iter().filter_map(|company| self.seen(company, session?));
-        let mut found = sum(seen);
+        let SessionCompanies { session, of, listed } = self.session_companies();
+        let companies = listed.iter().filter_map(|company| self.breadth_of(company, session?));
+        let mut found = sum(companies);
         found.session = session;
         found.coverage.of = of;
         found
     }
 
-    fn seen(&self, company: &ListedQuote, session: Date) -> Option<Seen> {
+    fn breadth_of(&self, company: &ListedQuote, session: Date) -> Option<CompanyBreadth> {
         let (price, previous) = company.quote.price.zip(company.quote.previous_close)?;
         let symbol = company.row.symbol;
-        Some(self.evaluator.read(|engine| Seen {
+        Some(self.evaluator.read(|engine| CompanyBreadth {
             moved: price.cmp(&previous),
             is_above: [50, 200].map(|period| {
                 let average = engine.current_average(symbol, period)?;
@@ -134,7 +135,8 @@ impl MarketOverview {
     }
 }
 
-/// Whether a stock's highest price of a session was above, and its lowest below, everything of the 52 weeks before.
+/// Whether a stock's highest price of a session was above, and its lowest below, every price of the 52 weeks
+/// before.
 fn extremes(engine: &Engine, symbol: Symbol, session: Date) -> Option<(bool, bool)> {
     let history = engine.history(symbol)?;
     let completed = history.bars().rev().find(|bar| bar.date == session);
@@ -151,68 +153,68 @@ fn extremes(engine: &Engine, symbol: Symbol, session: Date) -> Option<(bool, boo
     Some((high > highest, low < lowest))
 }
 
-fn sum(seen: impl Iterator<Item = Seen>) -> Sentiment {
+fn sum(companies: impl Iterator<Item = CompanyBreadth>) -> Sentiment {
     let mut found = Sentiment::default();
     let (mut above, mut with_average, mut with_past) = ([0_u32; 2], [0_u32; 2], 0);
-    for one in seen {
+    for company in companies {
         found.coverage.stocks += 1;
-        match one.moved {
+        match company.moved {
             Ordering::Greater => found.advancers += 1,
             Ordering::Less => found.decliners += 1,
             Ordering::Equal => found.unchanged += 1,
         }
-        for (which, is_above) in one.is_above.into_iter().enumerate() {
+        for (which, is_above) in company.is_above.into_iter().enumerate() {
             with_average[which] += u32::from(is_above.is_some());
             above[which] += u32::from(is_above == Some(true));
         }
-        if let Some((is_high, is_low)) = one.extremes {
+        if let Some((is_high, is_low)) = company.extremes {
             with_past += 1;
             found.new_highs += u32::from(is_high);
             found.new_lows += u32::from(is_low);
         }
     }
-    let [above_50, above_200] = [0, 1].map(|which| part(above[which].into(), with_average[which]));
-    found.above_ma_50_pct = above_50.map(millionths);
-    found.above_ma_200_pct = above_200.map(millionths);
-    found.advance_decline_ratio = divided(
+    let [above_50, above_200] = [0, 1].map(|which| percent_of(above[which].into(), with_average[which]));
+    found.above_ma_50_pct = above_50.map(decimal_from_micros);
+    found.above_ma_200_pct = above_200.map(decimal_from_micros);
+    found.advance_decline_ratio = rounded_quotient(
         i128::from(found.advancers) * i128::from(MICROS_PER_UNIT),
         found.decliners,
     )
-    .map(millionths);
-    let moved = part(found.advancers.into(), found.advancers + found.decliners);
+    .map(decimal_from_micros);
+    let moved = percent_of(found.advancers.into(), found.advancers + found.decliners);
     let surplus = i128::from(found.new_highs) - i128::from(found.new_lows);
-    let beyond = part(surplus, with_past).map(|surplus| (HUNDRED + surplus) / 2);
+    let beyond = percent_of(surplus, with_past).map(|surplus| (HUNDRED_PERCENT_MICROS + surplus) / 2);
     found.score = score(&[moved, above_50, above_200, beyond]);
     let is_covered = found.coverage.stocks >= MIN_STOCKS_FOR_LABEL;
-    found.mood = found.score.filter(|_| is_covered).map(Mood::of);
+    found.label = found.score.filter(|_| is_covered).map(SentimentLabel::of);
     found
 }
 
-/// The mean, to a tenth, of those of these percentages that can be told: how many of the companies that moved have risen;
-/// how many are above their average of 50 sessions; how many above that of 200; and 50 plus half the percentage points by which
-/// new highs outnumber new lows.
+/// Returns the mean, to a tenth, of the known percentages: the companies that have risen, of those that moved; the
+/// companies above their 50-session average; the companies above their 200-session average; and 50 plus half the
+/// percentage points by which new highs outnumber new lows.
 fn score(percentages: &[Option<i128>]) -> Option<Decimal> {
     const TENTH: i128 = MICROS_PER_UNIT as i128 / 10;
     let known: Vec<i128> = percentages.iter().flatten().copied().collect();
     let count = i128::try_from(known.len()).ok().filter(|count| *count > 0)?;
     // All of them are 0 to 100, so halves are rounded up.
     let tenths = (known.iter().sum::<i128>() * 2 + count * TENTH) / (count * TENTH * 2);
-    Some(millionths(tenths * TENTH))
+    Some(decimal_from_micros(tenths * TENTH))
 }
 
-/// `some` of `all` in percent, in millionths; `None` of none.
-fn part(some: i128, all: u32) -> Option<i128> {
-    divided(some * HUNDRED, all)
+/// Returns `some` of `all` in percent, in millionths; `None` if `all` is 0.
+fn percent_of(some: i128, all: u32) -> Option<i128> {
+    rounded_quotient(some * HUNDRED_PERCENT_MICROS, all)
 }
 
-/// The nearest to a quotient, halves away from zero.
-fn divided(some: i128, by: u32) -> Option<i128> {
+/// Returns the nearest integer to a quotient, halves away from zero.
+fn rounded_quotient(some: i128, by: u32) -> Option<i128> {
     let half = i128::from(by) / 2;
     (some + if some < 0 { -half } else { half }).checked_div(i128::from(by))
 }
 
-/// What is far within the range of decimals.
-fn millionths(micros: i128) -> Decimal {
+/// Converts a value that is far within the range of decimals.
+fn decimal_from_micros(micros: i128) -> Decimal {
     Decimal::from_micros(i64::try_from(micros).unwrap_or(i64::MAX))
 }
 
@@ -220,8 +222,8 @@ fn millionths(micros: i128) -> Decimal {
 mod tests {
     use super::*;
 
-    fn seen(moved: Ordering, is_above: [Option<bool>; 2], extremes: Option<(bool, bool)>) -> Seen {
-        Seen {
+    fn company(moved: Ordering, is_above: [Option<bool>; 2], extremes: Option<(bool, bool)>) -> CompanyBreadth {
+        CompanyBreadth {
             moved,
             is_above,
             extremes,
@@ -233,12 +235,12 @@ mod tests {
     }
 
     #[test]
-    fn the_score_is_the_mean_of_what_can_be_told() {
+    fn score_is_the_mean_of_known_percentages() {
         let companies = [
-            seen(Ordering::Greater, [Some(true), Some(true)], Some((true, false))),
-            seen(Ordering::Greater, [Some(true), None], Some((false, false))),
-            seen(Ordering::Less, [Some(false), None], Some((false, false))),
-            seen(Ordering::Equal, [None, None], None),
+            company(Ordering::Greater, [Some(true), Some(true)], Some((true, false))),
+            company(Ordering::Greater, [Some(true), None], Some((false, false))),
+            company(Ordering::Less, [Some(false), None], Some((false, false))),
+            company(Ordering::Equal, [None, None], None),
         ];
         let found = sum(companies.into_iter());
         assert_eq!(
@@ -254,46 +256,46 @@ mod tests {
     }
 
     #[test]
-    fn the_score_has_a_label_from_twenty_companies_on() {
-        let mood = |count| {
-            let rose = seen(Ordering::Greater, [None, None], None);
+    fn score_has_a_label_from_twenty_companies_on() {
+        let label = |count| {
+            let rose = company(Ordering::Greater, [None, None], None);
             let found = sum(std::iter::repeat_n(rose, count));
             assert_eq!(text(found.score), "100");
-            found.mood
+            found.label
         };
-        assert_eq!(mood(19), None);
-        assert_eq!(mood(20), Some(Mood::VeryBullish));
+        assert_eq!(label(19), None);
+        assert_eq!(label(20), Some(SentimentLabel::VeryBullish));
     }
 
     #[test]
-    fn what_cannot_be_told_of_any_is_left_out_and_of_nothing_there_is_no_score() {
-        let fell = sum([seen(Ordering::Less, [None, None], None)].into_iter());
+    fn unknown_percentages_are_left_out_and_no_company_means_no_score() {
+        let fell = sum([company(Ordering::Less, [None, None], None)].into_iter());
         assert_eq!(text(fell.score), "0");
         assert_eq!(text(fell.advance_decline_ratio), "0");
-        let rose = sum([seen(Ordering::Greater, [None, None], None)].into_iter());
+        let rose = sum([company(Ordering::Greater, [None, None], None)].into_iter());
         assert_eq!(
             (text(rose.score), text(rose.advance_decline_ratio)),
             ("100".to_owned(), "-".to_owned())
         );
-        let still = sum([seen(Ordering::Equal, [None, None], None)].into_iter());
-        assert_eq!((still.coverage.stocks, still.score, still.mood), (1, None, None));
+        let still = sum([company(Ordering::Equal, [None, None], None)].into_iter());
+        assert_eq!((still.coverage.stocks, still.score, still.label), (1, None, None));
         assert_eq!(sum(std::iter::empty()), Sentiment::default());
     }
 
     #[test]
-    fn new_lows_pull_the_score_down_as_new_highs_push_it_up() {
-        let of = |extremes| text(sum([seen(Ordering::Equal, [None, None], Some(extremes))].into_iter()).score);
+    fn new_lows_lower_the_score_as_new_highs_raise_it() {
+        let of = |extremes| text(sum([company(Ordering::Equal, [None, None], Some(extremes))].into_iter()).score);
         assert_eq!(
             [of((true, false)), of((false, true)), of((false, false))],
             ["100", "0", "50"]
         );
-        // A session can be both.
+        // A session can have both.
         assert_eq!(of((true, true)), "50");
     }
 
     #[test]
-    fn words_change_on_both_sides_of_forty_and_sixty_alike() {
-        let word = |tenths: i64| Mood::of(Decimal::from_micros(tenths * 100_000)).name();
+    fn label_boundaries_are_symmetric() {
+        let word = |tenths: i64| SentimentLabel::of(Decimal::from_micros(tenths * 100_000)).name();
         for (tenths, expected) in [
             (0, "very_bearish"),
             (199, "very_bearish"),

@@ -1,4 +1,4 @@
-//! Messages get their words.
+//! Renders messages.
 
 use std::sync::Arc;
 
@@ -8,49 +8,49 @@ use notify::templates::AccountEmail;
 use notify::templates::render::{self, EmailContext, FiredAlert};
 use store::model::{ClaimedMessage, MessageChannel, MessageContent, is_alert_news};
 
-use super::carrier::Parcel;
 use super::recipient::Recipient;
+use super::transport::OutgoingMessage;
 use super::unsubscribe;
-use super::write::place;
+use super::write::content_location;
 use crate::links::link;
 use crate::vault::{Vault, VaultError};
 
-/// What this service is called in messages.
-const PRODUCT: &str = "Bellwether";
+/// Product name in messages.
+const PRODUCT_NAME: &str = "Bellwether";
 
-/// Why a message has no words.
+/// Reason why a message cannot be rendered.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Wordless {
-    /// It was sealed with another key, which the operator may find again.
+pub(super) enum RenderError {
+    /// The content was sealed with another key, which the operator may restore.
     #[error(transparent)]
     Sealed(#[from] VaultError),
-    /// It is no letter of this version.
-    #[error("a letter cannot be read: {0}")]
+    /// The content does not match this version.
+    #[error("invalid message content: {0}")]
     Unreadable(#[from] serde_json::Error),
 }
 
-/// Writes messages.
+/// Renders messages.
 pub(super) struct Composer {
     pub(super) vault: Arc<Vault>,
     pub(super) public_url: String,
 }
 
 impl Composer {
-    /// A message in its words.
+    /// Renders a message for its channel.
     pub(super) fn compose(
         &self,
         channel: MessageChannel,
         message: &ClaimedMessage,
         recipient: Recipient,
-    ) -> Result<Parcel, Wordless> {
+    ) -> Result<OutgoingMessage, RenderError> {
         match channel {
             MessageChannel::Email => self.mail(message, recipient),
             MessageChannel::Sms => self.text(message, recipient),
         }
     }
 
-    fn mail(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {
-        let mut context = EmailContext::new(PRODUCT, &self.public_url);
+    fn mail(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<OutgoingMessage, RenderError> {
+        let mut context = EmailContext::new(PRODUCT_NAME, &self.public_url);
         context.recipient_name.clone_from(&recipient.name);
         context.time_zone = recipient.time_zone;
         if is_alert_news(&message.kind) {
@@ -62,10 +62,10 @@ impl Composer {
             MessageContent::Firing(data) => render::fired_alert_email(&self.fired(message, data), &context),
         };
         let email = Email::new(recipient.to, recipient.name, message.id.0, message.created_at, mail);
-        Ok(Parcel::Mail(Box::new(email)))
+        Ok(OutgoingMessage::Email(Box::new(email)))
     }
 
-    /// An alert that fired, with a link to it if its owner has an account.
+    /// Returns the fired alert, with a link to it if the owner has an account.
     fn fired(&self, message: &ClaimedMessage, data: &str) -> FiredAlert {
         let alert = FiredAlert::from_event_data(data);
         match message.alert.filter(|_| message.account.is_some()) {
@@ -74,15 +74,17 @@ impl Composer {
         }
     }
 
-    fn text(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {
+    fn text(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<OutgoingMessage, RenderError> {
         let text = match &message.content {
-            MessageContent::Sealed(sealed) => render::account_sms(&self.letter(message, sealed)?, PRODUCT),
-            MessageContent::Firing(data) => render::fired_alert_sms(&FiredAlert::from_event_data(data), PRODUCT),
+            MessageContent::Sealed(sealed) => render::account_sms(&self.letter(message, sealed)?, PRODUCT_NAME),
+            MessageContent::Firing(data) => render::fired_alert_sms(&FiredAlert::from_event_data(data), PRODUCT_NAME),
         };
-        Ok(Parcel::Text(Sms { to: recipient.to, text }))
+        Ok(OutgoingMessage::Sms(Sms { to: recipient.to, text }))
     }
 
-    fn letter(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<AccountEmail, Wordless> {
-        Ok(serde_json::from_str(&self.vault.open(place(message.id), sealed)?)?)
+    fn letter(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<AccountEmail, RenderError> {
+        Ok(serde_json::from_str(
+            &self.vault.open(content_location(message.id), sealed)?,
+        )?)
     }
 }

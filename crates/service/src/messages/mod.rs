@@ -1,45 +1,45 @@
-//! Messages: mails and text messages to people.
+//! Messages: email and text messages to people.
 //!
-//! Whoever has reason to write somebody makes a [`NewMessage`](store::model::NewMessage) here and queues it in the transaction that gives reason to it
-//! ([`store::UnitOfWork::queue_message`]). Its content is sealed: there are links in it that open accounts. That an alert has fired
-//! is a message, too, made with the firing.
+//! A use case creates a [`NewMessage`](store::model::NewMessage) and queues it in its own transaction
+//! ([`store::UnitOfWork::queue_message`]). The content is sealed, because it contains links that give access to accounts. A
+//! fired alert creates its message together with the firing.
 //!
-//! From there the dispatchers take them ([`sending`]), the very same as that of webhooks, one for each channel. What they claim is judged
-//! first ([`recipient`]: to whom, and is it night there?), counted against the limits ([`post`]), and gets its words
-//! ([`compose`]). Who carries it is a setting ([`carrier`]): a mail server, Twilio, or the outbox, which keeps it for the operator
-//! to read.
+//! One dispatcher per channel claims the messages (`dispatchers.rs`, the same dispatcher as for webhooks). Claimed
+//! messages are checked ([`recipient`]: address and quiet hours), counted against the limits ([`message_outbox`]) and
+//! rendered ([`compose`]). The configured transport sends them ([`transport`]): a mail server, Twilio, or the outbox,
+//! which stores them for the operator.
 //!
-//! What is promised: a message is sent at least once, under one id; what became of it stands in the alert's history. What is
-//! not: that it is sent whatever it costs. There are limits for each recipient, account and day ([`settings`]).
+//! Guarantees: a message is sent at least once, under one id, and the alert's history records the result. Limits for
+//! each recipient, account and day apply ([`config`]); messages beyond them are dropped.
 
-mod carrier;
 mod compose;
-mod kept;
-mod post;
+mod config;
+mod dispatchers;
+mod message_outbox;
+mod outbox;
 mod quiet;
 mod quota;
 mod recipient;
-mod sending;
-mod settings;
 mod status;
+mod transport;
 mod unsubscribe;
 mod write;
 
 use std::sync::Arc;
 
 use crate::Ports;
-pub(crate) use carrier::kept_place;
-pub use kept::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
-pub use sending::CarrierError;
-pub(crate) use sending::Sending;
-pub use settings::{Budget, Email, Settings, Sms};
+pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
+pub(crate) use dispatchers::MessageDispatchers;
+pub use dispatchers::MessageTransportError;
+pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use status::status_callback;
-pub use unsubscribe::MailingState;
-pub(crate) use write::{MessageWriter, letter, place};
+pub(crate) use transport::outbox_location;
+pub use unsubscribe::EmailSubscription;
+pub(crate) use write::{MessageWriter, account_email, content_location};
 
-/// Messages that are kept for the operator, and reports about text messages.
+/// Messages stored for the operator, and delivery reports of text messages.
 #[derive(Clone)]
 pub struct Outbox {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<crate::Settings>,
+    pub(crate) settings: Arc<crate::ServiceConfig>,
 }

@@ -1,13 +1,13 @@
-//! Quiet hours: until when somebody does not want to be disturbed.
+//! Quiet hours.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
 use store::model::QuietHours;
 
-/// When the quiet hours end in which an instant lies; `None`, if it lies in none.
+/// Returns the end of the quiet hours at an instant; `None` outside of them.
 ///
-/// They are what a clock on the wall shows. An hour that the clock skips in spring ends when the clock has gone past it, and
-/// where it shows an hour twice in autumn, both are quiet if it is, and quiet hours that end in it end at the second one.
+/// Quiet hours follow the wall clock. An end that daylight saving time skips in spring moves to the next existing time.
+/// If an hour occurs twice in autumn, both are quiet, and quiet hours that end in it end at the second.
 pub(super) fn quiet_until(hours: QuietHours, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
     let wall = now.to_zoned(zone.clone()).datetime();
     let minute =
@@ -31,7 +31,7 @@ pub(super) fn quiet_until(hours: QuietHours, zone: &TimeZone, now: Timestamp) ->
     let hour = i8::try_from(hours.until / 60).ok()?;
     let end = date.at(hour, i8::try_from(hours.until % 60).ok()?, 0, 0);
     let end = zone.to_ambiguous_timestamp(end).later().ok()?;
-    // Never earlier than now, whatever a zone does to its clocks.
+    // Never before now, whatever the time zone's transitions are.
     (end > now).then_some(end)
 }
 
@@ -49,7 +49,7 @@ mod tests {
     const SEVEN: u16 = 7 * 60;
 
     #[test]
-    fn the_first_minute_is_quiet_and_the_last_one_is_not() {
+    fn quiet_hours_include_start_and_exclude_end() {
         for (now, end) in [
             ("2024-03-08T12:59:59-05:00", None),
             ("2024-03-08T13:00:00-05:00", Some("2024-03-08T14:30-05:00")),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_night_goes_over_midnight() {
+    fn quiet_hours_may_span_midnight() {
         for (now, end) in [
             ("2024-01-31T21:59:59+01:00", None),
             ("2024-01-31T22:00:00+01:00", Some("2024-02-01T07:00+01:00")),
@@ -83,26 +83,26 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_are_put_forward_make_the_night_shorter() {
+    fn spring_clock_change_shortens_quiet_hours() {
         let (zone, now) = ("America/New_York", "2024-03-09T23:00:00-05:00");
         assert_eq!(
             ends(TEN_PM, SEVEN, zone, now).as_deref(),
             Some("2024-03-10T07:00-04:00")
         );
-        // 02:30 does not exist that night.
+        // 02:30 does not exist in that night.
         assert_eq!(ends(TEN_PM, 150, zone, now).as_deref(), Some("2024-03-10T03:30-04:00"));
         assert_eq!(ends(TEN_PM, 150, zone, "2024-03-10T03:00:00-04:00"), None);
         assert_eq!(ends(120, 180, zone, "2024-03-10T03:00:00-04:00"), None);
     }
 
     #[test]
-    fn clocks_that_are_put_back_make_the_night_longer() {
+    fn autumn_clock_change_lengthens_quiet_hours() {
         let zone = "America/New_York";
         assert_eq!(
             ends(TEN_PM, SEVEN, zone, "2024-11-02T23:00:00-04:00").as_deref(),
             Some("2024-11-03T07:00-05:00")
         );
-        // 01:30 comes twice.
+        // 01:30 occurs twice.
         for now in [
             "2024-11-02T23:00:00-04:00",
             "2024-11-03T01:15:00-04:00",
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_hours_are_others_elsewhere() {
+    fn quiet_hours_follow_the_time_zone() {
         let now = "2024-03-08T12:00:00Z";
         assert_eq!(ends(TEN_PM, SEVEN, "Europe/Berlin", now), None);
         assert_eq!(

@@ -1,8 +1,8 @@
-//! Warnings that an account's text messages of the month run out: at 80 % and at 100 %, each once a month.
+//! Warnings when an account's monthly quota of text messages runs out: at 80 % and at 100 %, each once a month.
 //!
-//! A warning has an id of its account, month and kind, so it is queued once, by whichever process and however often. The
-//! accounts of all text messages that are claimed are looked at, also those that were counted before: if a process dies
-//! between counting a message and warning, the process that claims the message again warns.
+//! The id of a warning is derived from account, month and kind, so it is queued once, by any process and however often.
+//! All accounts with claimed text messages are checked, including messages counted before: if a process dies between
+//! counting and warning, the process that claims the message again sends the warning.
 
 use std::collections::BTreeMap;
 
@@ -12,53 +12,58 @@ use notify::templates::AccountEmail;
 use store::model::{AccountId, ClaimedMessage, MessageId, NewMessage};
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
-use super::post::Post;
+use super::message_outbox::MessageOutbox;
 use super::recipient::Recipient;
-use super::write::letter_of_id;
-use crate::identity::account::Period;
-use crate::market::refused_never;
+use super::write::account_email_with_id;
+use crate::identity::account::QuotaPeriod;
+use crate::market::into_store_error;
 
-/// From how many percent of the quota on an account is warned first.
-const WARNED_FROM_PERCENT: u64 = 80;
+/// Usage of the first warning, in percent of the quota.
+const WARNING_THRESHOLD_PERCENT: u64 = 80;
 
-impl Post {
-    /// Warns the accounts of text messages, as far as they have used up their plan's quota.
+impl MessageOutbox {
+    /// Queues warnings for accounts that reach a warning threshold.
     pub(super) async fn warn_of_quota(&self, accounts: BTreeMap<AccountId, (String, u32)>) -> Result<(), StoreError> {
         let now = self.time.now();
-        // Only an instant at the end of time is in no month.
-        let Ok(period) = Period::of(now) else { return Ok(()) };
+        // Fails only at the end of the supported time range.
+        let Ok(period) = QuotaPeriod::of(now) else {
+            return Ok(());
+        };
         let mut warnings = Vec::new();
         for (account, (email, quota)) in accounts {
             let used = self
                 .store
                 .count_text_messages(account, period.start, period.end)
                 .await?;
-            for letter in letters(used, quota, &period) {
-                match self.warning((account, &email), &letter, period.start, now) {
+            for content in due_warnings(used, quota, &period) {
+                match self.warning((account, &email), &content, period.start, now) {
                     Ok(warning) => warnings.push(warning),
-                    Err(error) => tracing::error!(%error, "a warning of the quota of text messages cannot be written"),
+                    Err(error) => tracing::error!(%error, "cannot create a warning about the quota of text messages"),
                 }
             }
         }
         if warnings.is_empty() {
             return Ok(());
         }
-        self.store.write(Warn(warnings)).await.map_err(refused_never)
+        self.store
+            .write(QueueWarnings(warnings))
+            .await
+            .map_err(into_store_error)
     }
 
     fn warning(
         &self,
         (account, email): (AccountId, &str),
-        letter: &AccountEmail,
+        content: &AccountEmail,
         period: Timestamp,
         now: Timestamp,
     ) -> Result<NewMessage, serde_json::Error> {
-        let id = MessageId::for_warning(account, period, letter.kind());
-        letter_of_id(&self.composer.vault, &self.chance, (id, now), email, account, letter)
+        let id = MessageId::for_warning(account, period, content.kind());
+        account_email_with_id(&self.composer.vault, &self.random, (id, now), email, account, content)
     }
 }
 
-/// The accounts that text messages are counted for: their address and the quota of their plan.
+/// Returns the accounts of text messages with their email address and quota.
 pub(super) fn accounts(messages: &[(ClaimedMessage, Recipient)]) -> BTreeMap<AccountId, (String, u32)> {
     let account = |(message, recipient): &(ClaimedMessage, Recipient)| {
         let owner = message.owner.as_ref()?;
@@ -67,26 +72,26 @@ pub(super) fn accounts(messages: &[(ClaimedMessage, Recipient)]) -> BTreeMap<Acc
     messages.iter().filter_map(account).collect()
 }
 
-/// The warnings that are due when so many are used.
-fn letters(used: u64, quota: u32, period: &Period) -> Vec<AccountEmail> {
+/// Returns the warnings for a usage.
+fn due_warnings(used: u64, quota: u32, period: &QuotaPeriod) -> Vec<AccountEmail> {
     let renewed_on = period.end.to_zoned(TimeZone::UTC).date().to_string();
-    let mut letters = Vec::new();
-    if quota > 0 && used * 100 >= u64::from(quota) * WARNED_FROM_PERCENT {
-        letters.push(AccountEmail::SmsQuotaLow {
+    let mut warnings = Vec::new();
+    if quota > 0 && used * 100 >= u64::from(quota) * WARNING_THRESHOLD_PERCENT {
+        warnings.push(AccountEmail::SmsQuotaLow {
             used: u32::try_from(used).unwrap_or(u32::MAX),
             quota,
             renewed_on: renewed_on.clone(),
         });
     }
     if used >= u64::from(quota) {
-        letters.push(AccountEmail::SmsQuotaUsed { quota, renewed_on });
+        warnings.push(AccountEmail::SmsQuotaUsed { quota, renewed_on });
     }
-    letters
+    warnings
 }
 
-struct Warn(Vec<NewMessage>);
+struct QueueWarnings(Vec<NewMessage>);
 
-impl Transaction for Warn {
+impl Transaction for QueueWarnings {
     type Output = ();
     type Refusal = std::convert::Infallible;
 
@@ -105,8 +110,11 @@ mod tests {
     use super::*;
 
     fn kinds(used: u64, quota: u32) -> Vec<&'static str> {
-        let period = Period::of("2024-03-08T15:00:00Z".parse().unwrap()).unwrap();
-        letters(used, quota, &period).iter().map(AccountEmail::kind).collect()
+        let period = QuotaPeriod::of("2024-03-08T15:00:00Z".parse().unwrap()).unwrap();
+        due_warnings(used, quota, &period)
+            .iter()
+            .map(AccountEmail::kind)
+            .collect()
     }
 
     #[test]

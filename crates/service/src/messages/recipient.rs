@@ -1,8 +1,8 @@
-//! To whom a message goes, and whether now, later or not at all.
+//! Decides the recipient of a message, and whether it is sent now, later or never.
 //!
-//! This is found out when it is about to be sent, each time: meanwhile somebody may have another address, gone to bed, or
-//! want nothing any more. Letters are answers to what somebody has just done, so they go at once to where they were written to;
-//! what is about alerts ([`is_alert_news`]) waits for the end of quiet hours.
+//! The decision is made immediately before each attempt, because addresses, quiet hours and subscriptions may change.
+//! Account messages respond to an action of the user, so they are sent at once to their original address. Messages
+//! about alerts ([`is_alert_news`]) wait for the end of quiet hours.
 
 use std::collections::HashSet;
 
@@ -12,72 +12,72 @@ use store::model::{Account, ClaimedMessage, MessageChannel, is_alert_news};
 
 use super::quiet::quiet_until;
 
-/// Where a message goes.
+/// Recipient of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Recipient {
-    /// The address or number.
+    /// Email address or phone number.
     pub(super) to: String,
-    /// What they are called, if they said so themselves.
+    /// Name, if the owner set it.
     pub(super) name: Option<String>,
-    /// What their clocks show.
+    /// Time zone.
     pub(super) time_zone: TimeZone,
-    /// How many messages about alerts their plan has a month.
+    /// Monthly quota of text messages about alerts.
     pub(super) quota: Option<u32>,
 }
 
-/// What is to be done with a message.
+/// Decision about a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Judged {
+pub(super) enum SendDecision {
     Send(Recipient),
-    /// Not before then.
-    PutOff(Timestamp),
-    /// Never, and why, in a word.
+    /// Not before this time.
+    Postpone(Timestamp),
+    /// Never, with a reason code.
     Drop(&'static str),
 }
 
-/// What it depends on beside the message.
-pub(super) struct Circumstances<'a> {
+/// Facts that the decision depends on, besides the message.
+pub(super) struct SendContext<'a> {
     pub(super) channel: MessageChannel,
     pub(super) now: Timestamp,
-    /// Whether mail about alerts goes to addresses only that are known to be the owner's.
+    /// Whether mail about alerts requires a confirmed address.
     pub(super) is_confirmation_required: bool,
-    /// Those of the addresses that want no mail about alerts.
+    /// Addresses without mail about alerts.
     pub(super) unsubscribed: &'a HashSet<String>,
 }
 
-/// The address that a message would go to, as far as it can be said at once.
+/// Returns the address that a message would go to, for the lookup of unsubscribed addresses.
 pub(super) fn address(message: &ClaimedMessage) -> Option<String> {
     let owner = message.owner.as_ref().filter(|_| is_alert_news(&message.kind));
     let address = owner.map(|owner| &owner.email).or(message.recipient.as_ref())?;
     Some(address.to_lowercase())
 }
 
-impl Circumstances<'_> {
-    pub(super) fn judge(&self, message: &ClaimedMessage) -> Judged {
+impl SendContext<'_> {
+    pub(super) fn decide(&self, message: &ClaimedMessage) -> SendDecision {
         if !is_alert_news(&message.kind) {
-            return self.letter(message);
+            return self.account_email(message);
         }
         match (&message.owner, message.account) {
-            (Some(owner), _) => self.news(owner),
-            (None, Some(_)) => Judged::Drop("account_deleted"),
-            (None, None) => self.news_for_guest(message),
+            (Some(owner), _) => self.alert_message(owner),
+            (None, Some(_)) => SendDecision::Drop("account_deleted"),
+            (None, None) => self.guest_alert_message(message),
         }
     }
 
-    fn letter(&self, message: &ClaimedMessage) -> Judged {
+    fn account_email(&self, message: &ClaimedMessage) -> SendDecision {
         let Some(to) = message.recipient.clone() else {
-            return Judged::Drop("void");
+            return SendDecision::Drop("void");
         };
-        // Anybody can ask for this one in somebody else's name.
+        // Anyone can request this message for any address.
         if message.kind == "guest_alert" && self.is_unsubscribed(&to) {
-            return Judged::Drop("unsubscribed");
+            return SendDecision::Drop("unsubscribed");
         }
-        // A name in a letter to an address that is not known to be the owner's would be a stranger's text.
+        // In a message to an unverified address, the name would be text chosen by a stranger.
         let owner = message
             .owner
             .as_ref()
             .filter(|owner| owner.is_verified && owner.email == to);
-        Judged::Send(Recipient {
+        SendDecision::Send(Recipient {
             name: owner.and_then(|owner| owner.full_name.clone()),
             time_zone: owner.map_or(TimeZone::UTC, zone),
             quota: None,
@@ -85,11 +85,11 @@ impl Circumstances<'_> {
         })
     }
 
-    fn news_for_guest(&self, message: &ClaimedMessage) -> Judged {
+    fn guest_alert_message(&self, message: &ClaimedMessage) -> SendDecision {
         match &message.recipient {
-            None => Judged::Drop("void"),
-            Some(to) if self.is_unsubscribed(to) => Judged::Drop("unsubscribed"),
-            Some(to) => Judged::Send(Recipient {
+            None => SendDecision::Drop("void"),
+            Some(to) if self.is_unsubscribed(to) => SendDecision::Drop("unsubscribed"),
+            Some(to) => SendDecision::Send(Recipient {
                 to: to.clone(),
                 name: None,
                 time_zone: TimeZone::UTC,
@@ -98,34 +98,34 @@ impl Circumstances<'_> {
         }
     }
 
-    fn news(&self, owner: &Account) -> Judged {
+    fn alert_message(&self, owner: &Account) -> SendDecision {
         if owner.profile.deleted_at.is_some() {
-            return Judged::Drop("account_deleted");
+            return SendDecision::Drop("account_deleted");
         }
         if owner.profile.deactivated_at.is_some() {
-            return Judged::Drop("account_deactivated");
+            return SendDecision::Drop("account_deactivated");
         }
         let (to, quota) = match self.channel {
             MessageChannel::Email => {
                 if self.is_unsubscribed(&owner.email) {
-                    return Judged::Drop("unsubscribed");
+                    return SendDecision::Drop("unsubscribed");
                 }
                 if self.is_confirmation_required && !owner.is_verified {
-                    return Judged::Drop("address_not_confirmed");
+                    return SendDecision::Drop("address_not_confirmed");
                 }
                 (owner.email.clone(), None)
             }
             MessageChannel::Sms => match &owner.profile.phone {
-                None => return Judged::Drop("no_verified_number"),
+                None => return SendDecision::Drop("no_verified_number"),
                 Some(phone) => (phone.number.clone(), Some(owner.plan.sms_per_month())),
             },
         };
         let time_zone = zone(owner);
         let quiet = owner.profile.quiet_hours;
         if let Some(until) = quiet.and_then(|hours| quiet_until(hours, &time_zone, self.now)) {
-            return Judged::PutOff(until);
+            return SendDecision::Postpone(until);
         }
-        Judged::Send(Recipient {
+        SendDecision::Send(Recipient {
             to,
             name: owner.full_name.clone().filter(|_| owner.is_verified),
             time_zone,
@@ -139,6 +139,6 @@ impl Circumstances<'_> {
 }
 
 fn zone(owner: &Account) -> TimeZone {
-    // Only names that are known are taken; if one is forgotten by a later version, UTC is better than nothing.
+    // Only known names are stored. If a later version drops one, UTC is the fallback.
     TimeZone::get(&owner.time_zone).unwrap_or(TimeZone::UTC)
 }

@@ -1,4 +1,4 @@
-//! What the provider of text messages tells of a message after it has taken it.
+//! Delivery reports of the text message provider.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use crate::ServiceError;
 use crate::links::link;
 use crate::messages::Outbox;
 
-/// How often to look for a message that is not known yet: a provider may report faster than its answer gets to disk.
-const LOOKS: u32 = 5;
-/// How long to wait before looking again.
-const BREATH: Duration = Duration::from_millis(200);
+/// Maximum number of lookups of the message. A report may arrive before the message's provider id is stored.
+const MAX_LOOKUPS: u32 = 5;
+/// Delay between lookups.
+const LOOKUP_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Where the provider tells what became of messages, for a service at that address.
+/// Returns the callback URL for delivery reports, for a service at this public URL.
 #[must_use]
 pub fn status_callback(public_url: &str) -> String {
     link(public_url, "sms/status", &[])
 }
 
 impl Outbox {
-    /// Takes note of a report about a text message: the fields of its form, and its signature.
+    /// Records a delivery report of a text message, from its form fields and signature.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] if there is no provider, or the message is none of ours, [`ServiceError::Forbidden`] if the
-    /// report is not from the provider, [`ServiceError::Internal`] if the database fails.
+    /// [`ServiceError::NotFound`] if no provider is configured or the message is unknown, [`ServiceError::Forbidden`]
+    /// if the signature is invalid.
     pub async fn sms_status(&self, params: &[(String, String)], signature: &str) -> Result<(), ServiceError> {
         let twilio = self.settings.messages.sms.twilio.as_ref();
         let Some((twilio, url)) = twilio.and_then(|twilio| Some((twilio, twilio.status_callback.as_deref()?))) else {
@@ -35,13 +35,12 @@ impl Outbox {
             return Err(ServiceError::Forbidden {
                 reason: "signature",
                 required: None,
-                message: "X-Twilio-Signature is not that of the configured account over this form; reports are taken from the \
-                          provider alone"
+                message: "X-Twilio-Signature is not valid for this form and the configured account; only the provider may send reports"
                     .to_owned(),
             });
         }
         let Some(report) = SmsStatusReport::from_params(params) else {
-            // It is the provider's, but about something else.
+            // A valid report about something else.
             return Ok(());
         };
         let (outcome, has_failed) = match report.status {
@@ -53,9 +52,9 @@ impl Outbox {
             },
         };
         let time = &self.ports.network.time;
-        for look in 0..LOOKS {
-            if look > 0 {
-                time.sleep(BREATH).await;
+        for lookup in 0..MAX_LOOKUPS {
+            if lookup > 0 {
+                time.sleep(LOOKUP_INTERVAL).await;
             }
             let store = &self.ports.store;
             let noted = store.record_message_status(MessageChannel::Sms, &report.sid, &outcome, has_failed, time.now());

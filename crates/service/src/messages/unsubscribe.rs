@@ -1,8 +1,8 @@
-//! Links that end mail about alerts.
+//! Unsubscribe links for mail about alerts.
 //!
-//! Such a link has to work for whoever has the mail, without signing in and for as long as mail is kept (RFC 8058), so there is
-//! nothing about it in the database: it has the address in it, authenticated. It can do no more than that, and undo it. Letters
-//! about the account itself still come.
+//! A link must work without signing in, for as long as the mail exists (RFC 8058). So it needs no row in the database:
+//! it contains the address with a message authentication code. It can only unsubscribe and resubscribe. Account
+//! messages are still sent.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,85 +16,86 @@ use crate::ServiceError;
 use crate::identity::account::AccountSettings;
 use crate::vault::Vault;
 
-/// So many bytes of the authentication code are in a token.
-const CODE: usize = 16;
+/// Number of bytes of the authentication code in a token.
+const MAC_BYTES: usize = 16;
 
-/// The token that stands for an address in links.
+/// Returns the token for an address.
 pub(super) fn token(vault: &Vault, address: &str) -> String {
     let address = address.to_lowercase();
-    let mut bytes = code(vault, &address).to_vec();
+    let mut bytes = mac(vault, &address).to_vec();
     bytes.extend_from_slice(address.as_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The address that a token stands for.
+/// Returns the address of a valid token.
 fn address(vault: &Vault, token: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
-    let (claimed, address) = bytes.split_at_checked(CODE)?;
+    let (claimed, address) = bytes.split_at_checked(MAC_BYTES)?;
     let address = str::from_utf8(address).ok()?;
-    let is_ours: bool = code(vault, address).ct_eq(claimed).into();
+    let is_ours: bool = mac(vault, address).ct_eq(claimed).into();
     is_ours.then(|| address.to_owned())
 }
 
-fn code(vault: &Vault, address: &str) -> [u8; CODE] {
-    let mut code = [0; CODE];
+fn mac(vault: &Vault, address: &str) -> [u8; MAC_BYTES] {
+    let mut code = [0; MAC_BYTES];
     // HMAC takes keys of any length.
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&vault.derive("unsubscribe links")) {
         mac.update(address.as_bytes());
-        code.copy_from_slice(&mac.finalize().into_bytes()[..CODE]);
+        code.copy_from_slice(&mac.finalize().into_bytes()[..MAC_BYTES]);
     }
     code
 }
 
-/// An address, and whether it is sent mail about alerts.
+/// Subscription state of an address for mail about alerts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MailingState {
-    /// The address.
+pub struct EmailSubscription {
+    /// Email address.
     pub address: String,
-    /// Whether mail about alerts goes there.
+    /// Whether it gets mail about alerts.
     pub is_subscribed: bool,
 }
 
 impl AccountSettings {
-    /// Whether mail about alerts goes to the address that a link is about.
+    /// Returns the subscription state of the address in a link.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a token that is none of ours.
-    pub async fn mailing_state(&self, token: &str) -> Result<MailingState, ServiceError> {
+    /// [`ServiceError::Invalid`] for an invalid token.
+    pub async fn email_subscription(&self, token: &str) -> Result<EmailSubscription, ServiceError> {
         let address = address(&self.ports.vault, token).ok_or_else(|| {
-            ServiceError::field(
-                "token",
-                "is none of this service; open the whole link as the mail has it",
-            )
+            ServiceError::field("token", "is not a valid token; open the complete link from the email")
         })?;
         let found = self.ports.store.unsubscribed(std::slice::from_ref(&address)).await?;
-        Ok(MailingState {
+        Ok(EmailSubscription {
             is_subscribed: found.is_empty(),
             address,
         })
     }
 
-    /// Ends mail about alerts to the address that a link is about, or begins it again.
+    /// Unsubscribes or resubscribes the address in a link.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a token that is none of ours.
-    pub async fn set_mailing(&self, token: &str, is_subscribed: bool) -> Result<MailingState, ServiceError> {
-        let state = self.mailing_state(token).await?;
+    /// [`ServiceError::Invalid`] for an invalid token.
+    pub async fn set_email_subscription(
+        &self,
+        token: &str,
+        is_subscribed: bool,
+    ) -> Result<EmailSubscription, ServiceError> {
+        let state = self.email_subscription(token).await?;
         if state.is_subscribed != is_subscribed {
             let since = (!is_subscribed).then(|| self.ports.clock.now());
             let address = state.address.clone();
-            self.ports.store.write(SetMailing { address, since }).await?;
+            self.ports.store.write(SetEmailSubscription { address, since }).await?;
         }
-        Ok(MailingState { is_subscribed, ..state })
+        Ok(EmailSubscription { is_subscribed, ..state })
     }
 }
 
-struct SetMailing {
+struct SetEmailSubscription {
     address: String,
     since: Option<Timestamp>,
 }
 
-impl Transaction for SetMailing {
+impl Transaction for SetEmailSubscription {
     type Output = ();
     type Refusal = ServiceError;
 
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_stands_for_its_address_alone_however_it_was_written() {
+    fn token_identifies_normalized_address() {
         let vault = Vault::new(b"key");
         let token = token(&vault, "Ann@Example.com");
         assert_eq!(address(&vault, &token).as_deref(), Some("ann@example.com"));
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_was_changed_anywhere_is_none() {
+    fn changed_token_is_invalid() {
         let vault = Vault::new(b"key");
         let bytes = URL_SAFE_NO_PAD.decode(token(&vault, "ann@example.com")).unwrap();
         for place in 0..bytes.len() {
@@ -133,8 +134,8 @@ mod tests {
             "x",
             "AAAA",
             "?",
-            &URL_SAFE_NO_PAD.encode([0; CODE]),
-            &URL_SAFE_NO_PAD.encode(&bytes[..CODE]),
+            &URL_SAFE_NO_PAD.encode([0; MAC_BYTES]),
+            &URL_SAFE_NO_PAD.encode(&bytes[..MAC_BYTES]),
         ] {
             assert_eq!(address(&vault, text), None, "{text}");
         }

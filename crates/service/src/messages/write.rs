@@ -1,4 +1,4 @@
-//! Letters become messages.
+//! Creates messages from email and text message content.
 
 use std::sync::Arc;
 
@@ -7,32 +7,32 @@ use notify::templates::AccountEmail;
 use store::model::{AccountId, MessageChannel, MessageId, NewMessage};
 
 use crate::links::link;
-use crate::vault::{Place, Vault};
-use crate::{Chance, Ports, ServiceError};
+use crate::vault::{SecretLocation, Vault};
+use crate::{Ports, Random, ServiceError};
 
-/// Where the content of a message lies.
-pub(crate) const fn place(message: MessageId) -> Place {
-    Place {
+/// Returns the sealing location of a message's content.
+pub(crate) const fn content_location(message: MessageId) -> SecretLocation {
+    SecretLocation {
         table: "messages",
         column: "content",
         row: message.0,
     }
 }
 
-/// Makes messages and links to pages of this service.
+/// Creates messages, and links to pages of this service.
 #[derive(Clone)]
 pub(crate) struct MessageWriter {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<crate::Settings>,
+    pub(crate) settings: Arc<crate::ServiceConfig>,
 }
 
 impl MessageWriter {
-    /// Returns the address of a page of this service: `https://alerts.example.com/confirm?token=...`.
+    /// Returns the URL of a page of this service: `https://alerts.example.com/confirm?token=...`.
     pub(crate) fn link(&self, page: &str, query: &[(&str, &str)]) -> String {
         link(&self.settings.public_url, page, query)
     }
 
-    /// A letter to an address, ready to be queued.
+    /// Creates an email, ready to be queued.
     pub(crate) fn mail(
         &self,
         to: &str,
@@ -42,7 +42,7 @@ impl MessageWriter {
         self.message(MessageChannel::Email, to, account, letter)
     }
 
-    /// A letter to a telephone number, ready to be queued.
+    /// Creates a text message, ready to be queued.
     pub(crate) fn text_message(
         &self,
         to: &str,
@@ -62,7 +62,7 @@ impl MessageWriter {
         let ports = &self.ports;
         sealed(
             &ports.vault,
-            &ports.chance,
+            &ports.random,
             ports.clock.now(),
             (channel, to),
             account,
@@ -72,46 +72,46 @@ impl MessageWriter {
     }
 }
 
-/// A letter to an address, for those who have no more than this at hand.
-pub(crate) fn letter(
+/// Creates an email, for callers without a [`MessageWriter`].
+pub(crate) fn account_email(
     vault: &Vault,
-    chance: &Chance,
+    random: &Random,
     now: Timestamp,
     to: &str,
     account: Option<AccountId>,
     letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
-    sealed(vault, chance, now, (MessageChannel::Email, to), account, letter)
+    sealed(vault, random, now, (MessageChannel::Email, to), account, letter)
 }
 
-/// A letter to the address of an account, under an id that is given.
-pub(super) fn letter_of_id(
+/// Creates an email to an account's address with a given id.
+pub(super) fn account_email_with_id(
     vault: &Vault,
-    chance: &Chance,
+    random: &Random,
     (id, now): (MessageId, Timestamp),
     to: &str,
     account: AccountId,
     letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
     let to = (MessageChannel::Email, to);
-    sealed_as(vault, chance, (id, now), to, Some(account), letter)
+    sealed_with_id(vault, random, (id, now), to, Some(account), letter)
 }
 
 fn sealed(
     vault: &Vault,
-    chance: &Chance,
+    random: &Random,
     now: Timestamp,
     to: (MessageChannel, &str),
     account: Option<AccountId>,
     letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
-    let id = MessageId(chance.uuid());
-    sealed_as(vault, chance, (id, now), to, account, letter)
+    let id = MessageId(random.uuid());
+    sealed_with_id(vault, random, (id, now), to, account, letter)
 }
 
-fn sealed_as(
+fn sealed_with_id(
     vault: &Vault,
-    chance: &Chance,
+    random: &Random,
     (id, now): (MessageId, Timestamp),
     (channel, to): (MessageChannel, &str),
     account: Option<AccountId>,
@@ -122,10 +122,10 @@ fn sealed_as(
         id,
         channel,
         kind: letter.kind(),
-        // In one form, so that limits count what goes to the same place.
+        // Normalized, so that limits count all messages to the same recipient.
         recipient: to.to_lowercase(),
         account,
-        content: vault.seal(chance, place(id), &text),
+        content: vault.seal(random, content_location(id), &text),
         created_at: now,
     })
 }

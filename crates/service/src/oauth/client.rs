@@ -1,112 +1,112 @@
-//! Who a program says it is.
+//! OAuth clients.
 
 use std::net::IpAddr;
 
 use store::model::{OAuthClientId, RegisteredClient};
 use uuid::Uuid;
 
-use super::document::DocumentError;
+use super::client_metadata::ClientMetadataError;
 use super::redirect_uri;
 use crate::ServiceError;
 use crate::oauth::OAuth;
 
-/// The longest name, in characters.
-const MAX_NAME_CHARS: usize = 100;
-/// What a program is called that has not said.
-const UNNAMED: &str = "An app without a name";
+/// Maximum length of a client's name, in characters.
+const MAX_CLIENT_NAME_CHARACTERS: usize = 100;
+/// Name of clients that provide none.
+const DEFAULT_CLIENT_NAME: &str = "Unnamed app";
 
-/// A program that may ask people for something.
+/// An OAuth client.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Client {
-    /// The name it goes by among programs.
+pub struct OAuthClient {
+    /// Client id.
     pub id: String,
-    /// What it calls itself.
+    /// Name that the client claims.
     pub name: String,
-    /// Where that is known from.
-    pub origin: Origin,
-    /// Where people may be sent back to.
+    /// Source of the client's data.
+    pub origin: ClientOrigin,
+    /// Redirect URIs.
     pub(super) redirect_uris: Vec<String>,
 }
 
-/// Where it is known from who a program is.
+/// Source of a client's data.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
-    /// It has registered itself; anybody can, by any name.
+pub enum ClientOrigin {
+    /// Dynamic registration. Anyone can register any name.
     Registered,
-    /// From a document under a URL: whoever has its host says so.
+    /// Client metadata document. The owner of this host vouches for it.
     Host(String),
 }
 
-/// Why nothing is known of a program.
+/// Reason why a client is not found.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ClientError {
-    /// It has not registered, or that was forgotten.
+    /// The client is not registered, or its registration has expired.
     #[error(
-        "the app is not known here: it has not registered, or nobody has used it for long. Remove this service from the app \
-         and add it again"
+        "the app is not registered here, or its registration has expired. Remove this service from the app and add it again"
     )]
     Unknown,
-    /// Its document is not what it should be.
+    /// The client metadata document is invalid.
     #[error(transparent)]
-    Document(#[from] DocumentError),
-    /// It could not be found out.
+    Metadata(#[from] ClientMetadataError),
+    /// Internal failure.
     #[error(transparent)]
     Failed(#[from] ServiceError),
 }
 
-impl Client {
-    /// Whether a browser may be sent there for it.
-    pub(super) fn has(&self, redirect_uri: &str) -> bool {
+impl OAuthClient {
+    /// Returns whether a redirect URI is registered for this client.
+    pub(super) fn allows_redirect(&self, redirect_uri: &str) -> bool {
         let mut registered = self.redirect_uris.iter();
         registered.any(|one| redirect_uri::is_registered(one, redirect_uri))
     }
 }
 
 impl OAuth {
-    /// The program that goes by that name, for whoever asks from `address`.
-    pub(super) async fn oauth_client(&self, id: &str, address: IpAddr) -> Result<Client, ClientError> {
+    /// Returns the client with this id, for a request from the client address `address`.
+    pub(super) async fn find_client(&self, id: &str, address: IpAddr) -> Result<OAuthClient, ClientError> {
         if id.starts_with("https://") {
-            return Ok(self.described_client(id, address).await?);
+            return Ok(self.metadata_client(id, address).await?);
         }
         let found = match registered_id(id) {
             Some(id) => self.ports.store.oauth_client(id).await.map_err(ServiceError::from)?,
             None => None,
         };
-        found.map(Client::from).ok_or(ClientError::Unknown)
+        found.map(OAuthClient::from).ok_or(ClientError::Unknown)
     }
 }
 
-/// The id of a registered client, if it can be one.
+/// Parses the id of a registered client.
 pub(super) fn registered_id(text: &str) -> Option<OAuthClientId> {
     let id = Uuid::try_parse(text).ok()?;
-    // Ids are texts to programs: one way to write them is enough.
+    // Clients compare ids as text, so only one form is valid.
     (id.to_string() == text).then_some(OAuthClientId(id))
 }
 
-impl From<RegisteredClient> for Client {
+impl From<RegisteredClient> for OAuthClient {
     fn from(client: RegisteredClient) -> Self {
         Self {
             id: client.id.0.to_string(),
             name: client.name,
-            origin: Origin::Registered,
+            origin: ClientOrigin::Registered,
             redirect_uris: client.redirect_uris,
         }
     }
 }
 
-/// A name on one line, without characters that are not seen or that turn others around. `None`: it is too long.
-pub(super) fn name(text: Option<&str>) -> Option<String> {
-    let visible: String = text.unwrap_or_default().chars().filter(|c| !is_unseen(*c)).collect();
+/// Normalizes a client's name: one line, without invisible characters and direction overrides. Returns `None` if it is
+/// too long.
+pub(super) fn display_name(text: Option<&str>) -> Option<String> {
+    let visible: String = text.unwrap_or_default().chars().filter(|c| !is_invisible(*c)).collect();
     let words: Vec<&str> = visible.split_whitespace().collect();
     let name = words.join(" ");
     if name.is_empty() {
-        return Some(UNNAMED.to_owned());
+        return Some(DEFAULT_CLIENT_NAME.to_owned());
     }
-    (name.chars().count() <= MAX_NAME_CHARS).then_some(name)
+    (name.chars().count() <= MAX_CLIENT_NAME_CHARACTERS).then_some(name)
 }
 
-/// Whether a character is not seen, or changes how others are: a name must not look like another.
-fn is_unseen(c: char) -> bool {
+/// Returns whether a character is invisible or changes the display of others. Names must not imitate other names.
+fn is_invisible(c: char) -> bool {
     (c.is_control() && !c.is_whitespace())
         || matches!(
             u32::from(c),
@@ -133,26 +133,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_line_of_what_can_be_seen() {
+    fn client_name_is_one_visible_line() {
         for (text, expected) in [
             (Some("  My\n agent\t"), Some("My agent")),
             (Some("Agent \u{202e}gnp.exe"), Some("Agent gnp.exe")),
             (Some("Bell\u{200b}we\u{ad}ther\0"), Some("Bellwether")),
-            (Some("\u{200b} \u{2066}"), Some(UNNAMED)),
+            (Some("\u{200b} \u{2066}"), Some(DEFAULT_CLIENT_NAME)),
             (Some("\u{2800}My\u{2800} agent"), Some("My agent")),
-            (Some("\u{2800}"), Some(UNNAMED)),
-            (Some(""), Some(UNNAMED)),
-            (None, Some(UNNAMED)),
+            (Some("\u{2800}"), Some(DEFAULT_CLIENT_NAME)),
+            (Some(""), Some(DEFAULT_CLIENT_NAME)),
+            (None, Some(DEFAULT_CLIENT_NAME)),
             (Some("J\u{f6}rgs \u{1f514} <b>"), Some("J\u{f6}rgs \u{1f514} <b>")),
         ] {
-            assert_eq!(name(text).as_deref(), expected, "{text:?}");
+            assert_eq!(display_name(text).as_deref(), expected, "{text:?}");
         }
-        assert!(name(Some(&"\u{e4}".repeat(100))).is_some());
-        assert_eq!(name(Some(&"\u{e4}".repeat(101))), None);
+        assert!(display_name(Some(&"\u{e4}".repeat(100))).is_some());
+        assert_eq!(display_name(Some(&"\u{e4}".repeat(101))), None);
     }
 
     #[test]
-    fn an_id_is_written_in_one_way() {
+    fn client_id_has_one_canonical_form() {
         let id = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
         assert!(registered_id(id).is_some());
         for text in [&id.to_uppercase(), &id.replace('-', ""), &format!("{{{id}}}"), "", "x"] {

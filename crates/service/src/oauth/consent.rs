@@ -1,8 +1,8 @@
-//! Somebody decides what a program may do.
+//! Consent: the user decides what a client may do.
 //!
-//! What they were shown comes back with their answer, sealed for their session. So nobody can be made to allow what they have
-//! not seen, no session answers what another was asked, and nothing can be changed on the way: an answer says which of the
-//! scopes stay, and can add none.
+//! The consent form contains the request, sealed for the user's session. So nobody can be tricked into allowing
+//! something they have not seen, a form is valid only in its own session, and its content cannot be changed. The
+//! decision can only remove scopes, not add them.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,40 +13,41 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::client::registered_id;
 use super::{
-    Asked, CODE, CODE_LIFE, ErrorCode, Grant, MAX_GRANTS, MAX_GRANTS_AN_HOUR, THINKING, later, must_be_an_hour_ago,
-    scopes,
+    AuthorizationRequest, CODE_HASH_PURPOSE, CODE_LIFETIME, CONSENT_TIMEOUT, Grant, MAX_GRANTS_PER_ACCOUNT,
+    MAX_GRANTS_PER_HOUR, OAuthErrorCode, check_hourly_limit, later, scopes,
 };
-use crate::identity::account::awake;
+use crate::identity::account::lock_active_account;
 use crate::identity::secret;
 use crate::identity::sessions::session_of;
 use crate::oauth::OAuth;
-use crate::vault::Place;
+use crate::vault::SecretLocation;
 use crate::{AccountId, Actor, Scope, ServiceError};
 
-/// What somebody decides.
+/// Decision of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// The program may do this much of what it wants, by name.
+pub enum ConsentDecision {
+    /// Allows these scopes, by name.
     Allow(Vec<String>),
-    /// It may do nothing.
+    /// Denies the request.
     Deny,
 }
 
-/// What somebody was shown.
+/// The authorization request that the consent form shows.
 #[derive(Serialize, Deserialize)]
-struct Shown {
+struct ConsentState {
     client_id: String,
     client_name: String,
     redirect_uri: String,
     state: Option<String>,
     challenge: String,
     scopes: Vec<String>,
-    /// Until when it can be answered, in seconds since 1970.
-    until: i64,
+    /// Expiry, in seconds since 1970.
+    #[serde(rename = "until")]
+    expires_at_s: i64,
 }
 
-const fn place(session: SessionId) -> Place {
-    Place {
+const fn location(session: SessionId) -> SecretLocation {
+    SecretLocation {
         table: "sessions",
         column: "oauth consent",
         row: session.0,
@@ -54,138 +55,141 @@ const fn place(session: SessionId) -> Place {
 }
 
 impl OAuth {
-    /// What has to come back with somebody's decision: what they are shown, sealed for their session.
+    /// Returns the token for the consent form: the request, sealed for the actor's session.
     ///
     /// # Errors
-    /// [`ServiceError::Forbidden`] if they have not signed in.
-    pub fn ask_consent(&self, actor: &Actor, asked: &Asked) -> Result<String, ServiceError> {
+    /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
+    pub fn consent_token(&self, actor: &Actor, asked: &AuthorizationRequest) -> Result<String, ServiceError> {
         let session = session_of(actor)?;
         let ports = &self.ports;
-        let shown = Shown {
+        let state = ConsentState {
             client_id: asked.client.id.clone(),
             client_name: asked.client.name.clone(),
             redirect_uri: asked.redirect_uri.clone(),
             state: asked.state.clone(),
             challenge: asked.challenge.clone(),
             scopes: scopes::names_of(&asked.scopes),
-            until: later(ports.clock.now(), THINKING).as_second(),
+            expires_at_s: later(ports.clock.now(), CONSENT_TIMEOUT).as_second(),
         };
-        let text = serde_json::to_string(&shown).map_err(ServiceError::internal)?;
-        let sealed = ports.vault.seal(&ports.chance, place(session), &text);
+        let text = serde_json::to_string(&state).map_err(ServiceError::internal)?;
+        let sealed = ports.vault.seal(&ports.random, location(session), &text);
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// Does what somebody has decided. Returns where their browser is to be sent.
-    ///
-    /// Whoever allows nothing of it denies it.
+    /// Applies the user's decision. Returns the redirect for the browser. Allowing no scope counts as denying.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] if it is not known what they were shown, or was too long ago;
-    /// [`ServiceError::Unauthenticated`] if their session is over; [`ServiceError::Forbidden`] for an account that rests;
-    /// [`ServiceError::TooMany`] for one that has allowed very much in the last hour.
-    pub async fn decide(&self, actor: &Actor, sealed: &str, decision: Decision) -> Result<String, ServiceError> {
+    /// [`ServiceError::Malformed`] if the consent token is invalid or expired; [`ServiceError::Unauthenticated`] if the
+    /// session has ended; [`ServiceError::Forbidden`] for a deactivated account; [`ServiceError::RateLimited`] after
+    /// too many grants in the last hour.
+    pub async fn decide(&self, actor: &Actor, sealed: &str, decision: ConsentDecision) -> Result<String, ServiceError> {
         let session = session_of(actor)?;
         let ports = &self.ports;
         let now = ports.clock.now();
-        let shown = self
-            .shown(session, sealed)
-            .filter(|shown| now.as_second() < shown.until);
-        let shown = shown.ok_or_else(stale)?;
-        let answer = |said: &[(&str, &str)]| self.answer_to(&shown.redirect_uri, shown.state.as_deref(), said);
-        let denied = |why| answer(&[("error", ErrorCode::AccessDenied.name()), ("error_description", why)]);
-        let Decision::Allow(ticked) = decision else {
-            return Ok(denied("the person does not want this"));
+        let state = self
+            .open_state(session, sealed)
+            .filter(|state| now.as_second() < state.expires_at_s);
+        let state = state.ok_or_else(expired_page)?;
+        let answer = |said: &[(&str, &str)]| self.redirect_with(&state.redirect_uri, state.state.as_deref(), said);
+        let denied = |why| {
+            answer(&[
+                ("error", OAuthErrorCode::AccessDenied.name()),
+                ("error_description", why),
+            ])
         };
-        let allowed: Vec<Scope> = scopes::known(&shown.scopes)
+        let ConsentDecision::Allow(ticked) = decision else {
+            return Ok(denied("the user denied the request"));
+        };
+        let allowed: Vec<Scope> = scopes::known(&state.scopes)
             .into_iter()
             .filter(|scope| ticked.iter().any(|name| name == scope.name()))
             .collect();
         if allowed.is_empty() {
-            return Ok(denied("the person has allowed nothing of what was asked for"));
+            return Ok(denied("the user allowed none of the requested scopes"));
         }
-        let code = secret::new(&ports.chance);
-        let work = Allow {
+        let code = secret::new(&ports.random);
+        let work = CreateGrant {
             session,
             require_confirmation: self.settings.identity.require_email_confirmation,
             grant: Grant {
-                id: GrantId(ports.chance.uuid()),
+                id: GrantId(ports.random.uuid()),
                 account: actor.account,
-                client_id: shown.client_id.clone(),
-                client_name: shown.client_name.clone(),
+                client_id: state.client_id.clone(),
+                client_name: state.client_name.clone(),
                 scopes: scopes::names_of(&allowed),
                 created_at: now,
                 last_used_at: None,
-                // It begins when the code is exchanged.
-                expires_at: later(now, CODE_LIFE),
+                // The exchange of the code extends it.
+                expires_at: later(now, CODE_LIFETIME),
                 ended_at: None,
             },
             code: AuthorizationCode {
-                hash: secret::hash(CODE, "", &code),
-                redirect_uri: shown.redirect_uri.clone(),
-                challenge: shown.challenge.clone(),
-                expires_at: later(now, CODE_LIFE),
+                hash: secret::hash(CODE_HASH_PURPOSE, "", &code),
+                redirect_uri: state.redirect_uri.clone(),
+                challenge: state.challenge.clone(),
+                expires_at: later(now, CODE_LIFETIME),
             },
         };
         ports.store.write(work).await?;
         Ok(answer(&[("code", &code)]))
     }
 
-    fn shown(&self, session: SessionId, sealed: &str) -> Option<Shown> {
+    fn open_state(&self, session: SessionId, sealed: &str) -> Option<ConsentState> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
-        let text = self.ports.vault.open(place(session), &bytes).ok()?;
+        let text = self.ports.vault.open(location(session), &bytes).ok()?;
         serde_json::from_str(&text).ok()
     }
 }
 
-fn stale() -> ServiceError {
-    let message = "this page was open for too long, or somebody else has signed in here since; go back to the app and \
-                   connect it again";
+fn expired_page() -> ServiceError {
+    let message =
+        "this page has expired, or another account has signed in here since; go back to the app and connect it again";
     ServiceError::Malformed(message.to_owned())
 }
 
-fn over() -> Abort<ServiceError> {
-    let message = "this session is over, or its address is not confirmed yet; sign in again";
+fn session_over() -> Abort<ServiceError> {
+    let message = "this session has ended, or its address is not confirmed yet; sign in again";
     Abort::Refused(ServiceError::Unauthenticated(message.to_owned()))
 }
 
-struct Allow {
+struct CreateGrant {
     session: SessionId,
     require_confirmation: bool,
     grant: Grant,
     code: AuthorizationCode,
 }
 
-impl Allow {
-    /// Whether it is still who has seen the page: the session may have been ended since it was looked at.
-    async fn may(
+impl CreateGrant {
+    /// Returns whether the session is still live: it may have ended since the request was authenticated.
+    async fn is_still_allowed(
         &self,
         unit: &mut UnitOfWork,
         account: AccountId,
         now: Timestamp,
     ) -> Result<bool, Abort<ServiceError>> {
-        let account = awake(unit, account).await?;
+        let account = lock_active_account(unit, account).await?;
         let session = unit.session(self.session).await?;
         let is_theirs = session.is_some_and(|session| session.account == account.id && session.is_live(now));
         Ok(is_theirs && (account.is_verified || !self.require_confirmation))
     }
 }
 
-impl Transaction for Allow {
+impl Transaction for CreateGrant {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let now = self.grant.created_at;
-            if !self.may(unit, self.grant.account, now).await? {
-                return Err(over());
+            if !self.is_still_allowed(unit, self.grant.account, now).await? {
+                return Err(session_over());
             }
             let first = unit
-                .nth_newest_grant_created_at(self.grant.account, MAX_GRANTS_AN_HOUR - 1)
+                .nth_newest_grant_created_at(self.grant.account, MAX_GRANTS_PER_HOUR - 1)
                 .await?;
-            let message = "an account allows at most 60 apps something in an hour; come again later";
-            must_be_an_hour_ago(first, now, message).map_err(Abort::Refused)?;
-            unit.insert_grant(&self.grant, MAX_GRANTS).await?;
+            let message = "an account can connect at most 60 apps per hour; try again later";
+            check_hourly_limit(first, now, message).map_err(Abort::Refused)?;
+            unit.insert_grant(&self.grant, MAX_GRANTS_PER_ACCOUNT).await?;
             unit.insert_authorization_code(self.grant.id, &self.code).await?;
             if let Some(client) = registered_id(&self.grant.client_id) {
                 unit.touch_oauth_client(client, now).await?;

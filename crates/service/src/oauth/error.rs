@@ -1,40 +1,40 @@
-//! Why a program is refused, in OAuth's words.
+//! OAuth errors.
 
 use store::{Abort, StoreError};
 
 use crate::ServiceError;
 
-/// What is wrong, for programs (RFC 6749, 7591, 8707).
+/// OAuth error codes (RFC 6749, 7591, 8707).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorCode {
-    /// Something is missing, comes twice, or cannot be what it says it is.
+pub enum OAuthErrorCode {
+    /// A parameter is missing, duplicate or invalid.
     InvalidRequest,
-    /// There is no such client.
+    /// The client does not exist.
     InvalidClient,
-    /// A code or a refresh token is not good, or not for this.
+    /// A code or refresh token is invalid, or belongs to another client.
     InvalidGrant,
-    /// There is no such way to get tokens.
+    /// Unsupported `grant_type`.
     UnsupportedGrantType,
-    /// There is no such way to be answered.
+    /// Unsupported `response_type`.
     UnsupportedResponseType,
-    /// Nothing of what is wanted is there to be had, or it is more than was allowed.
+    /// The scope is unknown, or exceeds the grant.
     InvalidScope,
-    /// Tokens for something that is not here.
+    /// Unknown `resource`.
     InvalidTarget,
-    /// The person does not want it.
+    /// The user denied the request.
     AccessDenied,
-    /// A redirect URI of a client that wants to register.
+    /// Invalid redirect URI in a registration.
     InvalidRedirectUri,
-    /// Something else about a client that wants to register.
+    /// Other invalid metadata in a registration.
     InvalidClientMetadata,
-    /// Not now.
+    /// Temporarily unavailable.
     TemporarilyUnavailable,
-    /// A fault of this program.
+    /// Internal error.
     ServerError,
 }
 
-impl ErrorCode {
-    /// Its name.
+impl OAuthErrorCode {
+    /// Returns the code as in responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,25 +54,25 @@ impl ErrorCode {
     }
 }
 
-/// Why a program is refused.
+/// Reason why an OAuth request fails.
 #[derive(Debug, thiserror::Error)]
 pub enum OAuthError {
-    /// For what it sent.
+    /// The request is invalid.
     #[error("{description}")]
     Refused {
-        /// For programs.
-        code: ErrorCode,
-        /// For those who write them. It repeats nothing of what was sent.
+        /// Error code.
+        code: OAuthErrorCode,
+        /// Description for developers. It contains nothing of the request.
         description: String,
     },
-    /// For a reason that is not the program's.
+    /// Internal failure.
     #[error(transparent)]
     Failed(#[from] ServiceError),
 }
 
 impl OAuthError {
-    /// A refusal. The description may have neither quotation marks nor backslashes (RFC 6749, 5.2).
-    pub(super) fn new(code: ErrorCode, description: impl Into<String>) -> Self {
+    /// Creates a refusal. The description must not contain quotation marks or backslashes (RFC 6749, 5.2).
+    pub(super) fn new(code: OAuthErrorCode, description: impl Into<String>) -> Self {
         Self::Refused {
             code,
             description: description.into(),
@@ -80,7 +80,7 @@ impl OAuthError {
     }
 
     pub(super) fn request(description: impl Into<String>) -> Self {
-        Self::new(ErrorCode::InvalidRequest, description)
+        Self::new(OAuthErrorCode::InvalidRequest, description)
     }
 }
 

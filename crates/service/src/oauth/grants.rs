@@ -1,4 +1,4 @@
-//! What somebody has allowed programs, as they look at it and end it.
+//! Listing and ending of OAuth grants by the account's owner.
 
 use jiff::Timestamp;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
@@ -8,39 +8,36 @@ use crate::oauth::OAuth;
 use crate::{AccountId, Actor, ServiceError};
 
 impl OAuth {
-    /// What the actor, who has signed in, has allowed programs and not ended yet, oldest first.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the live grants of the signed-in actor, oldest first.
     pub async fn grants(&self, actor: &Actor) -> Result<Vec<Grant>, ServiceError> {
         let now = self.ports.clock.now();
         Ok(self.ports.store.grants(actor.account, now).await?)
     }
 
-    /// Ends what the actor, who has signed in, has allowed a program. Its tokens are refused from now on; by another process of
-    /// this service a few seconds later.
+    /// Ends a grant of the signed-in actor. This process rejects its tokens at once, other processes a few seconds
+    /// later.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for what the actor has not allowed, or has ended.
+    /// [`ServiceError::NotFound`] if the actor has no such live grant.
     pub async fn end_grant(&self, actor: &Actor, id: GrantId) -> Result<(), ServiceError> {
-        let work = End {
+        let work = EndGrant {
             account: actor.account,
             id,
             now: self.ports.clock.now(),
         };
         self.ports.store.write(work).await?;
-        self.reception.forget(actor.account);
+        self.credential_cache.invalidate(actor.account);
         Ok(())
     }
 }
 
-struct End {
+struct EndGrant {
     account: AccountId,
     id: GrantId,
     now: Timestamp,
 }
 
-impl Transaction for End {
+impl Transaction for EndGrant {
     type Output = ();
     type Refusal = ServiceError;
 

@@ -1,37 +1,37 @@
-//! OAuth 2.1: how somebody lets a program use the MCP endpoint in their name, without giving it their password.
+//! OAuth 2.1: lets users give a client access to the MCP endpoint without sharing their password.
 //!
-//! 1. The program says who it is: by registering ([`Service::register_client`]), or with a URL under which it says so
-//!    (`document.rs`). All of that is its own word.
-//! 2. It sends somebody's browser here with what it wants (`authorize.rs`). What can be wrong about that the program is told,
-//!    but only once it is known where its answers may go: before that only the person is (`redirect_uri.rs`).
-//! 3. The person sees who asks for what, and allows as much of it as they like (`consent.rs`). That is a *grant*. The browser
-//!    goes back with a code.
-//! 4. The program exchanges the code for tokens, and refresh tokens for further ones (`tokens.rs`).
-//! 5. With each request it shows an access token, and is an [`Actor`](crate::Actor) then that can do no more than was allowed
+//! 1. The client identifies itself by registration ([`OAuth::register_client`]) or by the URL of its metadata document
+//!    (`client_metadata.rs`). None of its claims is verified.
+//! 2. It sends the user's browser here with a request (`authorize.rs`). Errors go to the client only after its redirect
+//!    URI is validated, before that only to the user (`redirect_uri.rs`).
+//! 3. The user sees the client and the scopes, and allows some or all of them (`consent.rs`). That creates a *grant*.
+//!    The browser returns with a code.
+//! 4. The client exchanges the code for tokens, and refresh tokens for new ones (`tokens.rs`).
+//! 5. Each request presents an access token and gets an [`Actor`](crate::Actor) with the granted scopes
 //!    (`authenticate.rs`).
-//! 6. The person looks at what they have allowed and ends it (`grants.rs`); so can the program (`revoke.rs`).
+//! 6. The user can list and end grants (`grants.rs`); the client can revoke tokens (`revoke.rs`).
 //!
-//! **There are public clients only.** None has a secret, so a code is bound to whoever asked for it by PKCE, with S256.
+//! **All clients are public.** They have no secret, so PKCE with S256 binds a code to the client that requested it.
 //!
-//! **Codes and refresh tokens are good once.** One that is shown again was stolen, or the one who showed it first has stolen it;
-//! nobody can tell which. So the grant ends, with all that came of it. That holds for a program, too, that sends one refresh
-//! token twice at once: one of the two is answered, and then neither has anything. What was used is remembered as
-//! long as the grant goes on; it can be renewed only so often an hour, so that it comes to no more rows than can be kept.
+//! **Codes and refresh tokens are valid once.** A second use means that one of the two users stole it, so it ends the
+//! grant and all its tokens. This includes a client that sends one refresh token twice at once: one request succeeds,
+//! then no token is valid. Used tokens are stored for the life of the grant. The number of renewals per hour is
+//! limited, so the number of rows is bounded.
 //!
-//! **What one account makes is bounded:** how many grants go on, how many are made in an hour, and how often each is renewed. So
-//! is what anybody can make who has none: one registered client too many takes the place of the one that is of least use.
+//! **Everything an account creates is bounded:** live grants, new grants per hour, and renewals per hour. Registered
+//! clients are bounded too: a new one replaces the least useful one.
 //!
-//! **Tokens are good for the MCP endpoint and nothing else** (RFC 8707): the other ways in do not ask for them. Grants end when
-//! sessions do that may have been somebody else's: when the password is changed or reset, when the owner of an address takes
-//! over an account that was registered with it, and with the account. While an account is deactivated they go on, as its keys
-//! do, and can as little be used to make anything.
+//! **Tokens are valid only for the MCP endpoint** (RFC 8707). Grants end together with sessions that may be somebody
+//! else's: on password change or reset, when the owner of an address takes over an unverified account, and on deletion.
+//! While an account is deactivated, grants stay live like its API keys, but cannot create anything.
 
 mod authenticate;
 mod authorize;
 mod client;
+mod client_metadata;
 mod consent;
-mod document;
 mod error;
+mod fetch_permits;
 mod grants;
 mod params;
 mod pkce;
@@ -40,75 +40,74 @@ mod register;
 mod revoke;
 mod scopes;
 mod tokens;
-mod turns;
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::access::Reception;
+use crate::access::CredentialCache;
 use crate::identity::Identity;
-use crate::{Ports, ServiceError, Settings};
+use crate::{Ports, ServiceConfig, ServiceError};
 
-pub use authorize::{Asked, NotAsked, WayBack};
-pub use client::{Client, Origin};
-pub use consent::Decision;
-pub(crate) use document::Documents;
-pub use error::{ErrorCode, OAuthError};
-pub use scopes::SCOPES;
+pub use authorize::{AuthorizationError, AuthorizationRequest, RedirectTarget};
+pub use client::{ClientOrigin, OAuthClient};
+pub(crate) use client_metadata::ClientMetadataCache;
+pub use consent::ConsentDecision;
+pub use error::{OAuthError, OAuthErrorCode};
+pub use scopes::MCP_SCOPES;
 pub use store::model::{Grant, GrantId, RegisteredClient};
-pub use tokens::Issued;
+pub use tokens::IssuedTokens;
 
-/// What access tokens begin with.
-const ACCESS_MARK: &str = "mcp_at_";
-/// What refresh tokens begin with.
-const REFRESH_MARK: &str = "mcp_rt_";
+/// Prefix of access tokens.
+const ACCESS_TOKEN_PREFIX: &str = "mcp_at_";
+/// Prefix of refresh tokens.
+const REFRESH_TOKEN_PREFIX: &str = "mcp_rt_";
 
-/// What each secret is hashed for, so that none is good for anything else.
-const CODE: &str = "oauth code";
-const ACCESS: &str = "oauth access token";
-const REFRESH: &str = "oauth refresh token";
+/// Hash purposes, so that each secret is valid for its purpose only.
+const CODE_HASH_PURPOSE: &str = "oauth code";
+const ACCESS_HASH_PURPOSE: &str = "oauth access token";
+const REFRESH_HASH_PURPOSE: &str = "oauth refresh token";
 
-/// How long a code is good for.
-const CODE_LIFE: SignedDuration = SignedDuration::from_secs(60);
-/// How long an access token is good for.
-const ACCESS_LIFE: SignedDuration = SignedDuration::from_hours(1);
-/// A grant whose refresh token is not used ends after this time.
-const GRANT_IDLE: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// A grant ends after this time, however much it is used.
-const GRANT_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
-/// How long somebody may think about what they are asked.
-const THINKING: SignedDuration = SignedDuration::from_mins(10);
+/// Lifetime of an authorization code.
+const CODE_LIFETIME: SignedDuration = SignedDuration::from_secs(60);
+/// Lifetime of an access token.
+const ACCESS_TOKEN_LIFETIME: SignedDuration = SignedDuration::from_hours(1);
+/// Maximum time between two renewals of a grant.
+const GRANT_IDLE_TIMEOUT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Maximum age of a grant, regardless of use.
+const GRANT_LIFETIME: SignedDuration = SignedDuration::from_hours(180 * 24);
+/// Time for the user to decide on the consent page.
+const CONSENT_TIMEOUT: SignedDuration = SignedDuration::from_mins(10);
 
-/// So many grants of an account go on at once; one more ends the one that was used least lately.
-const MAX_GRANTS: u32 = 100;
-/// So many grants of an account are made in an hour, whatever becomes of them.
-const MAX_GRANTS_AN_HOUR: u32 = 60;
-/// So many times an hour a grant is renewed.
-const MAX_RENEWALS_AN_HOUR: u32 = 60;
-const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// A grant whose code nobody has exchanged is forgotten after this time, and so is an access token that is over. Not before:
-/// they count for the hour.
-pub(crate) const UNUSED_GRANTS_KEPT: SignedDuration = HOUR;
-/// So many registered clients are kept.
-const MAX_CLIENTS: u32 = 10_000;
-/// A registered client that nobody has allowed anything is forgotten after this time ...
-pub(crate) const UNUSED_CLIENTS_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// ... and one that was allowed something when all of that has long been over.
-pub(crate) const IDLE_CLIENTS_KEPT: SignedDuration = SignedDuration::from_hours(200 * 24);
+/// Maximum number of live grants per account. A new one beyond it ends the least recently used.
+const MAX_GRANTS_PER_ACCOUNT: u32 = 100;
+/// Maximum number of new grants per account and hour, including ended ones.
+const MAX_GRANTS_PER_HOUR: u32 = 60;
+/// Maximum number of renewals per grant and hour.
+const MAX_RENEWALS_PER_HOUR: u32 = 60;
+const ONE_HOUR: SignedDuration = SignedDuration::from_hours(1);
+/// Retention of grants whose code was never exchanged, and of expired access tokens. They count against the hourly
+/// limits until then.
+pub(crate) const UNUSED_GRANT_RETENTION: SignedDuration = ONE_HOUR;
+/// Maximum number of registered clients.
+const MAX_REGISTERED_CLIENTS: u32 = 10_000;
+/// Retention of registered clients that never had a grant.
+pub(crate) const UNUSED_CLIENT_RETENTION: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Retention of registered clients after their last use, if they had a grant.
+pub(crate) const IDLE_CLIENT_RETENTION: SignedDuration = SignedDuration::from_hours(200 * 24);
 
 /// The OAuth authorization server.
 #[derive(Clone)]
 pub struct OAuth {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) reception: Arc<Reception>,
-    pub(crate) documents: Arc<Documents>,
+    pub(crate) settings: Arc<ServiceConfig>,
+    pub(crate) credential_cache: Arc<CredentialCache>,
+    pub(crate) client_metadata: Arc<ClientMetadataCache>,
     pub(crate) identity: Identity,
 }
 
 impl OAuth {
-    /// The URL of the MCP endpoint: what tokens are good for.
+    /// Returns the URL of the MCP endpoint, the resource that tokens are valid for.
     #[must_use]
     pub fn mcp_resource(&self) -> String {
         format!("{}/mcp", self.identity.public_url())
@@ -119,16 +118,16 @@ fn later(at: Timestamp, time: SignedDuration) -> Timestamp {
     at.saturating_add(time).unwrap_or(Timestamp::MAX)
 }
 
-/// Refuses one more of what there may be some of an hour, given when the first of those was made.
-fn must_be_an_hour_ago(first: Option<Timestamp>, now: Timestamp, message: &str) -> Result<(), ServiceError> {
-    let left = first.map(|first| later(first, HOUR).duration_since(now));
+/// Checks an hourly limit. `first` is the time of the oldest entry within the limit, if the limit is reached.
+fn check_hourly_limit(first: Option<Timestamp>, now: Timestamp, message: &str) -> Result<(), ServiceError> {
+    let left = first.map(|first| later(first, ONE_HOUR).duration_since(now));
     match left.filter(SignedDuration::is_positive) {
         None => Ok(()),
-        Some(left) => Err(ServiceError::TooMany {
+        Some(left) => Err(ServiceError::RateLimited {
             message: message.to_owned(),
-            // A second begun is a second to wait.
+            // Rounded up to whole seconds.
             retry_after_s: left
-                .min(HOUR)
+                .min(ONE_HOUR)
                 .as_secs()
                 .unsigned_abs()
                 .saturating_add(u64::from(left.subsec_nanos() > 0)),
@@ -136,9 +135,9 @@ fn must_be_an_hour_ago(first: Option<Timestamp>, now: Timestamp, message: &str) 
     }
 }
 
-/// Until when a grant goes on that is renewed now.
+/// Returns when a grant expires that is renewed now.
 fn expiry(created_at: Timestamp, now: Timestamp) -> Timestamp {
-    later(now, GRANT_IDLE).min(later(created_at, GRANT_LIFE))
+    later(now, GRANT_IDLE_TIMEOUT).min(later(created_at, GRANT_LIFETIME))
 }
 
 #[cfg(test)]
@@ -146,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grant_ends_thirty_days_after_its_last_use_and_half_a_year_after_its_first() {
+    fn grant_expires_30_days_after_last_use_and_180_days_after_creation() {
         let day = |days: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * days);
         assert_eq!(expiry(day(0), day(0)), day(30));
         assert_eq!(expiry(day(0), day(149)), day(179));

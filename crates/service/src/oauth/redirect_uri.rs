@@ -1,22 +1,22 @@
-//! Where a browser may be sent back to with a code.
+//! Validation and comparison of redirect URIs.
 //!
-//! This is where such services are attacked: whoever gets the code sent to an address of theirs is a step from the account. So
-//! addresses are compared as texts, character by character, and nothing is read into them. Only the port of a program on the
-//! person's own machine may be another each time, because it takes one that is free (RFC 8252, 7.3).
+//! Redirect URIs are the main target of attacks: an attacker who receives the code is one step away from the account.
+//! So URIs are compared as text, character by character, without normalization. Only the port of an app on the user's
+//! own device may differ, because it uses a free port (RFC 8252, 7.3).
 //!
-//! To be compared as texts they have to be written as everybody reads them. So one that a browser would write in another way
-//! (`..` in its path, a host in capitals) is refused when a client comes with it.
+//! Text comparison requires a canonical form. So a URI that a browser would write differently (`..` in the path,
+//! capitals in the host) is rejected at registration.
 
 use url::{Url, form_urlencoded};
 
-/// The longest one.
-const MAX_CHARS: usize = 2_000;
-/// How a program on the person's own machine is reached.
-const LOOPBACK: [&str; 3] = ["http://127.0.0.1", "http://[::1]", "http://localhost"];
+/// Maximum length, in bytes.
+const MAX_REDIRECT_URI_BYTES: usize = 2_000;
+/// Prefixes of loopback addresses.
+const LOOPBACK_PREFIXES: [&str; 3] = ["http://127.0.0.1", "http://[::1]", "http://localhost"];
 
-/// What is wrong with a redirect URI that a client comes with.
-pub(super) fn fault(text: &str) -> Option<&'static str> {
-    if text.is_empty() || text.len() > MAX_CHARS {
+/// Returns an error message if a redirect URI is invalid.
+pub(super) fn violation(text: &str) -> Option<&'static str> {
+    if text.is_empty() || text.len() > MAX_REDIRECT_URI_BYTES {
         return Some("must have 1 to 2000 characters");
     }
     if !text.bytes().all(|byte| byte.is_ascii_graphic())
@@ -37,39 +37,39 @@ pub(super) fn fault(text: &str) -> Option<&'static str> {
         return Some("must not have a user name or a password");
     }
     if loopback(text).is_some() {
-        return not_as_read(&url, text);
+        return check_canonical_form(&url, text);
     }
     match url.scheme() {
-        "https" if url.has_host() => not_as_read(&url, text),
+        "https" if url.has_host() => check_canonical_form(&url, text),
         "http" => {
             Some("must begin with https://; http is only for http://127.0.0.1, http://[::1] and http://localhost")
         }
-        scheme if scheme.contains('.') => not_as_read(&url, text),
+        scheme if scheme.contains('.') => check_canonical_form(&url, text),
         _ => Some("must begin with https://, or have a scheme of your own with a dot in it, such as com.example.app:/"),
     }
 }
 
-/// What is between the slashes and the path.
+/// Returns the authority: the text between `://` and the path.
 fn authority(text: &str) -> &str {
     let after = text.split_once("://").map_or("", |(_, after)| after);
     after.split(['/', '?']).next().unwrap_or_default()
 }
 
-/// Whether a browser would write it in another way. That it adds the slash of an empty path, or leaves out the port that the scheme
-/// has anyway, is no harm.
-fn not_as_read(url: &Url, text: &str) -> Option<&'static str> {
+/// Returns an error message if a browser would write the URI differently. The added slash of an empty path and an
+/// omitted default port are allowed.
+fn check_canonical_form(url: &Url, text: &str) -> Option<&'static str> {
     let read = url.as_str();
     let without_port = loopback(text).map(|(host, rest)| format!("{host}{rest}"));
     let is_same = |written: &str| read == written || read.strip_suffix('/') == Some(written);
     if is_same(text) || without_port.is_some_and(|text| is_same(&text)) {
         return None;
     }
-    Some("must be written as browsers write it: scheme and host in small letters, without . or .. in its path")
+    Some("must be in the form that browsers use: scheme and host in lower case, without . or .. in its path")
 }
 
-/// Of an address on the person's own machine: what is before the port, and what is after it.
+/// Splits a loopback URI into the part before the port and the part after it.
 fn loopback(text: &str) -> Option<(&str, &str)> {
-    let host = LOOPBACK.into_iter().find(|host| text.starts_with(host))?;
+    let host = LOOPBACK_PREFIXES.into_iter().find(|host| text.starts_with(host))?;
     let (host, rest) = text.split_at(host.len());
     let rest = match rest.strip_prefix(':') {
         Some(port) => {
@@ -80,17 +80,17 @@ fn loopback(text: &str) -> Option<(&str, &str)> {
         }
         None => rest,
     };
-    // Whatever else follows makes another host of it: http://localhost.evil.com, http://127.0.0.1@evil.com.
+    // Any other text makes it another host: http://localhost.evil.com, http://127.0.0.1@evil.com.
     (rest.is_empty() || rest.starts_with(['/', '?'])).then_some((host, rest))
 }
 
-/// Whether a browser may be sent there for a client that has registered this one.
+/// Returns whether a requested URI matches a registered one.
 pub(super) fn is_registered(registered: &str, asked: &str) -> bool {
     registered == asked || loopback(registered).is_some_and(|one| Some(one) == loopback(asked))
 }
 
-/// Whose address it is, for people: a host, or the scheme of a program's own.
-pub(super) fn place(text: &str) -> String {
+/// Returns the host or the custom scheme, to show to users.
+pub(super) fn destination(text: &str) -> String {
     let authority = authority(text);
     if authority.is_empty() || !(text.starts_with("https://") || text.starts_with("http://")) {
         return text.split(':').next().unwrap_or_default().to_owned();
@@ -98,13 +98,13 @@ pub(super) fn place(text: &str) -> String {
     authority.to_owned()
 }
 
-/// Whether it leads to a program on the person's own machine.
+/// Returns whether the URI leads to an app on the user's own device.
 pub(super) fn is_local(text: &str) -> bool {
     !text.starts_with("https://")
 }
 
-/// The URI with further parameters in its query. What it has stays as it is.
-pub(super) fn with(text: &str, pairs: &[(&str, &str)]) -> String {
+/// Appends parameters to the query. The existing query stays unchanged.
+pub(super) fn with_query(text: &str, pairs: &[(&str, &str)]) -> String {
     let added = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(pairs)
         .finish();
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn https_one_s_own_machine_and_schemes_of_one_s_own_are_taken() {
+    fn https_loopback_and_custom_schemes_are_valid() {
         for text in [
             "https://app.example.com/callback",
             "https://app.example.com",
@@ -136,12 +136,12 @@ mod tests {
             "com.example.app:/callback",
             "com.example.app://callback",
         ] {
-            assert_eq!(fault(text), None, "{text}");
+            assert_eq!(violation(text), None, "{text}");
         }
     }
 
     #[test]
-    fn whatever_could_lead_elsewhere_is_refused() {
+    fn ambiguous_or_unsafe_redirect_uris_are_rejected() {
         let long = format!("https://app.example.com/{}", "a".repeat(2_000));
         for text in [
             "",
@@ -187,12 +187,12 @@ mod tests {
             "ftp://app.example.com/",
             long.as_str(),
         ] {
-            assert!(fault(text).is_some(), "{text}");
+            assert!(violation(text).is_some(), "{text}");
         }
     }
 
     #[test]
-    fn a_redirect_uri_is_compared_as_it_is() {
+    fn redirect_uris_are_compared_exactly() {
         let registered = "https://app.example.com/callback";
         assert!(is_registered(registered, registered));
         for asked in [
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn on_one_s_own_machine_any_port_will_do_and_nothing_else() {
+    fn loopback_redirect_uris_may_differ_only_in_port() {
         for (registered, asked, expected) in [
             ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb", true),
             ("http://127.0.0.1:3000/cb", "http://127.0.0.1:51004/cb", true),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_keeps_what_it_has() {
+    fn existing_query_is_kept() {
         let pairs = [("code", "a&b"), ("iss", "https://h")];
         let added = "code=a%26b&iss=https%3A%2F%2Fh";
         for (text, joint) in [
@@ -264,15 +264,15 @@ mod tests {
             ("https://a.example/cb?", ""),
             ("com.example.app:/cb", "?"),
         ] {
-            assert_eq!(with(text, &pairs), format!("{text}{joint}{added}"));
+            assert_eq!(with_query(text, &pairs), format!("{text}{joint}{added}"));
         }
     }
 
     #[test]
-    fn people_are_told_the_host_or_the_scheme() {
-        assert_eq!(place("https://app.example.com:8443/cb?x"), "app.example.com:8443");
-        assert_eq!(place("http://[::1]:3000/cb"), "[::1]:3000");
-        assert_eq!(place("com.example.app://callback/x"), "com.example.app");
+    fn destination_is_host_or_scheme() {
+        assert_eq!(destination("https://app.example.com:8443/cb?x"), "app.example.com:8443");
+        assert_eq!(destination("http://[::1]:3000/cb"), "[::1]:3000");
+        assert_eq!(destination("com.example.app://callback/x"), "com.example.app");
         assert!(is_local("http://127.0.0.1/cb") && is_local("com.example.app:/cb"));
         assert!(!is_local("https://app.example.com/"));
     }

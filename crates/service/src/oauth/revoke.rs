@@ -1,96 +1,98 @@
-//! A program gives back what it was allowed (RFC 7009).
+//! Token revocation (RFC 7009).
 
 use jiff::Timestamp;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::params::Params;
+use super::params::RequestParams;
 use super::tokens::is_well_formed;
-use super::{ACCESS, ACCESS_MARK, ErrorCode, OAuthError, REFRESH, REFRESH_MARK};
+use super::{
+    ACCESS_HASH_PURPOSE, ACCESS_TOKEN_PREFIX, OAuthError, OAuthErrorCode, REFRESH_HASH_PURPOSE, REFRESH_TOKEN_PREFIX,
+};
 use crate::identity::secret;
 use crate::oauth::OAuth;
 use crate::{AccountId, ServiceError};
 
-/// What became of it.
-enum Revoked {
-    /// It is good for nothing any more.
-    Done(AccountId),
-    /// It is another program's.
-    OfAnother,
-    /// It was good for nothing before.
-    Nothing,
+/// Result of a revocation.
+enum RevokeOutcome {
+    /// The token is revoked.
+    Revoked(AccountId),
+    /// The token belongs to another client.
+    OtherClient,
+    /// The token is unknown.
+    NotFound,
 }
 
-/// What a program gives back.
+/// Hash of the token to revoke.
 #[derive(Clone, Copy)]
-enum Token {
-    /// All that it was allowed.
+enum TokenHash {
+    /// A refresh token: ends its grant.
     Refresh([u8; 32]),
-    /// This, and nothing else.
+    /// An access token: only this token.
     Access([u8; 32]),
 }
 
 impl OAuth {
-    /// Takes a token back: with a refresh token all that came of its grant, with an access token that one alone. What is not
-    /// known is not there any more, which is what was wanted.
+    /// Revokes a token. A refresh token ends its grant with all tokens; an access token is revoked alone. Unknown
+    /// tokens are a success, as the RFC requires.
     ///
     /// # Errors
     /// [`OAuthError`]
     pub async fn revoke_token(&self, params: &[(String, String)]) -> Result<(), OAuthError> {
-        let params = Params(params);
-        let (text, client) = (params.required("token")?, params.one("client_id")?);
-        // What a token is, it says itself, so that the hint is not needed.
-        let token = if is_well_formed(text, REFRESH_MARK) {
-            Token::Refresh(secret::hash(REFRESH, "", text))
-        } else if is_well_formed(text, ACCESS_MARK) {
-            Token::Access(secret::hash(ACCESS, "", text))
+        let params = RequestParams(params);
+        let (text, client) = (params.required("token")?, params.single("client_id")?);
+        // The prefix shows the type of the token, so the type hint is not needed.
+        let token = if is_well_formed(text, REFRESH_TOKEN_PREFIX) {
+            TokenHash::Refresh(secret::hash(REFRESH_HASH_PURPOSE, "", text))
+        } else if is_well_formed(text, ACCESS_TOKEN_PREFIX) {
+            TokenHash::Access(secret::hash(ACCESS_HASH_PURPOSE, "", text))
         } else {
             return Ok(());
         };
-        let work = Revoke {
+        let work = RevokeToken {
             token,
             client: client.map(str::to_owned),
             now: self.ports.clock.now(),
         };
         match self.ports.store.write(work).await? {
-            Revoked::Done(account) => self.reception.forget(account),
-            Revoked::Nothing => {}
-            Revoked::OfAnother => {
-                let description = "this token is another client's";
-                return Err(OAuthError::new(ErrorCode::InvalidGrant, description));
+            RevokeOutcome::Revoked(account) => self.credential_cache.invalidate(account),
+            RevokeOutcome::NotFound => {}
+            RevokeOutcome::OtherClient => {
+                let description = "this token belongs to another client";
+                return Err(OAuthError::new(OAuthErrorCode::InvalidGrant, description));
             }
         }
         Ok(())
     }
 }
 
-struct Revoke {
-    token: Token,
-    /// Whoever has a token may take it back; who says who they are has to be right about it.
+struct RevokeToken {
+    token: TokenHash,
+    /// Optional: the token itself is sufficient, but a wrong client id is an error.
     client: Option<String>,
     now: Timestamp,
 }
 
-impl Transaction for Revoke {
-    type Output = Revoked;
+impl Transaction for RevokeToken {
+    type Output = RevokeOutcome;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Revoked, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<RevokeOutcome, Abort<ServiceError>>> {
         Box::pin(async move {
             let grant = match self.token {
-                Token::Refresh(hash) => unit.grant_of_refresh_token(hash).await?.map(|(grant, _)| grant),
-                Token::Access(hash) => unit.grant_of_access_token(hash).await?,
+                TokenHash::Refresh(hash) => unit.grant_of_refresh_token(hash).await?.map(|(grant, _)| grant),
+                TokenHash::Access(hash) => unit.grant_of_access_token(hash).await?,
             };
             let Some(grant) = grant else {
-                return Ok(Revoked::Nothing);
+                return Ok(RevokeOutcome::NotFound);
             };
             if self.client.as_ref().is_some_and(|client| *client != grant.client_id) {
-                return Ok(Revoked::OfAnother);
+                return Ok(RevokeOutcome::OtherClient);
             }
             match self.token {
-                Token::Refresh(_) => unit.end_grant(grant.account, grant.id, self.now).await?,
-                Token::Access(hash) => unit.delete_grant_access_token(hash).await?,
+                TokenHash::Refresh(_) => unit.end_grant(grant.account, grant.id, self.now).await?,
+                TokenHash::Access(hash) => unit.delete_grant_access_token(hash).await?,
             };
-            Ok(Revoked::Done(grant.account))
+            Ok(RevokeOutcome::Revoked(grant.account))
         })
     }
 }

@@ -1,36 +1,35 @@
-//! What a program may ask for.
+//! Scopes of OAuth clients.
 
-use super::{ErrorCode, OAuthError};
+use super::{OAuthError, OAuthErrorCode};
 use crate::Scope;
 
-/// What can be allowed to programs that come by MCP.
-pub const SCOPES: &[Scope] = &[
+/// Scopes available to MCP clients.
+pub const MCP_SCOPES: &[Scope] = &[
     Scope::AlertsRead,
     Scope::AlertsWrite,
     Scope::WatchlistRead,
     Scope::WatchlistWrite,
 ];
 
-/// Asked for by programs that want refresh tokens, which they get anyway.
-const OFFLINE: &str = "offline_access";
+/// Requested by clients that want refresh tokens. Every client gets them.
+const OFFLINE_ACCESS: &str = "offline_access";
 
-/// What a program asks for: all there is unless it names something. What is not known is not there to be had, so it is left
-/// out, as long as anything is left.
-pub(super) fn asked(text: Option<&str>) -> Result<Vec<Scope>, OAuthError> {
+/// Returns the requested scopes, by default all. Unknown scopes are ignored if at least one is known.
+pub(super) fn requested(text: Option<&str>) -> Result<Vec<Scope>, OAuthError> {
     let mut names = names(text).peekable();
     if names.peek().is_none() {
-        return Ok(SCOPES.to_vec());
+        return Ok(MCP_SCOPES.to_vec());
     }
     let names: Vec<&str> = names.collect();
-    let known = SCOPES.iter().copied().filter(|scope| names.contains(&scope.name()));
+    let known = MCP_SCOPES.iter().copied().filter(|scope| names.contains(&scope.name()));
     let known: Vec<Scope> = known.collect();
     if known.is_empty() {
-        return Err(unknown());
+        return Err(no_known_scope());
     }
     Ok(known)
 }
 
-/// What a program asks for of what it was allowed: all of it unless it names something. Never more.
+/// Returns the requested part of the granted scopes, by default all. Never adds a scope.
 pub(super) fn narrowed(text: Option<&str>, allowed: &[Scope]) -> Result<Vec<Scope>, OAuthError> {
     let names: Vec<&str> = names(text).collect();
     if names.is_empty() {
@@ -38,33 +37,33 @@ pub(super) fn narrowed(text: Option<&str>, allowed: &[Scope]) -> Result<Vec<Scop
     }
     let is_allowed = |name: &&str| allowed.iter().any(|scope| scope.name() == *name);
     if !names.iter().all(is_allowed) {
-        let description = "this is more than was allowed; ask for less, or send the person here again";
-        return Err(OAuthError::new(ErrorCode::InvalidScope, description));
+        let description = "the scope exceeds the grant; request less, or send the user here again";
+        return Err(OAuthError::new(OAuthErrorCode::InvalidScope, description));
     }
     let asked = allowed.iter().copied().filter(|scope| names.contains(&scope.name()));
     Ok(asked.collect())
 }
 
-/// Scopes by their names as they are kept. What is not known any more is not there to be had any more.
+/// Returns the scopes with these stored names. Unknown names are ignored.
 pub(super) fn known(names: &[String]) -> Vec<Scope> {
     let is_named = |scope: &Scope| names.iter().any(|name| name == scope.name());
-    SCOPES.iter().copied().filter(is_named).collect()
+    MCP_SCOPES.iter().copied().filter(is_named).collect()
 }
 
-/// Their names, to be kept.
+/// Returns the names to store.
 pub(super) fn names_of(scopes: &[Scope]) -> Vec<String> {
     scopes.iter().map(|scope| scope.name().to_owned()).collect()
 }
 
 fn names(text: Option<&str>) -> impl Iterator<Item = &str> {
     let words = text.unwrap_or_default().split(' ');
-    words.filter(|word| !word.is_empty() && *word != OFFLINE)
+    words.filter(|word| !word.is_empty() && *word != OFFLINE_ACCESS)
 }
 
-fn unknown() -> OAuthError {
-    let names: Vec<_> = SCOPES.iter().map(|scope| scope.name()).collect();
-    let description = format!("there is none of these scopes; ask for some of {}", names.join(", "));
-    OAuthError::new(ErrorCode::InvalidScope, description)
+fn no_known_scope() -> OAuthError {
+    let names: Vec<_> = MCP_SCOPES.iter().map(|scope| scope.name()).collect();
+    let description = format!("none of these scopes exists; request some of {}", names.join(", "));
+    OAuthError::new(OAuthErrorCode::InvalidScope, description)
 }
 
 #[cfg(test)]
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_names_nothing_asks_for_all_and_what_is_not_known_is_left_out() {
+    fn default_is_all_scopes_and_unknown_scopes_are_ignored() {
         for (text, expected) in [
             (
                 None,
@@ -93,7 +92,7 @@ mod tests {
             ),
             (Some("alerts:write openid offline_access moon:read"), &["alerts:write"]),
         ] {
-            assert_eq!(names(&asked(text).unwrap()), expected, "{text:?}");
+            assert_eq!(names(&requested(text).unwrap()), expected, "{text:?}");
         }
         for text in [
             "openid",
@@ -101,12 +100,12 @@ mod tests {
             "stocks:read webhooks:write market:write",
             "alerts:read,alerts:write",
         ] {
-            assert!(asked(Some(text)).is_err(), "{text}");
+            assert!(requested(Some(text)).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn what_was_allowed_can_be_narrowed_and_never_widened() {
+    fn scopes_can_be_narrowed_but_not_widened() {
         let allowed = [Scope::AlertsRead, Scope::AlertsWrite];
         let narrowed = |text| narrowed(text, &allowed).map(|scopes| names(&scopes));
         assert_eq!(narrowed(None).unwrap(), ["alerts:read", "alerts:write"]);

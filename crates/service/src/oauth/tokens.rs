@@ -1,4 +1,4 @@
-//! Codes and refresh tokens are exchanged for tokens.
+//! Token endpoint: exchanges authorization codes and refresh tokens.
 
 use std::fmt;
 
@@ -7,61 +7,62 @@ use store::model::NewTokens;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::client::registered_id;
-use super::params::Params;
+use super::params::RequestParams;
 use super::{
-    ACCESS, ACCESS_LIFE, ACCESS_MARK, CODE, ErrorCode, Grant, MAX_RENEWALS_AN_HOUR, OAuthError, REFRESH, REFRESH_MARK,
-    expiry, later, must_be_an_hour_ago, pkce, scopes,
+    ACCESS_HASH_PURPOSE, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_PREFIX, CODE_HASH_PURPOSE, Grant, MAX_RENEWALS_PER_HOUR,
+    OAuthError, OAuthErrorCode, REFRESH_HASH_PURPOSE, REFRESH_TOKEN_PREFIX, check_hourly_limit, expiry, later, pkce,
+    scopes,
 };
 use crate::identity::secret;
 use crate::oauth::OAuth;
 use crate::{AccountId, Scope, ServiceError};
 
-/// What a program gets.
+/// Tokens issued to a client.
 #[derive(Clone)]
-pub struct Issued {
-    /// What to show with each request.
+pub struct IssuedTokens {
+    /// Access token.
     pub access_token: String,
-    /// How long that is good for, in seconds.
+    /// Lifetime of the access token, in seconds.
     pub expires_in_s: i64,
-    /// What to get the next tokens with. It is good once.
+    /// Refresh token, valid for one exchange.
     pub refresh_token: String,
-    /// What the access token may be used for.
+    /// Scopes of the access token.
     pub scopes: Vec<Scope>,
 }
 
-impl fmt::Debug for Issued {
-    /// Everything but the tokens.
+impl fmt::Debug for IssuedTokens {
+    /// Formats all fields except the tokens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Issued")
+        f.debug_struct("IssuedTokens")
             .field("scopes", &self.scopes)
             .finish_non_exhaustive()
     }
 }
 
-/// What became of what a program has shown.
-enum Exchanged {
-    /// It was good, and is used up now.
-    Good(Vec<Scope>),
-    /// It had been used before: its grant is ended now, whoever has what came of it.
+/// Result of an exchange.
+enum ExchangeOutcome {
+    /// Tokens were issued.
+    Issued(Vec<Scope>),
+    /// The code or refresh token was used before. Its grant has ended.
     Reused(Grant),
-    /// There is no such thing, it is over, or it is not for this program.
-    Bad,
-    /// More is wanted than was allowed.
-    TooMuch(OAuthError),
+    /// The code or refresh token is unknown, expired, or not for this client.
+    Invalid,
+    /// The requested scope exceeds the grant.
+    ScopeTooWide(OAuthError),
 }
 
 impl OAuth {
-    /// Exchanges a code or a refresh token, as the parameters say.
+    /// Exchanges a code or a refresh token.
     ///
     /// # Errors
     /// [`OAuthError`]
-    pub async fn exchange_tokens(&self, params: &[(String, String)]) -> Result<Issued, OAuthError> {
-        let params = Params(params);
+    pub async fn exchange_tokens(&self, params: &[(String, String)]) -> Result<IssuedTokens, OAuthError> {
+        let params = RequestParams(params);
         let kind = params.required("grant_type")?;
-        self.must_be_for_mcp(params)?;
-        if params.one("client_secret")?.is_some() || params.one("client_assertion")?.is_some() {
-            let description = "clients have no secrets here; send client_id and nothing that is secret";
-            return Err(OAuthError::new(ErrorCode::InvalidClient, description));
+        self.require_mcp_resource(params)?;
+        if params.single("client_secret")?.is_some() || params.single("client_assertion")?.is_some() {
+            let description = "clients have no secrets here; send only client_id";
+            return Err(OAuthError::new(OAuthErrorCode::InvalidClient, description));
         }
         let client = params.required("client_id")?;
         match kind {
@@ -69,12 +70,12 @@ impl OAuth {
             "refresh_token" => self.exchange_refresh_token(params, client).await,
             _ => {
                 let description = "grant_type must be authorization_code or refresh_token";
-                Err(OAuthError::new(ErrorCode::UnsupportedGrantType, description))
+                Err(OAuthError::new(OAuthErrorCode::UnsupportedGrantType, description))
             }
         }
     }
 
-    async fn exchange_code(&self, params: Params<'_>, client: &str) -> Result<Issued, OAuthError> {
+    async fn exchange_code(&self, params: RequestParams<'_>, client: &str) -> Result<IssuedTokens, OAuthError> {
         let code = params.required("code")?;
         let verifier = params.required("code_verifier")?;
         if !pkce::is_verifier(verifier) {
@@ -82,69 +83,77 @@ impl OAuth {
                 "code_verifier must have 43 to 128 unreserved characters",
             ));
         }
-        let issue = self.issue();
+        let pending = self.pending_tokens();
         let work = ExchangeCode {
-            hash: secret::hash(CODE, "", code),
+            hash: secret::hash(CODE_HASH_PURPOSE, "", code),
             client: client.to_owned(),
-            redirect_uri: params.one("redirect_uri")?.map(str::to_owned),
+            redirect_uri: params.single("redirect_uri")?.map(str::to_owned),
             verifier: verifier.to_owned(),
-            tokens: issue.hashes(),
-            now: issue.now,
+            tokens: pending.hashes(),
+            now: pending.now,
         };
         let exchanged = if secret::is_well_formed(code) {
             self.ports.store.write(work).await?
         } else {
-            Exchanged::Bad
+            ExchangeOutcome::Invalid
         };
-        self.exchanged(exchanged, issue, client).await
+        self.finish_exchange(exchanged, pending, client).await
     }
 
-    async fn exchange_refresh_token(&self, params: Params<'_>, client: &str) -> Result<Issued, OAuthError> {
+    async fn exchange_refresh_token(
+        &self,
+        params: RequestParams<'_>,
+        client: &str,
+    ) -> Result<IssuedTokens, OAuthError> {
         let token = params.required("refresh_token")?;
-        let issue = self.issue();
+        let pending = self.pending_tokens();
         let work = ExchangeRefreshToken {
-            hash: secret::hash(REFRESH, "", token),
+            hash: secret::hash(REFRESH_HASH_PURPOSE, "", token),
             client: client.to_owned(),
-            asked: params.one("scope")?.map(str::to_owned),
-            tokens: issue.hashes(),
-            now: issue.now,
+            requested_scope: params.single("scope")?.map(str::to_owned),
+            tokens: pending.hashes(),
+            now: pending.now,
         };
-        let exchanged = if is_well_formed(token, REFRESH_MARK) {
+        let exchanged = if is_well_formed(token, REFRESH_TOKEN_PREFIX) {
             self.ports.store.write(work).await?
         } else {
-            Exchanged::Bad
+            ExchangeOutcome::Invalid
         };
-        self.exchanged(exchanged, issue, client).await
+        self.finish_exchange(exchanged, pending, client).await
     }
 
-    async fn exchanged(&self, exchanged: Exchanged, issue: Issue, client: &str) -> Result<Issued, OAuthError> {
+    async fn finish_exchange(
+        &self,
+        exchanged: ExchangeOutcome,
+        pending: PendingTokens,
+        client: &str,
+    ) -> Result<IssuedTokens, OAuthError> {
         match exchanged {
-            Exchanged::Good(scopes) => Ok(Issued {
-                access_token: issue.access,
-                expires_in_s: ACCESS_LIFE.as_secs(),
-                refresh_token: issue.refresh,
+            ExchangeOutcome::Issued(scopes) => Ok(IssuedTokens {
+                access_token: pending.access,
+                expires_in_s: ACCESS_TOKEN_LIFETIME.as_secs(),
+                refresh_token: pending.refresh,
                 scopes,
             }),
-            Exchanged::TooMuch(refusal) => Err(refusal),
-            Exchanged::Reused(grant) => {
-                self.reception.forget(grant.account);
+            ExchangeOutcome::ScopeTooWide(refusal) => Err(refusal),
+            ExchangeOutcome::Reused(grant) => {
+                self.credential_cache.invalidate(grant.account);
                 tracing::warn!(
                     account = %grant.account.0,
                     grant = %grant.id.0,
-                    "a code or refresh token of an app was shown that had been exchanged before; what the app was allowed \
-                     has ended"
+                    "a code or refresh token of an app was used twice; its grant was ended"
                 );
-                Err(bad())
+                Err(invalid_grant())
             }
-            Exchanged::Bad => {
-                self.must_be_known(client).await?;
-                Err(bad())
+            ExchangeOutcome::Invalid => {
+                self.require_known_client(client).await?;
+                Err(invalid_grant())
             }
         }
     }
 
-    /// A program that was forgotten has to be told, so that it registers again.
-    async fn must_be_known(&self, client: &str) -> Result<(), OAuthError> {
+    /// Reports `invalid_client` if a client's registration has expired, so that it registers again.
+    async fn require_known_client(&self, client: &str) -> Result<(), OAuthError> {
         if client.starts_with("https://") {
             return Ok(());
         }
@@ -156,79 +165,83 @@ impl OAuth {
             return Ok(());
         }
         let description = "there is no such client; register it again";
-        Err(OAuthError::new(ErrorCode::InvalidClient, description))
+        Err(OAuthError::new(OAuthErrorCode::InvalidClient, description))
     }
 
-    fn issue(&self) -> Issue {
-        let chance = &self.ports.chance;
-        Issue {
-            access: format!("{ACCESS_MARK}{}", secret::new(chance)),
-            refresh: format!("{REFRESH_MARK}{}", secret::new(chance)),
+    fn pending_tokens(&self) -> PendingTokens {
+        let random = &self.ports.random;
+        PendingTokens {
+            access: format!("{ACCESS_TOKEN_PREFIX}{}", secret::new(random)),
+            refresh: format!("{REFRESH_TOKEN_PREFIX}{}", secret::new(random)),
             now: self.ports.clock.now(),
         }
     }
 }
 
-fn bad() -> OAuthError {
-    let description = "this code or refresh token is not known, was used before, is over, or is not for this client, \
-                       redirect_uri or code_verifier; send the person here again";
-    OAuthError::new(ErrorCode::InvalidGrant, description)
+fn invalid_grant() -> OAuthError {
+    let description = "this code or refresh token is unknown, already used or expired, or does not \
+                       match the client, redirect_uri or code_verifier; send the user here again";
+    OAuthError::new(OAuthErrorCode::InvalidGrant, description)
 }
 
-/// Whether a text could be a token: if not, it need not be looked for.
+/// Returns whether a text has the form of a token. Other texts need no lookup.
 pub(super) fn is_well_formed(text: &str, mark: &str) -> bool {
     text.strip_prefix(mark).is_some_and(secret::is_well_formed)
 }
 
-/// Tokens that are about to be given out.
-struct Issue {
+/// Tokens that are generated but not stored yet.
+struct PendingTokens {
     access: String,
     refresh: String,
     now: Timestamp,
 }
 
-/// What they hash to.
+/// Hashes of the tokens.
 #[derive(Clone, Copy)]
-struct Hashes {
+struct TokenHashes {
     access: [u8; 32],
     refresh: [u8; 32],
 }
 
-impl Issue {
-    fn hashes(&self) -> Hashes {
-        Hashes {
-            access: secret::hash(ACCESS, "", &self.access),
-            refresh: secret::hash(REFRESH, "", &self.refresh),
+impl PendingTokens {
+    fn hashes(&self) -> TokenHashes {
+        TokenHashes {
+            access: secret::hash(ACCESS_HASH_PURPOSE, "", &self.access),
+            refresh: secret::hash(REFRESH_HASH_PURPOSE, "", &self.refresh),
         }
     }
 }
 
-/// Ends a grant something of which was shown a second time. Of one that is over already nothing more needs to be said or
-/// forgotten, however often that is shown.
-async fn reused(unit: &mut UnitOfWork, grant: Grant, now: Timestamp) -> Result<Exchanged, Abort<ServiceError>> {
+/// Ends the grant of a code or token that was used twice. If the grant has already ended, there is nothing to log or
+/// invalidate.
+async fn end_reused_grant(
+    unit: &mut UnitOfWork,
+    grant: Grant,
+    now: Timestamp,
+) -> Result<ExchangeOutcome, Abort<ServiceError>> {
     if unit.end_grant(grant.account, grant.id, now).await? {
-        Ok(Exchanged::Reused(grant))
+        Ok(ExchangeOutcome::Reused(grant))
     } else {
-        Ok(Exchanged::Bad)
+        Ok(ExchangeOutcome::Invalid)
     }
 }
 
-/// Whether the account is there, and locked until the end of the transaction: whoever ends grants holds that lock, or is seen
-/// afterwards.
-async fn lock(unit: &mut UnitOfWork, account: AccountId) -> Result<bool, Abort<ServiceError>> {
+/// Locks the account until the end of the transaction. Transactions that end grants hold the same lock. Returns whether
+/// the account exists.
+async fn lock_account(unit: &mut UnitOfWork, account: AccountId) -> Result<bool, Abort<ServiceError>> {
     Ok(unit.lock_account(account).await?.is_some())
 }
 
-/// Gives out tokens of a grant whose code or refresh token was just used up, if it goes on.
-async fn give(
+/// Issues the tokens of a grant whose code or refresh token was just used, if the grant is live.
+async fn issue_tokens(
     unit: &mut UnitOfWork,
     grant: &Grant,
     scopes: Vec<Scope>,
-    tokens: Hashes,
+    tokens: TokenHashes,
     now: Timestamp,
-) -> Result<Exchanged, Abort<ServiceError>> {
+) -> Result<ExchangeOutcome, Abort<ServiceError>> {
     let Some(grant) = unit.grant(grant.id).await?.filter(|grant| grant.is_live(now)) else {
-        return Ok(Exchanged::Bad);
+        return Ok(ExchangeOutcome::Invalid);
     };
     unit.renew_grant(grant.id, now, expiry(grant.created_at, now)).await?;
     if let Some(client) = registered_id(&grant.client_id) {
@@ -237,11 +250,11 @@ async fn give(
     let tokens = NewTokens {
         access: tokens.access,
         scopes: scopes::names_of(&scopes),
-        expires_at: later(now, ACCESS_LIFE),
+        expires_at: later(now, ACCESS_TOKEN_LIFETIME),
         refresh: tokens.refresh,
     };
     unit.insert_grant_tokens(grant.id, &tokens, now).await?;
-    Ok(Exchanged::Good(scopes))
+    Ok(ExchangeOutcome::Issued(scopes))
 }
 
 struct ExchangeCode {
@@ -249,36 +262,36 @@ struct ExchangeCode {
     client: String,
     redirect_uri: Option<String>,
     verifier: String,
-    tokens: Hashes,
+    tokens: TokenHashes,
     now: Timestamp,
 }
 
 impl Transaction for ExchangeCode {
-    type Output = Exchanged;
+    type Output = ExchangeOutcome;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Exchanged, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ExchangeOutcome, Abort<ServiceError>>> {
         Box::pin(async move {
             let Some(shown) = unit.authorization_code(self.hash).await? else {
-                return Ok(Exchanged::Bad);
+                return Ok(ExchangeOutcome::Invalid);
             };
             let (grant, code) = (shown.grant, shown.code);
             if shown.is_used {
-                return reused(unit, grant, self.now).await;
+                return end_reused_grant(unit, grant, self.now).await;
             }
-            // OAuth 2.1 has no redirect_uri here any more; programs that follow 2.0 send it, and then it has to be the one.
+            // OAuth 2.1 has no `redirect_uri` here. OAuth 2.0 clients send it; then it must match.
             let is_for_them = grant.client_id == self.client
                 && self.redirect_uri.as_ref().is_none_or(|uri| *uri == code.redirect_uri)
                 && pkce::verifies(&self.verifier, &code.challenge);
-            // It stays good for the program it was made for: nobody else can do anything with it.
-            if !is_for_them || self.now >= code.expires_at || !lock(unit, grant.account).await? {
-                return Ok(Exchanged::Bad);
+            // The code stays valid for its own client. Another client cannot use it.
+            if !is_for_them || self.now >= code.expires_at || !lock_account(unit, grant.account).await? {
+                return Ok(ExchangeOutcome::Invalid);
             }
             if !unit.use_authorization_code(self.hash, self.now).await? {
-                return reused(unit, grant, self.now).await;
+                return end_reused_grant(unit, grant, self.now).await;
             }
             let scopes = scopes::known(&grant.scopes);
-            give(unit, &grant, scopes, self.tokens, self.now).await
+            issue_tokens(unit, &grant, scopes, self.tokens, self.now).await
         })
     }
 }
@@ -286,44 +299,44 @@ impl Transaction for ExchangeCode {
 struct ExchangeRefreshToken {
     hash: [u8; 32],
     client: String,
-    asked: Option<String>,
-    tokens: Hashes,
+    requested_scope: Option<String>,
+    tokens: TokenHashes,
     now: Timestamp,
 }
 
 impl Transaction for ExchangeRefreshToken {
-    type Output = Exchanged;
+    type Output = ExchangeOutcome;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Exchanged, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ExchangeOutcome, Abort<ServiceError>>> {
         Box::pin(async move {
             let Some((grant, is_used)) = unit.grant_of_refresh_token(self.hash).await? else {
-                return Ok(Exchanged::Bad);
+                return Ok(ExchangeOutcome::Invalid);
             };
             if is_used {
-                return reused(unit, grant, self.now).await;
+                return end_reused_grant(unit, grant, self.now).await;
             }
             if grant.client_id != self.client || !grant.is_live(self.now) {
-                return Ok(Exchanged::Bad);
+                return Ok(ExchangeOutcome::Invalid);
             }
-            let scopes = match scopes::narrowed(self.asked.as_deref(), &scopes::known(&grant.scopes)) {
+            let scopes = match scopes::narrowed(self.requested_scope.as_deref(), &scopes::known(&grant.scopes)) {
                 Ok(scopes) => scopes,
-                Err(refusal) => return Ok(Exchanged::TooMuch(refusal)),
+                Err(refusal) => return Ok(ExchangeOutcome::ScopeTooWide(refusal)),
             };
-            if !lock(unit, grant.account).await? {
-                return Ok(Exchanged::Bad);
+            if !lock_account(unit, grant.account).await? {
+                return Ok(ExchangeOutcome::Invalid);
             }
-            // Under the lock, so that what is refused is not used up.
+            // Checked under the lock, so that a rejected token is not used up.
             let first = unit
-                .nth_newest_refresh_token_created_at(grant.id, MAX_RENEWALS_AN_HOUR)
+                .nth_newest_refresh_token_created_at(grant.id, MAX_RENEWALS_PER_HOUR)
                 .await?;
             let message =
                 "this grant was renewed 60 times in the last hour; use the access token for as long as expires_in says";
-            must_be_an_hour_ago(first, self.now, message).map_err(Abort::Refused)?;
+            check_hourly_limit(first, self.now, message).map_err(Abort::Refused)?;
             if !unit.use_grant_refresh_token(self.hash, self.now).await? {
-                return reused(unit, grant, self.now).await;
+                return end_reused_grant(unit, grant, self.now).await;
             }
-            give(unit, &grant, scopes, self.tokens, self.now).await
+            issue_tokens(unit, &grant, scopes, self.tokens, self.now).await
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Alerts that became active without a current price get their initial price as soon as there is one.
+//! Sets the initial price of alerts that became active without a current price.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,11 +16,11 @@ use tokio_util::sync::CancellationToken;
 use crate::prices::Prices;
 
 /// How often the database is searched for alerts that another process made active.
-const SEARCH_EVERY: SignedDuration = SignedDuration::from_mins(1);
-/// The most stocks whose prices the source is asked to confirm with each search.
+const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// The maximum number of stocks whose prices the source is asked to confirm with each search.
 const MAX_CONFIRMATIONS: usize = 8;
-/// The number of alerts that are read at once.
-const BATCH_SIZE: u32 = 256;
+/// The number of alerts that one query reads.
+const ALERT_BATCH_SIZE: u32 = 256;
 
 /// The stocks whose alerts wait for an initial price.
 #[derive(Debug, Default)]
@@ -30,38 +30,38 @@ pub(crate) struct InitialPrices {
 }
 
 impl InitialPrices {
-    /// Notes an alert that has just been written. If it is active and has no initial price, it waits for one.
+    /// Records an alert that has just been written. If it is active and has no initial price, it waits for one.
     pub(crate) fn note(&self, alert: &Alert) {
         if alert.status == Status::Active && alert.initial_price.is_none() {
             self.symbols().insert(alert.symbol);
-            // A price may have come before the alert was written.
+            // A price may have arrived before the alert was written.
             self.wake.notify_one();
         }
     }
 
-    /// Notes that prices have come.
-    pub(super) fn prices_have_come(&self) {
+    /// Signals that prices have arrived.
+    pub(super) fn notify_prices(&self) {
         if !self.symbols().is_empty() {
             self.wake.notify_one();
         }
     }
 
     fn symbols(&self) -> MutexGuard<'_, HashSet<Symbol>> {
-        // A panic elsewhere leaves the set whole: each change is one insertion or removal.
+        // A panic elsewhere leaves the set consistent: each change is one insertion or removal.
         self.symbols.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Fills initial prices as prices come, until `stop`.
+/// Sets initial prices as prices arrive, until `stop`.
 pub(crate) async fn run(prices: Prices, stop: CancellationToken) {
     let clock = &prices.ports.clock;
     let mut next_search = clock.now();
     loop {
-        // A search that was planned while the clock was ahead would come late.
+        // A search that was planned while the clock was ahead would be late.
         next_search = next_search.min(after_pause(clock.now()));
         let is_search_due = next_search <= clock.now();
         if let Err(error) = prices.fill_initial_prices(is_search_due).await {
-            tracing::warn!(%error, "initial prices could not be written; it is tried again in a minute");
+            tracing::warn!(%error, "initial prices could not be stored; the next attempt is in a minute");
         }
         if is_search_due {
             next_search = after_pause(clock.now());
@@ -75,15 +75,15 @@ pub(crate) async fn run(prices: Prices, stop: CancellationToken) {
 }
 
 fn after_pause(now: Timestamp) -> Timestamp {
-    now.saturating_add(SEARCH_EVERY).unwrap_or(Timestamp::MAX)
+    now.saturating_add(SEARCH_INTERVAL).unwrap_or(Timestamp::MAX)
 }
 
 impl Prices {
-    /// Gives active alerts without an initial price the current price of their stock, where there is one. Returns how many
-    /// alerts that were.
+    /// Sets the initial price of active alerts without one to the current price of their stock, if there is one.
+    /// Returns the number of alerts.
     ///
     /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// [`StoreError`] if the database fails.
     pub(crate) async fn fill_initial_prices(&self, search: bool) -> Result<u64, StoreError> {
         if search {
             let found = self.ports.store.symbols_without_initial_price().await?;
@@ -98,7 +98,7 @@ impl Prices {
             let Some(price) = self.current_price(symbol) else {
                 continue;
             };
-            // An alert that is noted from here on is found by the next run.
+            // The next run finds alerts that are recorded from here on.
             self.initial_prices.symbols().remove(&symbol);
             let result = self.fill_alerts_of(symbol, price).await;
             if result.is_err() {
@@ -109,8 +109,8 @@ impl Prices {
         Ok(filled)
     }
 
-    /// Asks the source about prices that are recent, but not current unless it confirms them: of stocks that are seldom traded, or
-    /// seldom polled.
+    /// Asks the source to confirm prices that are recent, but not current without confirmation: those of stocks that
+    /// are seldom traded or polled.
     async fn confirm_recent_prices(&self, waiting: &[Symbol]) {
         let now = self.ports.clock.now();
         let stale_after = self.settings.engine.stale_after;
@@ -129,9 +129,9 @@ impl Prices {
             let alerts = self
                 .ports
                 .store
-                .alerts_without_initial_price(symbol, BATCH_SIZE)
+                .alerts_without_initial_price(symbol, ALERT_BATCH_SIZE)
                 .await?;
-            let is_last = alerts.len() < usize::try_from(BATCH_SIZE).unwrap_or(usize::MAX);
+            let is_last = alerts.len() < usize::try_from(ALERT_BATCH_SIZE).unwrap_or(usize::MAX);
             let now = self.ports.clock.now();
             let writes = alerts.into_iter().map(|stored| {
                 self.ports.store.write(SetInitialPrice {
@@ -193,7 +193,7 @@ impl Transaction for SetInitialPrice {
 
     fn committed(&self, filled: &Option<Alert>) {
         if let Some(alert) = filled {
-            self.prices.evaluator.tell(alert);
+            self.prices.evaluator.apply_change(alert);
         }
     }
 }

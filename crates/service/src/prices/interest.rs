@@ -1,4 +1,4 @@
-//! Stocks that are wanted for a while without an alert or a watchlist.
+//! Stocks of temporary interest, without an alert or a watchlist item.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,42 +7,42 @@ use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use tokio::sync::watch;
 
-/// How long a stock stays wanted after it was read, refused or paused.
-const LEASE: SignedDuration = SignedDuration::from_mins(15);
-/// The most stocks that are wanted in this way at one time, so that readers do not use up the requests that alerts need.
+/// How long a stock stays wanted after a read, a rejected request or a pause.
+const LEASE_DURATION: SignedDuration = SignedDuration::from_mins(15);
+/// The maximum number of leases, so that reads do not use up the requests that alerts need.
 const MAX_LEASES: usize = 64;
-/// The most requests that reads make of the source within [`LEASE`].
+/// The maximum number of source requests by reads within [`LEASE_DURATION`].
 const MAX_READ_REQUESTS: usize = 64;
-/// The most stocks that are remembered as unknown to the source.
-const MAX_UNKNOWN: usize = 1_024;
+/// The maximum number of stocks that are remembered as unknown to the source.
+const MAX_UNKNOWN_STOCKS: usize = 1_024;
 
-/// A stock that is wanted for a while.
+/// The lease of a wanted stock.
 #[derive(Clone, Copy, Debug)]
 struct Lease {
     since: Timestamp,
     /// Whether a request has waited for the source already.
-    is_asked: bool,
+    has_waited: bool,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LeaseState {
     leases: HashMap<Symbol, Lease>,
-    /// When the source last knew no newer price of a stock.
+    /// When the source last had no newer price of a stock.
     confirmed: HashMap<Symbol, Timestamp>,
     /// When the source did not know a stock.
     unknown: HashMap<Symbol, Timestamp>,
-    /// When reads asked the source.
+    /// The times of source requests by reads.
     read_requests: Vec<Timestamp>,
 }
 
-/// The stocks that are wanted for a while, and the source's replies about them.
+/// The stocks of temporary interest, and the source's replies about them.
 #[derive(Debug)]
-pub(crate) struct Interest {
-    state: Mutex<State>,
+pub(crate) struct StockInterest {
+    state: Mutex<LeaseState>,
     changed: watch::Sender<()>,
 }
 
-impl Default for Interest {
+impl Default for StockInterest {
     fn default() -> Self {
         Self {
             state: Mutex::default(),
@@ -51,10 +51,11 @@ impl Default for Interest {
     }
 }
 
-/// Whether less than [`LEASE`] has passed since then. What lies ahead of the clock has ended: the clock was set back.
+/// Whether less than [`LEASE_DURATION`] has passed since `since`. A lease that lies ahead of the clock has ended:
+/// the clock was set back.
 fn is_running(since: Timestamp, now: Timestamp) -> bool {
     let age = now.duration_since(since);
-    SignedDuration::ZERO <= age && age < LEASE
+    SignedDuration::ZERO <= age && age < LEASE_DURATION
 }
 
 /// Keeps the newest `most` entries.
@@ -69,8 +70,8 @@ fn keep_newest<T>(entries: &mut HashMap<Symbol, T>, most: usize, since: impl Fn(
     }
 }
 
-impl State {
-    /// Counts a request that a read makes of the source. `false`: there were too many in the last 15 minutes.
+impl LeaseState {
+    /// Counts a source request by a read. Returns `false` if there were too many in the last 15 minutes.
     fn count_read_request(&mut self, now: Timestamp) -> bool {
         self.read_requests.retain(|at| is_running(*at, now));
         let may_ask = self.read_requests.len() < MAX_READ_REQUESTS;
@@ -81,8 +82,9 @@ impl State {
     }
 }
 
-impl Interest {
-    /// Wants a stock that was read for the next 15 minutes. Returns whether it is wanted: a read takes no place from another stock.
+impl StockInterest {
+    /// Renews the lease of a stock after a read, for 15 minutes. Returns whether the stock is wanted: a read does not
+    /// evict another stock.
     pub(crate) fn renew_by_read(&self, symbol: Symbol, now: Timestamp) -> bool {
         let is_full = {
             let mut state = self.state();
@@ -104,8 +106,8 @@ impl Interest {
             .is_some_and(|lease| is_running(lease.since, now))
     }
 
-    /// Wants a stock for the next 15 minutes, because its owner's alert or trade asked for its price. With too many, it takes the
-    /// place of the one that was wanted longest ago: each of these requests asks the source anyway, and is counted by its own limit.
+    /// Renews the lease of a stock for 15 minutes, because an alert or a trade needs its price. At the maximum it
+    /// evicts the oldest lease: these requests ask the source in any case, and have their own limit.
     pub(crate) fn renew(&self, symbol: Symbol, now: Timestamp) {
         let mut state = self.state();
         state.leases.retain(|_, lease| is_running(lease.since, now));
@@ -113,7 +115,7 @@ impl Interest {
         let before = state.leases.get(&symbol).copied();
         let lease = Lease {
             since: now,
-            is_asked: before.is_some_and(|before| before.is_asked),
+            has_waited: before.is_some_and(|before| before.has_waited),
         };
         state.leases.insert(symbol, lease);
         keep_newest(&mut state.leases, MAX_LEASES, |lease| lease.since);
@@ -123,23 +125,24 @@ impl Interest {
         }
     }
 
-    /// Whether no request has waited for the source since the stock became wanted, and reads may still ask. Returns `true` once.
+    /// Whether no request has waited for the source since the stock became wanted, and reads may still ask. Returns
+    /// `true` once.
     pub(crate) fn begin_first_read(&self, symbol: Symbol, now: Timestamp) -> bool {
         let mut state = self.state();
-        let is_first = state.leases.get(&symbol).is_some_and(|lease| !lease.is_asked);
+        let is_first = state.leases.get(&symbol).is_some_and(|lease| !lease.has_waited);
         let may_ask = is_first && state.count_read_request(now);
         if let Some(lease) = state.leases.get_mut(&symbol).filter(|_| may_ask) {
-            lease.is_asked = true;
+            lease.has_waited = true;
         }
         may_ask
     }
 
-    /// Whether the source may be asked about a stock that is read and not in the catalog. Counts the request.
+    /// Whether a read may ask the source about a stock that is not in the catalog. Counts the request.
     pub(crate) fn begin_unlisted_read(&self, now: Timestamp) -> bool {
         self.state().count_read_request(now)
     }
 
-    /// The stocks that are wanted at `now`, by symbol.
+    /// Returns the stocks that are wanted at `now`, by symbol.
     pub(crate) fn symbols(&self, now: Timestamp) -> Vec<Symbol> {
         let state = self.state();
         let running = state.leases.iter().filter(|(_, lease)| is_running(lease.since, now));
@@ -148,39 +151,39 @@ impl Interest {
         symbols
     }
 
-    /// Notifies about stocks that come to be wanted.
+    /// Subscribes to newly wanted stocks.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// Notes that the source knows no newer price of a stock than the one that is known.
+    /// Records that the source has no newer price of a stock than the known one.
     pub(crate) fn confirm(&self, symbol: Symbol, now: Timestamp) {
         let mut state = self.state();
         state.unknown.remove(&symbol);
         state.confirmed.insert(symbol, now);
     }
 
-    /// When the source confirmed the known price of a stock last.
+    /// Returns when the source last confirmed the known price of a stock.
     pub(crate) fn confirmed_at(&self, symbol: Symbol) -> Option<Timestamp> {
         self.state().confirmed.get(&symbol).copied()
     }
 
-    /// Notes that the source does not know a stock: it is not asked again for 15 minutes.
+    /// Records that the source does not know a stock. It is not asked again for 15 minutes.
     pub(crate) fn note_unknown(&self, symbol: Symbol, now: Timestamp) {
         let mut state = self.state();
         state.leases.remove(&symbol);
         state.unknown.insert(symbol, now);
-        keep_newest(&mut state.unknown, MAX_UNKNOWN, |since| *since);
+        keep_newest(&mut state.unknown, MAX_UNKNOWN_STOCKS, |since| *since);
     }
 
-    /// Whether the source said a short time ago that it does not know a stock.
+    /// Whether the source recently did not know a stock.
     pub(crate) fn is_unknown(&self, symbol: Symbol, now: Timestamp) -> bool {
         let state = self.state();
         state.unknown.get(&symbol).is_some_and(|since| is_running(*since, now))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere leaves the maps whole: each change is one insertion or removal.
+    fn state(&self) -> MutexGuard<'_, LeaseState> {
+        // A panic elsewhere leaves the maps consistent: each change is one insertion or removal.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -199,7 +202,7 @@ mod tests {
 
     #[test]
     fn stock_is_wanted_for_fifteen_minutes_after_the_last_renewal() {
-        let interest = Interest::default();
+        let interest = StockInterest::default();
         interest.renew(symbol(1), at(0));
         interest.renew(symbol(2), at(600));
         assert_eq!(interest.symbols(at(899)), [symbol(1), symbol(2)]);
@@ -210,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn lease_that_lies_ahead_of_a_clock_that_was_set_back_has_ended() {
-        let interest = Interest::default();
+    fn lease_from_the_future_has_ended() {
+        let interest = StockInterest::default();
         interest.renew(symbol(1), at(86_400));
         assert_eq!(interest.symbols(at(0)), []);
         interest.renew(symbol(1), at(0));
@@ -219,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn newest_leases_are_kept_when_there_are_too_many() {
-        let interest = Interest::default();
+    fn oldest_lease_is_evicted_at_the_maximum() {
+        let interest = StockInterest::default();
         for (number, second) in (0..=MAX_LEASES).zip(0..) {
             interest.renew(symbol(number), at(second));
         }
@@ -231,8 +234,8 @@ mod tests {
 
     #[test]
     fn only_the_first_read_of_a_lease_waits() {
-        let interest = Interest::default();
-        assert!(!interest.begin_first_read(symbol(1), at(0)), "nobody wants it");
+        let interest = StockInterest::default();
+        assert!(!interest.begin_first_read(symbol(1), at(0)), "it is not wanted");
         interest.renew(symbol(1), at(0));
         assert!(interest.begin_first_read(symbol(1), at(0)));
         interest.renew(symbol(1), at(800));
@@ -242,8 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn read_takes_no_place_from_a_wanted_stock_and_asks_nothing_without_a_place() {
-        let interest = Interest::default();
+    fn read_evicts_no_lease_and_asks_nothing_without_one() {
+        let interest = StockInterest::default();
         for number in 0..MAX_LEASES {
             assert!(interest.renew_by_read(symbol(number), at(0)));
         }
@@ -251,14 +254,14 @@ mod tests {
         assert!(!interest.renew_by_read(one_more, at(1)));
         assert!(!interest.begin_first_read(one_more, at(1)));
         assert!(interest.is_wanted(symbol(0), at(1)) && !interest.is_wanted(one_more, at(1)));
-        assert!(interest.renew_by_read(symbol(0), at(1)), "it has a place");
+        assert!(interest.renew_by_read(symbol(0), at(1)), "it has a lease");
         assert!(interest.renew_by_read(one_more, at(900)), "the others have ended");
         assert!(interest.begin_first_read(one_more, at(900)));
     }
 
     #[test]
-    fn reads_make_so_many_requests_in_fifteen_minutes() {
-        let interest = Interest::default();
+    fn requests_by_reads_are_limited_in_fifteen_minutes() {
+        let interest = StockInterest::default();
         for number in 0..MAX_READ_REQUESTS {
             assert!(interest.begin_unlisted_read(at(0)));
             interest.note_unknown(symbol(number), at(0));
@@ -270,8 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn stock_that_the_source_does_not_know_is_not_wanted_and_remembered_for_fifteen_minutes() {
-        let interest = Interest::default();
+    fn unknown_stock_is_not_wanted_and_remembered_for_fifteen_minutes() {
+        let interest = StockInterest::default();
         interest.renew(symbol(1), at(0));
         interest.note_unknown(symbol(1), at(1));
         assert_eq!(interest.symbols(at(1)), []);
@@ -282,8 +285,8 @@ mod tests {
     }
 
     #[test]
-    fn listeners_are_notified_of_stocks_that_come_to_be_wanted() {
-        let interest = Interest::default();
+    fn subscribers_are_notified_of_newly_wanted_stocks() {
+        let interest = StockInterest::default();
         let mut changes = interest.changes();
         interest.renew(symbol(1), at(0));
         assert!(changes.has_changed().unwrap());

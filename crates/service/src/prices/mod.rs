@@ -1,13 +1,14 @@
 //! Current prices: their sources, and the fallbacks without one.
 //!
-//! Nothing starts from an old price. Whatever starts from a price (an alert, a paper trade, an analysis) takes a
-//! [`CurrentPrice`], and only [`PriceFreshness`] makes one, by the market's calendar, the clock and the limit of the source.
-//! An old price is shown with its time and used for nothing else.
+//! An old price is never a starting point. Everything that starts from a price (an alert, a paper trade, an
+//! analysis) takes a [`CurrentPrice`], and only [`PriceFreshness`] creates one, from the market's calendar, the
+//! clock and the limit of the source. An old price is displayed with its time and used for nothing else.
 //!
-//! * [`interest`]: a stock that was read, refused or paused stays wanted for a while, so that live sources ask for it.
-//! * [`loading`]: whether the source still delivers what it had at the start.
-//! * [`source`]: asks the live source for the price of one stock and waits for it a short time.
-//! * [`initial`]: gives alerts that became active without a current price their initial price as soon as there is one.
+//! * [`interest`]: a stock stays wanted for a while after a read, a rejected request or a pause, so that live
+//!   sources request it.
+//! * [`loading`]: the first load of a source.
+//! * [`source`]: asks the live source for the price of one stock and waits a short time.
+//! * [`initial`]: sets the initial price of alerts that became active without a current price.
 
 pub(crate) mod initial;
 pub(crate) mod interest;
@@ -24,29 +25,29 @@ use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
 use crate::market::MarketIntake;
 use crate::prices::initial::InitialPrices;
-use crate::prices::interest::Interest;
-use crate::prices::loading::Loading;
+use crate::prices::interest::StockInterest;
+use crate::prices::loading::FirstLoad;
 use crate::prices::source::PriceSource;
-use crate::watchlist::opening::Awaiting;
-use crate::{Ports, ServiceError, Settings};
-use source::Asked;
+use crate::watchlist::opening::AwaitedPrices;
+use crate::{Ports, ServiceConfig, ServiceError};
+use source::PriceRequestOutcome;
 
 pub use source::PriceSourceConfig;
 
-/// The most stocks of one read that the source is asked about.
+/// The maximum number of stocks of one read that the source is asked about.
 const MAX_STOCKS_ASKED_PER_READ: usize = 8;
 
 /// Notifies the tasks and requests that wait for prices.
 #[derive(Clone)]
 pub(crate) struct PriceArrivals {
-    /// The number of deliveries that were taken in.
+    /// The number of ingested batches.
     count: watch::Sender<u64>,
-    awaiting: Arc<Awaiting>,
+    awaiting: Arc<AwaitedPrices>,
     initial_prices: Arc<InitialPrices>,
 }
 
 impl PriceArrivals {
-    pub(crate) fn new(awaiting: Arc<Awaiting>, initial_prices: Arc<InitialPrices>) -> Self {
+    pub(crate) fn new(awaiting: Arc<AwaitedPrices>, initial_prices: Arc<InitialPrices>) -> Self {
         Self {
             count: watch::Sender::new(0),
             awaiting,
@@ -54,11 +55,11 @@ impl PriceArrivals {
         }
     }
 
-    /// Notifies of a delivery.
+    /// Notifies of an ingested batch.
     pub(crate) fn notify(&self) {
         self.count.send_modify(|count| *count = count.wrapping_add(1));
-        self.awaiting.prices_have_come();
-        self.initial_prices.prices_have_come();
+        self.awaiting.notify_prices();
+        self.initial_prices.notify_prices();
     }
 
     fn subscribe(&self) -> watch::Receiver<u64> {
@@ -70,19 +71,19 @@ impl PriceArrivals {
 #[derive(Clone)]
 pub struct Prices {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) interest: Arc<Interest>,
+    pub(crate) interest: Arc<StockInterest>,
     pub(crate) initial_prices: Arc<InitialPrices>,
     pub(crate) price_source: Arc<PriceSource>,
     pub(crate) price_arrivals: PriceArrivals,
-    pub(crate) loading: Arc<Loading>,
+    pub(crate) loading: Arc<FirstLoad>,
     pub(crate) market_intake: MarketIntake,
 }
 
 impl Prices {
-    /// The rule for current prices that holds now.
+    /// Returns the rule for current prices that holds now.
     fn freshness(&self) -> PriceFreshness {
         let settings = &self.settings;
         let confirmed_limit = settings.engine.stale_after;
@@ -94,19 +95,19 @@ impl Prices {
         }
     }
 
-    /// The current price of a stock, if one is known. No source is asked.
+    /// Returns the current price of a stock, if one is known. It asks no source.
     pub(crate) fn current_price(&self, symbol: Symbol) -> Option<CurrentPrice> {
         let observed = self.evaluator.last_observed(symbol)?;
         self.as_current(symbol, observed)
     }
 
-    /// `observed`, if it is current.
+    /// Returns `observed` as a current price, if it is one.
     pub(crate) fn as_current(&self, symbol: Symbol, observed: ObservedPrice) -> Option<CurrentPrice> {
         let confirmed_at = self.interest.confirmed_at(symbol);
         self.freshness().current(observed, confirmed_at, self.ports.clock.now())
     }
 
-    /// The price that an alert or a trade starts from. The source is asked if the known price is not current.
+    /// Returns the start price of an alert or a trade. It asks the source if the known price is not current.
     pub(crate) async fn start_price(&self, symbol: Symbol) -> PriceAvailability {
         let now = self.ports.clock.now();
         self.interest.renew(symbol, now);
@@ -118,16 +119,19 @@ impl Prices {
             return PriceAvailability::Current(current);
         }
         match asked {
-            Asked::Answered => PriceAvailability::Awaited,
-            Asked::NoSource | Asked::NoAnswer | Asked::Unknown => match self.evaluator.last_observed(symbol) {
-                Some(_) => PriceAvailability::Outdated,
-                None => PriceAvailability::Unknown,
-            },
+            PriceRequestOutcome::Answered => PriceAvailability::Awaited,
+            PriceRequestOutcome::NoSource | PriceRequestOutcome::NoAnswer | PriceRequestOutcome::Unknown => {
+                match self.evaluator.last_observed(symbol) {
+                    Some(_) => PriceAvailability::Outdated,
+                    None => PriceAvailability::Unknown,
+                }
+            }
         }
     }
 
-    /// Notes that a stock is read. The first read since it was wanted last waits for the source if the known price is not
-    /// current, and for daily bars if there are none. While too many stocks are wanted, it is not wanted and nothing is asked.
+    /// Records a read of a stock. The first read of a lease waits for the source if the known price is not current, and
+    /// for daily bars if there are none. At the maximum number of wanted stocks, the read neither makes the stock
+    /// wanted nor asks the source.
     pub(crate) async fn note_read(&self, symbol: Symbol) {
         let now = self.ports.clock.now();
         if !self.interest.renew_by_read(symbol, now) {
@@ -151,7 +155,7 @@ impl Prices {
         tokio::join!(price, bars);
     }
 
-    /// Refuses a stock that neither this service nor a source knows.
+    /// Requires that this service or a source knows a stock.
     ///
     /// # Errors
     /// [`ServiceError::UnknownStock`]; [`ServiceError::NotFound`] while there is no market data at all;
@@ -161,40 +165,44 @@ impl Prices {
             return Ok(());
         }
         match self.ask_source(symbol).await {
-            Asked::Answered => {
+            PriceRequestOutcome::Answered => {
                 self.interest.renew(symbol, self.ports.clock.now());
                 self.list_stock(symbol).await
             }
-            Asked::NoSource | Asked::Unknown | Asked::NoAnswer if self.is_listed(symbol) => Ok(()),
-            Asked::NoAnswer => {
+            PriceRequestOutcome::NoSource | PriceRequestOutcome::Unknown | PriceRequestOutcome::NoAnswer
+                if self.is_listed(symbol) =>
+            {
+                Ok(())
+            }
+            PriceRequestOutcome::NoAnswer => {
                 self.interest.renew(symbol, self.ports.clock.now());
                 let message = format!(
                     "{symbol} is not in the catalog, and no source of market data answered for it; try again in a minute"
                 );
                 Err(ServiceError::Unavailable(message))
             }
-            Asked::NoSource | Asked::Unknown => Err(self.refused_stock(symbol)),
+            PriceRequestOutcome::NoSource | PriceRequestOutcome::Unknown => Err(self.refused_stock(symbol)),
         }
     }
 
-    /// The same for a read. The source is asked about an unknown stock only while reads may still ask.
+    /// Requires a known stock for a read. It asks the source about an unknown stock only while reads may still ask.
     ///
     /// # Errors
-    /// As [`Service::require_stock`]; [`ServiceError::Unavailable`] also if the source was not asked.
+    /// As [`Self::require_stock`]; [`ServiceError::Unavailable`] also if the source was not asked.
     pub(crate) async fn require_stock_to_read(&self, symbol: Symbol) -> Result<(), ServiceError> {
         let now = self.ports.clock.now();
         let is_answered =
             self.is_listed(symbol) || !self.price_source.is_connected() || self.interest.is_unknown(symbol, now);
         if !is_answered && !self.interest.begin_unlisted_read(now) {
             let message = format!(
-                "{symbol} is not in the catalog, and too many other stocks were read; try again in a few minutes"
+                "{symbol} is not in the catalog, and too many other unknown stocks were requested; try again in a few minutes"
             );
             return Err(ServiceError::Unavailable(message));
         }
         self.require_stock(symbol).await
     }
 
-    /// The stocks of a list to read that need no request to the source, and the first few of the others.
+    /// Returns the stocks of a list that can be read without a request to the source, and the first few of the others.
     pub(crate) fn bounded_reads(&self, symbols: &[Symbol]) -> Vec<Symbol> {
         let now = self.ports.clock.now();
         let mut left = MAX_STOCKS_ASKED_PER_READ;
@@ -210,10 +218,10 @@ impl Prices {
         symbols.iter().copied().filter(is_read).collect()
     }
 
-    /// Refuses an unknown stock if no source can be asked about it.
+    /// Requires a known stock or a source that can be asked about it.
     ///
     /// # Errors
-    /// As [`Service::require_stock`], and [`ServiceError::Unavailable`] while data is being loaded.
+    /// As [`Self::require_stock`]; [`ServiceError::Unavailable`] also while data is being loaded.
     pub(crate) fn require_stock_or_source(&self, symbol: Symbol) -> Result<(), ServiceError> {
         if self.is_listed(symbol) || self.price_source.is_connected() {
             Ok(())
@@ -239,7 +247,7 @@ impl Prices {
         self.catalog.get(symbol).is_some() || self.evaluator.last_observed(symbol).is_some()
     }
 
-    /// Puts a stock that a source knows into the catalog under its symbol, unless it is there.
+    /// Adds a stock that a source knows to the catalog under its symbol, unless it is there.
     async fn list_stock(&self, symbol: Symbol) -> Result<(), ServiceError> {
         if self.catalog.get(symbol).is_some() {
             return Ok(());
@@ -251,7 +259,7 @@ impl Prices {
         self.market_intake.ingest(batch).await.map(drop)
     }
 
-    /// Whether no stock is known at all.
+    /// Whether the catalog is empty.
     #[must_use]
     pub fn is_without_stocks(&self) -> bool {
         self.catalog.is_empty()
@@ -263,14 +271,14 @@ impl Prices {
         self.evaluator.read(has_bars)
     }
 
-    /// The stocks that are wanted because they were read, refused or paused a short time ago.
+    /// Returns the stocks that are wanted because of a recent read, rejected request or pause.
     #[must_use]
     pub fn stocks_of_interest(&self) -> Vec<Symbol> {
         self.interest.symbols(self.ports.clock.now())
     }
 }
 
-/// Why a stock without a current price cannot be used, for its reader.
+/// Returns the error for a stock without a current price.
 pub(crate) fn no_current_price(symbol: Symbol, last: Option<ObservedPrice>) -> ServiceError {
     let last = last.map_or_else(String::new, |ObservedPrice { price, at }| {
         format!(

@@ -10,17 +10,17 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::prices::Prices;
 
-/// The longest wait for the source.
-const MAX_WAIT: Duration = Duration::from_secs(3);
-/// The most requests that wait for the source.
-const MAX_REQUESTS: usize = 256;
+/// The maximum wait for the source.
+const MAX_SOURCE_WAIT: Duration = Duration::from_secs(3);
+/// The maximum number of requests that wait for the source.
+const MAX_PENDING_REQUESTS: usize = 256;
 
 /// The properties of a live source that can be asked for prices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PriceSourceConfig {
-    /// The greatest age of a price that is current without asking.
+    /// The maximum age of a price that is current without asking.
     pub current_for: SignedDuration,
-    /// Whether the source delivers daily bars of a stock that comes to be wanted.
+    /// Whether the source delivers daily bars of a newly wanted stock.
     pub has_daily_bars: bool,
 }
 
@@ -59,46 +59,46 @@ impl PriceSource {
 
 /// The result of asking the source for a price.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum PriceRequestOutcome {
     /// No source can be asked.
     NoSource,
-    /// No answer came in time.
+    /// No reply came in time.
     NoAnswer,
     /// The source does not know the stock.
     Unknown,
-    /// The source knows the stock; its newest price has been taken in if it passed the checks.
+    /// The source knows the stock. Its newest price has been ingested if it passed the checks.
     Answered,
 }
 
 impl Prices {
-    /// Connects the live source. It receives the requests for prices, as long as it keeps the receiver.
+    /// Connects the live source. It receives price requests as long as it keeps the receiver.
     #[must_use]
     pub fn connect_price_source(&self, config: PriceSourceConfig) -> mpsc::Receiver<PriceRequest> {
-        let (requests, receiver) = mpsc::channel(MAX_REQUESTS);
+        let (requests, receiver) = mpsc::channel(MAX_PENDING_REQUESTS);
         let mut connection = self.price_source.0.write().unwrap_or_else(PoisonError::into_inner);
         *connection = Some(Connection { requests, config });
         receiver
     }
 
-    /// Notifies about stocks that come to be wanted ([`Service::stocks_of_interest`]).
+    /// Subscribes to newly wanted stocks ([`stocks_of_interest`](Self::stocks_of_interest)).
     #[must_use]
     pub fn interest_changes(&self) -> watch::Receiver<()> {
         self.interest.changes()
     }
 
-    /// Asks the source for the newest price of a stock, and waits at most three seconds for it to be taken in.
-    pub(crate) async fn ask_source(&self, symbol: Symbol) -> Asked {
+    /// Asks the source for the newest price of a stock, and waits at most three seconds until it is ingested.
+    pub(crate) async fn ask_source(&self, symbol: Symbol) -> PriceRequestOutcome {
         let Some(requests) = self.price_source.read(|connection| connection.requests.clone()) else {
-            return Asked::NoSource;
+            return PriceRequestOutcome::NoSource;
         };
         if self.interest.is_unknown(symbol, self.ports.clock.now()) {
-            return Asked::Unknown;
+            return PriceRequestOutcome::Unknown;
         }
         let (reply, answer) = oneshot::channel();
         let arrivals = self.price_arrivals.subscribe();
-        let mut too_late = self.ports.network.time.sleep(MAX_WAIT);
+        let mut too_late = self.ports.network.time.sleep(MAX_SOURCE_WAIT);
         if requests.try_send(PriceRequest { symbol, reply }).is_err() {
-            return Asked::NoAnswer;
+            return PriceRequestOutcome::NoAnswer;
         }
         let reply = tokio::select! {
             reply = answer => reply.unwrap_or(PriceReply::NoAnswer),
@@ -106,10 +106,10 @@ impl Prices {
         };
         let now = self.ports.clock.now();
         match reply {
-            PriceReply::NoAnswer => Asked::NoAnswer,
+            PriceReply::NoAnswer => PriceRequestOutcome::NoAnswer,
             PriceReply::Unknown => {
                 self.interest.note_unknown(symbol, now);
-                Asked::Unknown
+                PriceRequestOutcome::Unknown
             }
             PriceReply::Known { newest, is_delivered } => {
                 if let Some(newest) = newest.filter(|_| is_delivered) {
@@ -122,12 +122,12 @@ impl Prices {
                 if newest.is_some_and(|newest| is_newest >= Some(newest.as_second())) {
                     self.interest.confirm(symbol, now);
                 }
-                Asked::Answered
+                PriceRequestOutcome::Answered
             }
         }
     }
 
-    /// Waits until a price of a stock is known that was made at `newest` or later.
+    /// Waits for a price of a stock that was made at `newest` or later.
     async fn wait_for_observation(&self, symbol: Symbol, newest: Timestamp, mut arrivals: watch::Receiver<u64>) {
         let is_there = || {
             let known = self.evaluator.last_observed(symbol);
@@ -141,13 +141,13 @@ impl Prices {
         }
     }
 
-    /// Waits until daily bars of a stock are known, at most three seconds.
+    /// Waits for daily bars of a stock, at most three seconds.
     pub(super) async fn wait_for_bars(&self, symbol: Symbol) {
         let mut arrivals = self.price_arrivals.subscribe();
         let wait = async { while !self.has_bars(symbol) && arrivals.changed().await.is_ok() {} };
         tokio::select! {
             () = wait => {}
-            () = self.ports.network.time.sleep(MAX_WAIT) => {}
+            () = self.ports.network.time.sleep(MAX_SOURCE_WAIT) => {}
         }
     }
 }

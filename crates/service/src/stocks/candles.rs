@@ -1,7 +1,7 @@
 //! Daily candles.
 //!
-//! Bars are kept as they were delivered, in the shares of their day. Whoever looks at a chart wants one scale, so
-//! candles are brought into today's shares.
+//! Bars are stored as delivered, in the shares of their day. A chart needs one scale, so candles are in today's
+//! shares.
 
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
@@ -11,10 +11,10 @@ use market::{Bar, Symbol};
 use crate::ServiceError;
 use crate::stocks::Stocks;
 
-/// No bar is older.
-const BEFORE_EVERYTHING: Date = Date::constant(1800, 1, 1);
+/// Earlier than any bar.
+const EARLIEST_BAR_DATE: Date = Date::constant(1800, 1, 1);
 
-/// How far back candles go.
+/// The range of candles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CandleRange {
     /// One month.
@@ -27,12 +27,12 @@ pub enum CandleRange {
     Year1,
     /// Five years.
     Year5,
-    /// All there is.
+    /// All candles.
     Max,
 }
 
 impl CandleRange {
-    /// The first day of the range that ends today.
+    /// Returns the first day of the range that ends today.
     pub(crate) fn from(self, now: Timestamp) -> Date {
         let today = new_york_date(now);
         let back = match self {
@@ -41,15 +41,15 @@ impl CandleRange {
             Self::Month6 => Span::new().months(6),
             Self::Year1 => Span::new().years(1),
             Self::Year5 => Span::new().years(5),
-            Self::Max => return BEFORE_EVERYTHING,
+            Self::Max => return EARLIEST_BAR_DATE,
         };
         today.saturating_sub(back)
     }
 }
 
 impl Stocks {
-    /// A stock's daily candles in today's shares, oldest first; the last one is the running session's, as far as it
-    /// has come.
+    /// Returns a stock's daily candles in today's shares, oldest first. The last one is the running session's, as of
+    /// now.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for a stock that is not in the catalog.
@@ -89,10 +89,10 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_month_back_from_the_end_of_march_is_the_end_of_february() {
+    fn month_before_the_end_of_march_is_the_end_of_february() {
         let now = "2024-03-31T16:00:00Z".parse().unwrap();
         assert_eq!(CandleRange::Month1.from(now), date(2024, 2, 29));
         assert_eq!(CandleRange::Year5.from(now), date(2019, 3, 31));
-        assert_eq!(CandleRange::Max.from(now), BEFORE_EVERYTHING);
+        assert_eq!(CandleRange::Max.from(now), EARLIEST_BAR_DATE);
     }
 }

@@ -1,4 +1,4 @@
-//! A stock's figures, put together from the engine.
+//! A stock's figures, read from the engine.
 
 use jiff::Timestamp;
 use market::calendar::new_york_date;
@@ -8,14 +8,14 @@ use market::{Decimal, Price, PriceChange, Symbol};
 use super::{QuoteView, StockView};
 use crate::evaluator::Evaluator;
 
-/// What is needed to show stocks.
+/// Computes the figures of stocks.
 pub(crate) struct Figures<'a> {
     pub(crate) evaluator: &'a Evaluator,
     pub(crate) now: Timestamp,
 }
 
 impl Figures<'_> {
-    /// A stock of the catalog with its figures.
+    /// Returns a stock of the catalog with its figures.
     pub(crate) fn view(&self, row: StockRow) -> StockView {
         let symbol = row.symbol;
         let QuoteView {
@@ -53,7 +53,7 @@ impl Figures<'_> {
         })
     }
 
-    /// A stock's last price, how far it has moved, and its volume.
+    /// Returns a stock's last price, its change, and its volume.
     pub(crate) fn quote(&self, symbol: Symbol) -> QuoteView {
         let observed = self.evaluator.last_observed(symbol);
         let price = observed.map(|observed| observed.price);
@@ -72,7 +72,7 @@ impl Figures<'_> {
         }
     }
 
-    /// The running session's shares so far, or those of the last one.
+    /// Returns the volume of the running session so far, or of the last session, in shares.
     fn volume(&self, symbol: Symbol) -> Option<i64> {
         self.evaluator.read(|engine| {
             if engine.is_session_running(symbol) {
@@ -84,13 +84,13 @@ impl Figures<'_> {
     }
 }
 
-/// `sum ÷ count` of shares, rounded to a millionth.
+/// Returns `sum ÷ count` of shares, rounded to a millionth.
 fn mean(sum: i64, count: u16) -> Option<Decimal> {
     let micros = i128::from(sum) * i128::from(market::MICROS_PER_UNIT);
     quotient(micros, i128::from(count))
 }
 
-/// `price ÷ per_share`; `None` unless `per_share` is above zero.
+/// Returns `price ÷ per_share`; `None` unless `per_share` is above zero.
 pub(crate) fn ratio(price: Price, per_share: Decimal) -> Option<Decimal> {
     let micros = i128::from(price.micros()) * i128::from(market::MICROS_PER_UNIT);
     (per_share > Decimal::ZERO)
@@ -98,7 +98,7 @@ pub(crate) fn ratio(price: Price, per_share: Decimal) -> Option<Decimal> {
         .flatten()
 }
 
-/// How far it is from `from` to `to`, in percent of `from`, whichever way; `None` if that cannot be told.
+/// Returns the absolute distance between `from` and `to` in percent of `from`; `None` if it is not defined.
 pub(crate) fn distance_pct(from: i128, to: i128) -> Option<Decimal> {
     let way = (to - from)
         .checked_abs()?
@@ -106,8 +106,8 @@ pub(crate) fn distance_pct(from: i128, to: i128) -> Option<Decimal> {
     quotient(way, from.checked_abs()?)
 }
 
-/// `micros ÷ count` to the nearest, halves up, for what is not negative; `None` for a count of zero or a result out of
-/// range.
+/// Returns `micros ÷ count`, rounded to the nearest, halves up, for nonnegative values; `None` for a count of zero
+/// or a result out of range.
 fn quotient(micros: i128, count: i128) -> Option<Decimal> {
     let rounded = micros.checked_add(count / 2)?.checked_div(count)?;
     i64::try_from(rounded).ok().map(Decimal::from_micros)
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_rounded_to_a_millionth_and_needs_earnings_above_zero() {
+    fn ratio_is_rounded_to_a_millionth_and_needs_positive_earnings() {
         let pe = |price: &str, eps: &str| ratio(price.parse().unwrap(), decimal(eps)).map(|ratio| ratio.to_string());
         assert_eq!(pe("100", "3").as_deref(), Some("33.333333"));
         assert_eq!(pe("200", "3").as_deref(), Some("66.666667"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_in_percent_of_where_one_stands() {
+    fn distance_is_in_percent_of_the_present_value() {
         let distance = |from, to| distance_pct(from, to).map(|distance| distance.to_string());
         assert_eq!(distance(200, 210).as_deref(), Some("5"));
         assert_eq!(distance(210, 200).as_deref(), Some("4.761905"));

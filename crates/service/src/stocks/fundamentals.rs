@@ -1,4 +1,4 @@
-//! What is known of a stock's business.
+//! A stock's fundamentals.
 
 use alerts::condition::EpsBasis;
 use jiff::civil::Date;
@@ -12,7 +12,7 @@ use crate::ServiceError;
 use crate::stocks::Stocks;
 
 impl Stocks {
-    /// What is known of a stock's business.
+    /// Returns a stock's fundamentals.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_the_next_ones_and_today_is_still_ahead() {
+    fn next_dates_include_today() {
         let before = shown(date(2024, 5, 2));
         assert_eq!(before.next_earnings_date, Some(date(2024, 5, 2)));
         assert_eq!(before.ex_dividend_date, Some(date(2024, 5, 10)));
@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_dividend_ahead_the_last_one_is_shown_and_without_earnings_ahead_none() {
+    fn past_dividend_is_shown_without_a_future_one_but_past_earnings_are_not() {
         let after = shown(date(2024, 5, 11));
         assert_eq!(after.next_earnings_date, None);
         assert_eq!(after.ex_dividend_date, Some(date(2024, 5, 10)));
     }
 
     #[test]
-    fn a_loss_has_no_ratio() {
+    fn loss_has_no_ratio() {
         let shown = shown(date(2024, 5, 2));
         assert_eq!(shown.pe_ratio.map(|pe| pe.to_string()).as_deref(), Some("47.3"));
         assert_eq!((shown.eps_forward, shown.forward_pe), ("-2".parse().ok(), None));

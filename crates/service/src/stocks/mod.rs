@@ -1,8 +1,8 @@
-//! Stocks: the catalog, and what is known of each.
+//! Stocks: the catalog and the data of each stock.
 //!
-//! What is shown of a stock is what its alerts are judged by: prices, averages and RSI come from the engine, names and
-//! figures of the business from the catalog; only candles ask the database. A stock is known when it is in the catalog or
-//! when there is a price of it.
+//! The displayed values are the ones that alerts are evaluated by: prices, averages and RSI come from the engine,
+//! names and fundamentals from the catalog. Only candles query the database. A stock is known if it is in the
+//! catalog or has a price.
 
 mod candles;
 pub(crate) mod figures;

@@ -1,4 +1,4 @@
-//! Reading stocks.
+//! Reads stocks.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::ServiceError;
 use crate::stocks::Stocks;
 
 impl Stocks {
-    /// A stock with its figures. The first read of a stock waits a short time for the source.
+    /// Returns a stock with its figures. The first read of a stock waits a short time for the source.
     ///
     /// # Errors
-    /// As [`Service::require_stock`].
+    /// As `Prices::require_stock`.
     pub async fn stock(&self, symbol: Symbol) -> Result<StockView, ServiceError> {
         self.prices.require_stock_to_read(symbol).await?;
         self.prices.note_read(symbol).await;
         Ok(self.stock_view(symbol))
     }
 
-    /// The last prices of stocks; one that is unknown is left out. The source is asked about a few of them at most.
+    /// Returns the last prices of stocks; unknown stocks are left out. The source is asked about a few of them at most.
     pub async fn quotes(&self, symbols: &[Symbol]) -> Vec<QuoteView> {
         let reads = self.prices.bounded_reads(symbols).into_iter().map(|symbol| async move {
             if self.prices.require_stock_to_read(symbol).await.is_ok() {
@@ -34,12 +34,12 @@ impl Stocks {
         known.map(|&symbol| figures.quote(symbol)).collect()
     }
 
-    /// A stock with its figures, whether it is known or not: somebody has an alert of it.
+    /// Returns a stock with its figures, even if it is unknown: an alert refers to it.
     pub(crate) fn stock_view(&self, symbol: Symbol) -> StockView {
         self.figures().view(self.stock_row(symbol))
     }
 
-    /// The same of several stocks, each looked at once.
+    /// Returns several stocks with their figures, each computed once.
     pub(crate) fn stock_views(&self, symbols: impl Iterator<Item = Symbol>) -> BTreeMap<Symbol, StockView> {
         let mut views = BTreeMap::new();
         for symbol in symbols {
@@ -48,7 +48,7 @@ impl Stocks {
         views
     }
 
-    /// A stock's place in the catalog; without one it goes by its symbol.
+    /// Returns a stock's catalog row; without one its name is its symbol.
     pub(crate) fn stock_row(&self, symbol: Symbol) -> StockRow {
         let entry = self.catalog.get(symbol);
         entry.map_or_else(|| StockRow::named(symbol, symbol.as_str()), |entry| entry.row.clone())

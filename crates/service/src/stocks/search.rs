@@ -1,15 +1,15 @@
-//! Looking for stocks.
+//! Stock search.
 
 use std::sync::Arc;
 
 use market::records::StockRow;
 
-use crate::catalog::Entry;
+use crate::catalog::CatalogEntry;
 use crate::stocks::Stocks;
 
 impl Stocks {
-    /// The stocks whose symbol or name has `text` in it, in any case: those whose symbol begins with it first, then those whose
-    /// name does; at most `limit`.
+    /// Returns the stocks whose symbol or name contains `text`, ignoring case, at most `limit`. Symbols that begin with
+    /// it come first, then names that begin with it.
     #[must_use]
     pub fn search_stocks(&self, text: &str, limit: usize) -> Vec<StockRow> {
         let mut found = ranked(self.catalog.all(), text);
@@ -18,8 +18,8 @@ impl Stocks {
     }
 }
 
-/// The stocks that `text` fits, best first; equals stay in their order.
-fn ranked(stocks: Vec<Arc<Entry>>, text: &str) -> Vec<Arc<Entry>> {
+/// Returns the stocks that match `text`, best first; equals keep their order.
+fn ranked(stocks: Vec<Arc<CatalogEntry>>, text: &str) -> Vec<Arc<CatalogEntry>> {
     let wanted = text.trim().to_lowercase();
     let mut ranked: Vec<_> = stocks
         .into_iter()
@@ -29,7 +29,7 @@ fn ranked(stocks: Vec<Arc<Entry>>, text: &str) -> Vec<Arc<Entry>> {
     ranked.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// How well a stock fits a text in lower case, 0 being best; `None` if it does not.
+/// Returns how well a stock matches a lower-case text, 0 being best; `None` if it does not match.
 pub(super) fn rank(row: &StockRow, wanted: &str) -> Option<u8> {
     let (symbol, name) = (row.symbol.as_str().to_lowercase(), row.name.to_lowercase());
     if symbol == wanted {
@@ -59,7 +59,7 @@ mod tests {
             ("ZZZ", "Amdocs"),
         ];
         let entry = |(symbol, name): (&str, &str)| {
-            Arc::new(Entry {
+            Arc::new(CatalogEntry {
                 row: StockRow::named(symbol.parse().unwrap(), name),
                 facts: StockFacts::default(),
             })
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_of_symbols_come_first_then_beginnings_of_names_then_the_rest() {
+    fn symbol_prefixes_rank_before_name_prefixes_before_other_matches() {
         assert_eq!(found(" amd"), ["AMD", "AMDX", "ZZZ", "TAMD"]);
         assert_eq!(found("MID"), ["ADM"]);
         assert_eq!(found("nothing"), [""; 0]);

@@ -1,19 +1,19 @@
-//! Candidates for a stock that a request names wrongly.
+//! Candidates for an unknown symbol.
 
 use std::sync::Arc;
 
 use market::Symbol;
 
 use super::search::rank;
-use crate::catalog::Entry;
+use crate::catalog::CatalogEntry;
 use crate::prices::Prices;
 use crate::{ServiceError, StockCandidate};
 
-/// How many candidates a refusal names.
+/// The maximum number of candidates in an error.
 const MAX_CANDIDATES: usize = 5;
 
 impl Prices {
-    /// The refusal of a stock that neither the catalog nor a source knows, with similar stocks of the catalog.
+    /// Returns the error for a stock that neither the catalog nor a source knows, with similar stocks of the catalog.
     pub(crate) fn unknown_stock(&self, symbol: Symbol) -> ServiceError {
         let candidates = similar(self.catalog.all(), symbol);
         let candidates = candidates.into_iter().map(|entry| StockCandidate {
@@ -27,8 +27,8 @@ impl Prices {
     }
 }
 
-/// The stocks that are traded and most similar to `wanted`, the best match first; equals keep their order.
-fn similar(stocks: Vec<Arc<Entry>>, wanted: Symbol) -> Vec<Arc<Entry>> {
+/// Returns the traded stocks that are most similar to `wanted`, the best match first; equals keep their order.
+fn similar(stocks: Vec<Arc<CatalogEntry>>, wanted: Symbol) -> Vec<Arc<CatalogEntry>> {
     let text = wanted.as_str().to_lowercase();
     let mut scored: Vec<_> = stocks
         .into_iter()
@@ -40,14 +40,14 @@ fn similar(stocks: Vec<Arc<Entry>>, wanted: Symbol) -> Vec<Arc<Entry>> {
     scored.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// How far a stock is from a symbol in lower case, 0 being nearest; `None` if it is not similar.
+/// Returns how far a stock is from a lower-case symbol, 0 being nearest; `None` if it is not similar.
 ///
-/// A symbol or a name that begins with the text counts like one mistyped letter. A mistyped letter is one that is
+/// A symbol or a name that begins with the text counts as one typing error. A typing error is a letter that is
 /// added, left out, replaced or swapped with its neighbour.
-fn distance(entry: &Entry, text: &str) -> Option<usize> {
+fn distance(entry: &CatalogEntry, text: &str) -> Option<usize> {
     let symbol = entry.row.symbol.as_str().to_lowercase();
     let mistyped = strsim::damerau_levenshtein(&symbol, text);
-    // Of one or two letters hardly any are left after a mistake.
+    // Symbols of one or two letters match almost anything after one error.
     let allowed = match text.chars().count() {
         0..=2 => 0,
         3 => 1,
@@ -62,7 +62,7 @@ fn distance(entry: &Entry, text: &str) -> Option<usize> {
     }
 }
 
-/// Whether a text is a symbol with more behind it: GOOGLE is GOOG and something.
+/// Whether a text begins with the symbol: GOOGLE begins with GOOG.
 fn is_extended(symbol: &str, text: &str) -> bool {
     symbol.chars().count() >= 3 && text.starts_with(symbol)
 }
@@ -90,7 +90,7 @@ mod tests {
                 is_active,
                 ..StockRow::named(symbol.parse().unwrap(), name)
             };
-            Arc::new(Entry {
+            Arc::new(CatalogEntry {
                 row,
                 facts: StockFacts::default(),
             })
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn stocks_that_are_far_or_not_traded_are_no_candidates() {
+    fn dissimilar_or_untraded_stocks_are_not_candidates() {
         assert_eq!(found("ZZZZ"), [""; 0]);
         assert_eq!(found("X"), [""; 0]);
         assert!(!found("APPX").contains(&"APPX".to_owned()));
@@ -125,7 +125,7 @@ mod tests {
     fn candidates_are_at_most_five() {
         let entry = |n: u32| {
             let symbol: Symbol = format!("ABC{n}").parse().unwrap();
-            Arc::new(Entry {
+            Arc::new(CatalogEntry {
                 row: StockRow::named(symbol, "A company"),
                 facts: StockFacts::default(),
             })

@@ -1,4 +1,4 @@
-//! Stocks as they are shown.
+//! Stocks as they are displayed.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -8,7 +8,7 @@ use market::{Decimal, Price};
 /// A stock with its figures. Averages and RSI take the current price as today's close.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StockView {
-    /// Its place in the catalog.
+    /// Its catalog row.
     pub row: StockRow,
     /// The last price.
     pub last_price: Option<Price>,
@@ -16,54 +16,54 @@ pub struct StockView {
     pub previous_close: Option<Price>,
     /// Last price − previous close.
     pub change: Option<Decimal>,
-    /// The same in percent of the previous close.
+    /// The change in percent of the previous close.
     pub change_percent: Option<Decimal>,
-    /// The highest price of 52 weeks, the running session included.
+    /// The highest price of 52 weeks, including the running session.
     pub high_52w: Option<Price>,
-    /// The lowest price of 52 weeks, the running session included.
+    /// The lowest price of 52 weeks, including the running session.
     pub low_52w: Option<Price>,
     /// Wilder's RSI(14).
     pub rsi: Option<Decimal>,
-    /// The average of 50 sessions.
+    /// The simple moving average of 50 sessions.
     pub ma_50: Option<Decimal>,
-    /// The average of 200 sessions.
+    /// The simple moving average of 200 sessions.
     pub ma_200: Option<Decimal>,
-    /// The running (or last) session's shares so far.
+    /// The volume of the running (or last) session so far, in shares.
     pub volume: Option<i64>,
-    /// The average of the last 20 completed sessions' shares.
+    /// The average volume of the last 20 completed sessions, in shares.
     pub volume_ma_20: Option<Decimal>,
-    /// The average of the last 100 completed sessions' shares.
+    /// The average volume of the last 100 completed sessions, in shares.
     pub volume_ma_100: Option<Decimal>,
     /// When the last price was observed.
     pub updated_at: Option<Timestamp>,
 }
 
-/// What is known of a company's business.
+/// The fundamentals of a company.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Fundamentals {
     /// Earnings per share of the last twelve months.
     pub eps_ttm: Option<Decimal>,
     /// Earnings per share expected for the next twelve months.
     pub eps_forward: Option<Decimal>,
-    /// Last price ÷ trailing earnings; `None` unless they are positive.
+    /// Last price ÷ trailing earnings; `None` unless the earnings are positive.
     pub pe_ratio: Option<Decimal>,
-    /// Last price ÷ forward earnings; `None` unless they are positive.
+    /// Last price ÷ forward earnings; `None` unless the earnings are positive.
     pub forward_pe: Option<Decimal>,
-    /// What all shares are worth, in US dollars.
+    /// The market capitalization in US dollars.
     pub market_cap: Option<Decimal>,
-    /// The yearly dividend in percent of the price.
+    /// The annual dividend in percent of the price.
     pub dividend_yield: Option<Decimal>,
-    /// The yearly dividend in dollars per share.
+    /// The annual dividend per share in US dollars.
     pub dividend_amount: Option<Decimal>,
-    /// The next ex-dividend date, or else the last.
+    /// The next ex-dividend date, or else the last one.
     pub ex_dividend_date: Option<Date>,
     /// The payment date of that dividend.
     pub dividend_payment_date: Option<Date>,
     /// The next earnings date.
     pub next_earnings_date: Option<Date>,
-    /// How strongly the price moves with the market's.
+    /// The beta: how strongly the price moves with the market.
     pub beta: Option<Decimal>,
-    /// Since when the figures are known.
+    /// The date since which the figures are known.
     pub updated_at: Option<Date>,
 }
 
@@ -74,13 +74,13 @@ pub struct QuoteView {
     pub symbol: market::Symbol,
     /// The last price.
     pub price: Option<Price>,
-    /// The close of the session before.
+    /// The close of the previous session.
     pub previous_close: Option<Price>,
     /// Price − previous close.
     pub change: Option<Decimal>,
-    /// The same in percent.
+    /// The change in percent of the previous close.
     pub change_percent: Option<Decimal>,
-    /// The session's shares so far.
+    /// The volume of the session so far, in shares.
     pub volume: Option<i64>,
     /// When the price was observed.
     pub at: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! The analyst's alerts of an item: what the analyst proposes becomes alerts of the account's, and goes with the item.
+//! The analyst's alerts of a watchlist item. They belong to the account and are deleted with the item.
 
 use alerts::equivalence::equivalent;
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
@@ -8,35 +8,35 @@ use serde_json::json;
 use store::model::{Account, AlertOwner, HistoryRow, StoredAlert, WatchlistItem, WatchlistItemId};
 use store::{Abort, StoreError, UnitOfWork};
 
-use crate::alerts::{MadeBy, terms};
+use crate::alerts::{MadeBy, plan_limits};
 
-/// Which of the analyst's alerts of an item go.
+/// A selection of the analyst's alerts of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Which {
-    /// All.
+pub(super) enum AlertSelection {
+    /// All alerts.
     All,
-    /// Those that have not fired: others take their place.
+    /// The alerts that have not fired. New ones replace them.
     Unfired,
 }
 
-/// An alert that the analyst proposes, with the id that it would get.
+/// A proposed alert with the id that it will get.
 #[derive(Clone, Debug)]
-pub(super) struct Proposed {
+pub(super) struct PlannedAlert {
     pub(super) id: AlertId,
-    pub(super) asked: NewAlert,
+    pub(super) new_alert: NewAlert,
 }
 
-/// Deletes alerts that the analyst made for an item. Their history stays. Answers which.
+/// Deletes alerts that the analyst created for an item. Their history is kept. Returns the deleted alerts.
 pub(super) async fn remove(
     unit: &mut UnitOfWork,
     id: WatchlistItemId,
-    which: Which,
+    selection: AlertSelection,
     now: Timestamp,
 ) -> Result<Vec<AlertId>, StoreError> {
     let mut deleted = Vec::new();
     for stored in unit.lock_alerts_of_item(id).await? {
         let alert = stored.alert;
-        if which == Which::Unfired && alert.status == Status::Triggered {
+        if selection == AlertSelection::Unfired && alert.status == Status::Triggered {
             continue;
         }
         if unit.delete_alert(&alert, now).await? {
@@ -46,34 +46,34 @@ pub(super) async fn remove(
     Ok(deleted)
 }
 
-/// Makes alerts of what the analyst proposes for an item, as far as the account's plan has room for them; what the account has
-/// already is not made again. The account is locked. Answers what was made.
+/// Creates the proposed alerts of an item, within the quota of the account's plan. Alerts that the account has
+/// already are not created again. The account must be locked. Returns the created alerts.
 pub(super) async fn make(
     unit: &mut UnitOfWork,
     account: &Account,
     item: &WatchlistItem,
-    proposed: &[Proposed],
+    proposed: &[PlannedAlert],
     price: PriceAvailability,
     now: Timestamp,
 ) -> Result<Vec<Alert>, StoreError> {
     let owner = AlertOwner::Account(account.id);
     let mut made = Vec::new();
-    for Proposed { id, asked } in proposed {
-        let mut asked = asked.clone();
-        let parameters = asked.parameters.get_or_insert_default();
+    for PlannedAlert { id, new_alert } in proposed {
+        let mut new_alert = new_alert.clone();
+        let parameters = new_alert.parameters.get_or_insert_default();
         parameters.insert("watchlist_item_id".to_owned(), json!(item.id.0));
-        let similar = unit.similar_alerts(&owner, &asked).await?;
-        let is_there = similar.iter().any(|similar| equivalent(&similar.alert, &asked));
-        if is_there || terms::check(account, asked.condition.kind(), asked.notification).is_err() {
+        let similar = unit.similar_alerts(&owner, &new_alert).await?;
+        let is_there = similar.iter().any(|similar| equivalent(&similar.alert, &new_alert));
+        if is_there || plan_limits::check(account, new_alert.condition.kind(), new_alert.notification).is_err() {
             continue;
         }
-        match terms::require_room(unit, account).await {
+        match plan_limits::check_active_alert_quota(unit, account).await {
             Ok(()) => {}
             Err(Abort::Refused(_)) => break,
             Err(Abort::Store(error)) => return Err(error),
         }
         // Only a percentage of an unknown price is refused.
-        let Ok(created) = transition::create(asked, *id, OwnerVerification::Verified, price, now) else {
+        let Ok(created) = transition::create(new_alert, *id, OwnerVerification::Verified, price, now) else {
             continue;
         };
         let row = HistoryRow {

@@ -1,4 +1,4 @@
-//! What the bodies of requests about the watchlist say.
+//! Request bodies of the watchlist.
 
 use alerts::Intention;
 use market::{Price, Symbol};
@@ -7,16 +7,16 @@ use store::model::WatchlistItemId;
 use uuid::Uuid;
 
 use crate::ServiceError;
-use crate::body::Members;
+use crate::body::BodyReader;
 
-/// The longest notes, in characters.
-const MAX_NOTES: usize = 2_000;
-/// The longest name of a stock, in characters.
-const MAX_NAME: usize = 200;
+/// The maximum length of notes, in characters.
+const MAX_NOTES_CHARACTERS: usize = 2_000;
+/// The maximum length of a stock's name, in characters.
+const MAX_NAME_CHARACTERS: usize = 200;
 
-/// An item that is to be added.
+/// A new watchlist item.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct NewItem {
+pub(crate) struct NewWatchlistItem {
     pub(crate) symbol: Symbol,
     pub(crate) stock_name: Option<String>,
     pub(crate) intention: Intention,
@@ -24,7 +24,7 @@ pub(crate) struct NewItem {
     pub(crate) notes: Option<String>,
 }
 
-/// What is to be changed of an item; `Some(None)` takes something away.
+/// Changes of an item; `Some(None)` removes a value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct ItemChange {
     pub(super) target_price: Option<Option<Price>>,
@@ -33,30 +33,30 @@ pub(super) struct ItemChange {
     pub(super) has_auto_alerts: Option<bool>,
 }
 
-/// An item that is to be turned.
+/// A request to swap an item's intention.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Swap {
+pub(super) struct SwapRequest {
     pub(super) item: WatchlistItemId,
     pub(super) intention: Intention,
     pub(super) symbol: Symbol,
 }
 
-/// The body of a create request.
+/// Reads the body of a create request.
 ///
 /// # Errors
 /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]
-pub(crate) fn read_new(body: &Value) -> Result<NewItem, ServiceError> {
-    let mut members = Members::of(body)?;
+pub(crate) fn read_new(body: &Value) -> Result<NewWatchlistItem, ServiceError> {
+    let mut members = BodyReader::new(body)?;
     let symbol = symbol(&mut members);
     let intention = intention(&mut members, "intention");
-    let stock_name = members.line("stock_name", 1, MAX_NAME).map(str::to_owned);
+    let stock_name = members.line("stock_name", 1, MAX_NAME_CHARACTERS).map(str::to_owned);
     let target_price = members.price("target_price");
     let notes = notes(&mut members);
     members.finish()?;
     let (Some(symbol), Some(intention)) = (symbol, intention) else {
         return Err(incomplete());
     };
-    Ok(NewItem {
+    Ok(NewWatchlistItem {
         symbol,
         stock_name,
         intention,
@@ -65,33 +65,33 @@ pub(crate) fn read_new(body: &Value) -> Result<NewItem, ServiceError> {
     })
 }
 
-/// The body of an update request. What it does not name stays as it is.
+/// Reads the body of an update request. Fields that are not named keep their values.
 ///
 /// # Errors
 /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]
 pub(super) fn read_change(body: &Value) -> Result<ItemChange, ServiceError> {
-    let mut members = Members::of(body)?;
+    let mut members = BodyReader::new(body)?;
     let target_price = members.price("target_price");
     let notes = notes(&mut members);
     let change = ItemChange {
-        target_price: members.has("target_price").then_some(target_price),
-        notes: members.has("notes").then_some(notes),
-        is_active: members.flag("is_active"),
-        has_auto_alerts: members.flag("auto_alerts_enabled"),
+        target_price: members.contains("target_price").then_some(target_price),
+        notes: members.contains("notes").then_some(notes),
+        is_active: members.boolean("is_active"),
+        has_auto_alerts: members.boolean("auto_alerts_enabled"),
     };
     members.finish()?;
     Ok(change)
 }
 
-/// The body of a swap request.
+/// Reads the body of a swap request.
 ///
 /// # Errors
 /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]
-pub(super) fn read_swap(body: &Value) -> Result<Swap, ServiceError> {
-    let mut members = Members::of(body)?;
+pub(super) fn read_swap(body: &Value) -> Result<SwapRequest, ServiceError> {
+    let mut members = BodyReader::new(body)?;
     let item = members.required("item_id").map(Uuid::try_parse);
     if let Some(Err(_)) = item {
-        members.fault("item_id", "must be the id of a watchlist item, a UUID");
+        members.add_error("item_id", "must be the id of a watchlist item, a UUID");
     }
     let intention = intention(&mut members, "new_intention");
     let symbol = symbol(&mut members);
@@ -99,17 +99,17 @@ pub(super) fn read_swap(body: &Value) -> Result<Swap, ServiceError> {
     let (Some(Ok(item)), Some(intention), Some(symbol)) = (item, intention, symbol) else {
         return Err(incomplete());
     };
-    Ok(Swap {
+    Ok(SwapRequest {
         item: WatchlistItemId(item),
         intention,
         symbol,
     })
 }
 
-fn symbol(members: &mut Members<'_>) -> Option<Symbol> {
+fn symbol(members: &mut BodyReader<'_>) -> Option<Symbol> {
     let symbol = members.required("stock_symbol")?.trim().parse();
     if symbol.is_err() {
-        members.fault(
+        members.add_error(
             "stock_symbol",
             "must be 1 to 10 of the characters A-Z, 0-9, dot and hyphen",
         );
@@ -117,23 +117,23 @@ fn symbol(members: &mut Members<'_>) -> Option<Symbol> {
     symbol.ok()
 }
 
-fn intention(members: &mut Members<'_>, name: &str) -> Option<Intention> {
-    let intention = members.word(name, Intention::ALL, Intention::from_name, Intention::name);
+fn intention(members: &mut BodyReader<'_>, name: &str) -> Option<Intention> {
+    let intention = members.one_of(name, Intention::ALL, Intention::from_name, Intention::name);
     if intention.is_none() {
-        members.missing(name);
+        members.add_missing(name);
     }
     intention
 }
 
-/// Notes; those without a character in them are none.
-fn notes(members: &mut Members<'_>) -> Option<String> {
-    let notes = members.trimmed("notes", 0, MAX_NOTES)?;
+/// Reads notes. Empty notes count as none.
+fn notes(members: &mut BodyReader<'_>) -> Option<String> {
+    let notes = members.trimmed("notes", 0, MAX_NOTES_CHARACTERS)?;
     (!notes.is_empty()).then(|| notes.to_owned())
 }
 
-/// Whatever is missing was a fault before.
+/// Unreachable: a missing member has been reported before.
 fn incomplete() -> ServiceError {
-    ServiceError::Malformed("something is missing".to_owned())
+    ServiceError::Malformed("a required field is missing".to_owned())
 }
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_needs_a_symbol_and_an_intention_and_no_more() {
+    fn item_needs_only_a_symbol_and_an_intention() {
         let new = read_new(&json!({"stock_symbol": " brk.b ", "intention": "sell", "notes": "  "})).unwrap();
         assert_eq!(new.symbol.as_str(), "BRK.B");
         assert_eq!((new.intention, new.target_price), (Intention::Sell, None));
@@ -163,17 +163,17 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_a_new_item_is_told_under_its_name() {
+    fn every_invalid_field_of_a_new_item_is_reported() {
         let body = json!({
             "stock_symbol": "much too long", "stock_name": "a\nb", "intention": "hold", "target_price": -1,
-            "notes": "a".repeat(MAX_NOTES + 1),
+            "notes": "a".repeat(MAX_NOTES_CHARACTERS + 1),
         });
         let all = ["intention", "notes", "stock_name", "stock_symbol", "target_price"];
         assert_eq!(faults(read_new(&body)), all);
     }
 
     #[test]
-    fn null_takes_away_and_what_is_not_named_stays() {
+    fn null_removes_a_value_and_missing_fields_are_unchanged() {
         let change = read_change(&json!({"target_price": null, "notes": null})).unwrap();
         assert_eq!((change.target_price, change.notes), (Some(None), Some(None)));
         let change = read_change(&json!({"is_active": false})).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swap_needs_all_its_members() {
+    fn swap_needs_all_its_fields() {
         assert_eq!(
             faults(read_swap(&json!({}))),
             ["item_id", "new_intention", "stock_symbol"]

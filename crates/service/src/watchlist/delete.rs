@@ -1,61 +1,61 @@
-//! Taking a stock off the watchlist.
+//! Deletes a watchlist item.
 
 use store::model::WatchlistItemId;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::auto_alerts::{self, Which};
-use super::desk::Desk;
-use super::{After, no_such_item};
-use crate::identity::account::present;
+use super::auto_alerts::{self, AlertSelection};
+use super::trade_context::TradeContext;
+use super::{WatchlistEffects, no_such_item};
+use crate::identity::account::lock_account;
 use crate::watchlist::Watchlists;
 use crate::{AccountId, Actor, ServiceError};
 
 impl Watchlists {
-    /// Deletes an item. Its paper trade is closed and stays, what the analyst made of it goes.
+    /// Deletes an item. Its paper trade is closed and kept; the analyst's alerts are deleted.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_watchlist_item(&self, actor: &Actor, id: WatchlistItemId) -> Result<(), ServiceError> {
         let found = self.ports.store.watchlist_item(actor.account, id).await?;
         let symbol = found.ok_or_else(no_such_item)?.item.symbol;
-        let work = Delete {
+        let work = DeleteWatchlistItem {
             watchlists: self.clone(),
             account: actor.account,
             id,
-            desk: self.desk(symbol).await,
+            context: self.trade_context(symbol).await,
         };
         self.ports.store.write(work).await?;
         Ok(())
     }
 }
 
-struct Delete {
+struct DeleteWatchlistItem {
     watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
-    desk: Desk,
+    context: TradeContext,
 }
 
-impl Transaction for Delete {
-    type Output = After;
+impl Transaction for DeleteWatchlistItem {
+    type Output = WatchlistEffects;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
         Box::pin(async move {
-            present(unit, self.account).await?;
+            lock_account(unit, self.account).await?;
             let found = unit.watchlist_item(self.account, self.id).await?;
             let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
-            self.desk.close(unit, &item).await?;
-            let forgotten = auto_alerts::remove(unit, item.id, Which::All, self.desk.now).await?;
+            self.context.close(unit, &item).await?;
+            let deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, self.context.now).await?;
             unit.delete_watchlist_item(item.id).await?;
-            Ok(After {
-                forgotten,
-                ..After::default()
+            Ok(WatchlistEffects {
+                deleted_alerts,
+                ..WatchlistEffects::default()
             })
         })
     }
 
-    fn committed(&self, after: &After) {
-        self.watchlists.tell_after(after);
+    fn committed(&self, effects: &WatchlistEffects) {
+        self.watchlists.apply_effects(effects);
     }
 }

@@ -1,8 +1,8 @@
-//! Takes paper trades through one session after another, and writes down what each brought.
+//! Follows paper trades through the completed sessions, and stores the return of each.
 //!
-//! How far an account's trades have been followed is kept, so that a day costs a day's work however long the account has been
-//! there. Whatever becomes known of the past later (a corrected bar, a split, a dividend) makes that invalid: the store forgets
-//! how far the trades were followed, and they are followed from the beginning.
+//! The progress of each account is stored, so that a day costs a day's work however old the account is. A late
+//! change of the past (a corrected bar, a split, a dividend) invalidates it: the store deletes the progress, and
+//! the trades are followed from the beginning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,28 +14,25 @@ use paper::{DailyCloses, ReturnTracker, ReturnTrackerError, Trade};
 use store::model::{PaperProgress, PaperReturn};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::desk::trade_of;
+use super::trade_context::trade_of;
 use crate::watchlist::Watchlists;
 use crate::{AccountId, ServiceError};
 
-/// So long a session waits for closes that are missing; then it is taken without them, and the next close makes up for it.
-const PATIENCE: SignedDuration = SignedDuration::from_hours(20);
-/// Accounts are followed in pieces of so many.
-const AT_ONCE: u32 = 256;
+/// How long a session waits for missing closes. Then it is taken without them, and the next close makes up for it.
+const MAX_CLOSE_WAIT: SignedDuration = SignedDuration::from_hours(20);
+/// The number of accounts that one query reads.
+const ACCOUNT_BATCH_SIZE: u32 = 256;
 
 impl Watchlists {
-    /// Follows the trades of all accounts through the sessions that are over. Answers how many accounts went on.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
+    /// Follows the trades of all accounts through the completed sessions. Returns the number of accounts with progress.
     pub(crate) async fn follow_all_paper_trades(&self) -> Result<u64, ServiceError> {
-        let Some(last) = last_over(&self.settings.calendar, self.ports.clock.now()) else {
+        let Some(last) = last_completed_session(&self.settings.calendar, self.ports.clock.now()) else {
             return Ok(0);
         };
         let (mut followed, mut after) = (0, None);
         loop {
             let store = &self.ports.store;
-            let accounts = store.accounts_behind(last.date, after, AT_ONCE).await?;
+            let accounts = store.accounts_behind(last.date, after, ACCOUNT_BATCH_SIZE).await?;
             after = accounts.last().copied().or(after);
             if accounts.is_empty() {
                 return Ok(followed);
@@ -46,10 +43,8 @@ impl Watchlists {
         }
     }
 
-    /// Follows an account's trades through the sessions that are over and were not taken in yet. Answers whether there were any.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
+    /// Follows an account's trades through the completed sessions that are still missing. Returns whether there were
+    /// any.
     pub(super) async fn follow_paper_trades(&self, account: AccountId) -> Result<bool, ServiceError> {
         let store = &self.ports.store;
         let Some(progress) = store.paper_progress(account).await? else {
@@ -66,24 +61,25 @@ impl Watchlists {
             followed = self.follow(ReturnTracker::default(), &trades).await?;
         }
         let Some((tracker, returns)) = followed else {
-            return Err(ServiceError::internal("trades come late even from the beginning"));
+            return Err(ServiceError::internal("trades are late even in a new tracker"));
         };
         let Some(through) = tracker.through().filter(|_| anew || !returns.is_empty()) else {
             return Ok(false);
         };
         let state = serde_json::to_string(&tracker).map_err(ServiceError::internal)?;
-        let note = Note {
+        let note = RecordPaperProgress {
             account,
             before: progress.version,
             reached: (through, state),
             returns,
             anew,
         };
-        // If something has become invalid meanwhile, the next look sees it.
+        // If the progress was invalidated meanwhile, nothing is stored and the next call starts anew.
         Ok(store.write(note).await?)
     }
 
-    /// Follows trades on from where a tracker is. `None`: a trade was made or ended in a session that was taken in without it.
+    /// Follows trades from a tracker's position. Returns `None` if a trade was opened or closed in a session that was
+    /// taken without it.
     async fn follow(
         &self,
         mut tracker: ReturnTracker,
@@ -95,10 +91,10 @@ impl Watchlists {
             Some(through) => calendar.next_session_after(through).map(|session| session.date),
             None => ReturnTracker::first_session(calendar, trades),
         };
-        let (Some(first), Some(last)) = (first, last_over(calendar, now)) else {
+        let (Some(first), Some(last)) = (first, last_completed_session(calendar, now)) else {
             return Ok(Some((tracker, Vec::new())));
         };
-        let symbols = concerned(&tracker, trades);
+        let symbols = symbols_needed(&tracker, trades);
         let mut closes: BTreeMap<Symbol, DailyCloses> = BTreeMap::new();
         for &symbol in &symbols {
             closes.insert(symbol, self.closes_from(symbol, first).await?);
@@ -131,16 +127,16 @@ impl Watchlists {
     }
 }
 
-/// The last session that is over.
-fn last_over(calendar: &Calendar, now: Timestamp) -> Option<Session> {
+/// Returns the last session that is over.
+fn last_completed_session(calendar: &Calendar, now: Timestamp) -> Option<Session> {
     let today = new_york_date(now);
     let of_today = calendar.session(today).filter(|session| session.close <= now);
     of_today.or_else(|| calendar.previous_session_before(today))
 }
 
-/// The first day whose session may still wait for delivered closes.
+/// Returns the first day whose session may still wait for delivered closes.
 pub(super) fn first_waiting(calendar: &Calendar, now: Timestamp) -> Date {
-    match last_over(calendar, now) {
+    match last_completed_session(calendar, now) {
         Some(last) if waits_for_closes(&last, now) => last.date,
         Some(last) => last.date.saturating_add(Span::new().days(1)),
         None => new_york_date(now),
@@ -148,20 +144,20 @@ pub(super) fn first_waiting(calendar: &Calendar, now: Timestamp) -> Date {
 }
 
 fn waits_for_closes(session: &Session, now: Timestamp) -> bool {
-    now < session.close.saturating_add(PATIENCE).unwrap_or(Timestamp::MAX)
+    now < session.close.saturating_add(MAX_CLOSE_WAIT).unwrap_or(Timestamp::MAX)
 }
 
 pub(super) fn kept_tracker(progress: &PaperProgress) -> Option<ReturnTracker> {
     let (_, state) = progress.reached.as_ref()?;
     let tracker = serde_json::from_str(state);
     if let Err(error) = &tracker {
-        tracing::warn!(%error, "how far paper trades were followed cannot be read; they are followed from the beginning");
+        tracing::warn!(%error, "the stored progress of paper trades cannot be read; they are followed from the beginning");
     }
     tracker.ok()
 }
 
-/// The stocks whose closes the next sessions need.
-pub(super) fn concerned(tracker: &ReturnTracker, trades: &[Trade]) -> BTreeSet<Symbol> {
+/// Returns the stocks whose closes the next sessions need.
+pub(super) fn symbols_needed(tracker: &ReturnTracker, trades: &[Trade]) -> BTreeSet<Symbol> {
     let mut symbols = tracker.symbols();
     symbols.extend(trades.iter().filter(|trade| trade.is_open()).map(|trade| trade.symbol));
     if let Some(through) = tracker.through() {
@@ -174,7 +170,7 @@ pub(super) fn concerned(tracker: &ReturnTracker, trades: &[Trade]) -> BTreeSet<S
     symbols
 }
 
-/// The stocks that were held at the end of a session.
+/// Returns the stocks that were held at the end of a session.
 fn held_over<'a>(trades: &'a [Trade], session: &Session) -> impl Iterator<Item = Symbol> + use<'a> {
     let close = session.close;
     let held = trades
@@ -183,8 +179,8 @@ fn held_over<'a>(trades: &'a [Trade], session: &Session) -> impl Iterator<Item =
     held.map(|trade| trade.symbol)
 }
 
-/// Writes down how far trades were followed.
-struct Note {
+/// Stores the progress of an account.
+struct RecordPaperProgress {
     account: AccountId,
     before: i64,
     reached: (Date, String),
@@ -192,7 +188,7 @@ struct Note {
     anew: bool,
 }
 
-impl Transaction for Note {
+impl Transaction for RecordPaperProgress {
     type Output = bool;
     type Refusal = ServiceError;
 

@@ -1,23 +1,24 @@
-//! # The watchlist: what an account means to do with stocks, and what following that would have earned
+//! # The watchlist: planned trades, and the return that they would have earned
 //!
-//! An item is a stock with an intention, to buy or to sell. Each active item has one open paper trade that tries the
-//! intention out (or awaits the stock's first price), and, if its owner wants that, alerts that the analyst makes.
+//! An item is a stock with an intention, to buy or to sell. Each active item has one open paper trade that tests
+//! the intention (or awaits the stock's first price), and optionally alerts that the analyst creates.
 //!
-//! * [`create`], [`update`], [`swap`], [`delete`]: what its owner does; each in one transaction with everything that follows
-//!   from it. The account is locked first, so that one account's changes come one after another.
-//! * [`desk`]: opens and closes the paper trades. [`opening`]: those that awaited a price.
-//! * [`auto_alerts`]: the analyst's alerts of an item. They are there as long as the item is active and its owner wants them, so
-//!   they are deleted with either, and never stand in the way of alerts that somebody has made.
-//! * [`analysis`]: has the analyst look at items, and again when its alerts went stale.
-//! * [`read`], [`trades`], [`performance`]: what is shown.
-//! * [`split`]: a stock is divided. [`follow`]: takes the trades through one session after another.
+//! * [`create`], [`update`], [`swap`], [`delete`]: the owner's changes, each in one transaction with all its
+//!   effects. The account is locked first, so that the changes of one account are sequential.
+//! * [`trade_context`]: opens and closes the paper trades. [`opening`]: opens those that awaited a price.
+//! * [`auto_alerts`]: the analyst's alerts of an item. They exist as long as the item is active and has automatic
+//!   alerts, and are deleted otherwise. They never block alerts that a person has created.
+//! * [`analysis`]: analyzes items, and repeats the analysis when its alerts are stale.
+//! * [`read`], [`trades`], [`performance`]: views.
+//! * [`split`]: applies stock splits. [`follow`]: follows the trades through the sessions.
+//!
+//! Functions that return [`ServiceError::Internal`] do so if the database fails.
 
 pub(crate) mod analysis;
 mod auto_alerts;
 pub(crate) mod body;
 mod create;
 mod delete;
-mod desk;
 mod follow;
 pub(crate) mod opening;
 mod performance;
@@ -25,6 +26,7 @@ mod provisional;
 mod read;
 mod split;
 mod swap;
+mod trade_context;
 mod trades;
 mod update;
 
@@ -39,42 +41,42 @@ use crate::evaluator::Evaluator;
 use crate::prices::Prices;
 use crate::prices::initial::InitialPrices;
 use crate::stocks::Stocks;
-use crate::watchlist::opening::Awaiting;
-use crate::{Ports, ServiceError, Settings};
+use crate::watchlist::opening::AwaitedPrices;
+use crate::{Ports, ServiceConfig, ServiceError};
 pub use alerts::Intention;
 
 pub use paper::{PerformanceRange, SeriesPoint, TRADE_NOTIONAL};
 pub use performance::PerformanceView;
 pub use read::{BriefStock, ItemView};
 pub use store::model::{PaperTradeId, WatchlistItem, WatchlistItemId};
-pub use swap::Swapped;
+pub use swap::SwapResult;
 pub use trades::TradeView;
 
 pub(crate) use split::adjust as adjust_to_split;
 
-/// What has to be told after the commit.
+/// The effects of a change that follow its commit.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct After {
-    /// Alerts that were deleted.
-    pub(crate) forgotten: Vec<AlertId>,
-    /// Alerts that were made.
-    pub(crate) told: Vec<Alert>,
-    /// Whether the analyst was asked something.
-    pub(crate) asked: bool,
+pub(crate) struct WatchlistEffects {
+    /// The deleted alerts.
+    pub(crate) deleted_alerts: Vec<AlertId>,
+    /// The created alerts.
+    pub(crate) created_alerts: Vec<Alert>,
+    /// Whether an analysis was requested.
+    pub(crate) analysis_requested: bool,
     /// Whether an item awaits a price.
-    pub(crate) awaits: bool,
+    pub(crate) awaits_price: bool,
 }
 
-/// Watchlists, their paper trades and the alerts of the analyst.
+/// Watchlists, their paper trades and the analyst's alerts.
 #[derive(Clone)]
 pub struct Watchlists {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) initial_prices: Arc<InitialPrices>,
-    pub(crate) awaiting: Arc<Awaiting>,
-    pub(crate) analyses: Arc<analysis::Queue>,
+    pub(crate) awaiting: Arc<AwaitedPrices>,
+    pub(crate) analyses: Arc<analysis::AnalysisQueue>,
     pub(crate) stop: CancellationToken,
     pub(crate) prices: Prices,
     pub(crate) stocks: Stocks,
@@ -82,19 +84,19 @@ pub struct Watchlists {
 }
 
 impl Watchlists {
-    /// Tells everybody who has to know; to be called from [`store::Transaction::committed`].
-    pub(crate) fn tell_after(&self, after: &After) {
-        for id in &after.forgotten {
-            self.evaluator.forget(*id);
+    /// Applies the effects of a committed change. Call this from [`store::Transaction::committed`].
+    pub(crate) fn apply_effects(&self, effects: &WatchlistEffects) {
+        for id in &effects.deleted_alerts {
+            self.evaluator.remove_alert(*id);
         }
-        for alert in &after.told {
-            self.evaluator.tell(alert);
+        for alert in &effects.created_alerts {
+            self.evaluator.apply_change(alert);
             self.initial_prices.note(alert);
         }
-        if after.asked {
-            self.analyses.bell.notify_one();
+        if effects.analysis_requested {
+            self.analyses.wake.notify_one();
         }
-        if after.awaits {
+        if effects.awaits_price {
             self.awaiting.expect_prices();
         }
     }

@@ -8,61 +8,64 @@ use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::After;
-use super::desk::Desk;
+use super::WatchlistEffects;
+use super::trade_context::TradeContext;
 use crate::ServiceError;
-use crate::identity::account::present;
+use crate::identity::account::lock_account;
 use crate::watchlist::Watchlists;
 
-/// So often it is looked for items that another process has added.
-const LOOKED_EVERY: SignedDuration = SignedDuration::from_mins(1);
+/// How often items that another process has added are looked for.
+const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 
-/// Whether items await prices, and a bell for when prices have come.
+/// Whether items await prices, and a signal that prices have arrived.
 #[derive(Debug, Default)]
-pub(crate) struct Awaiting {
+pub(crate) struct AwaitedPrices {
     any: AtomicBool,
-    bell: Notify,
+    wake: Notify,
 }
 
-impl Awaiting {
-    /// An item awaits a price.
+impl AwaitedPrices {
+    /// Records that an item awaits a price.
     pub(super) fn expect_prices(&self) {
         self.any.store(true, Ordering::Release);
-        self.bell.notify_one();
+        self.wake.notify_one();
     }
 
-    /// Prices have come.
-    pub(crate) fn prices_have_come(&self) {
+    /// Signals that prices have arrived.
+    pub(crate) fn notify_prices(&self) {
         if self.any.load(Ordering::Acquire) {
-            self.bell.notify_one();
+            self.wake.notify_one();
         }
     }
 }
 
-/// Opens trades as prices come, until it is told to stop.
+/// Opens trades as prices arrive, until `stop`.
 pub(crate) async fn run(watchlists: Watchlists, stop: CancellationToken) {
     loop {
         if let Err(error) = watchlists.open_awaited_trades().await {
-            tracing::warn!(%error, "paper trades that await a price could not be looked at; it is tried again in a minute");
+            tracing::warn!(%error, "paper trades that await a price could not be opened; the next attempt is in a minute");
         }
         let clock = &watchlists.ports.clock;
-        let next = clock.now().saturating_add(LOOKED_EVERY).unwrap_or(jiff::Timestamp::MAX);
+        let next = clock
+            .now()
+            .saturating_add(SEARCH_INTERVAL)
+            .unwrap_or(jiff::Timestamp::MAX);
         tokio::select! {
             () = stop.cancelled() => return,
-            () = watchlists.awaiting.bell.notified() => {}
+            () = watchlists.awaiting.wake.notified() => {}
             () = clock.sleep_until(next) => {}
         }
     }
 }
 
 impl Watchlists {
-    /// Opens the trades of the items whose stock has a price by now. Answers how many.
+    /// Opens the trades of the items whose stock has a price now. Returns their number.
     ///
     /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// [`StoreError`] if the database fails.
     pub(crate) async fn open_awaited_trades(&self) -> Result<u64, StoreError> {
         let awaiting = &self.awaiting;
-        // Whoever adds an item from here on says so again.
+        // An item that is added from here on sets the flag again.
         awaiting.any.store(false, Ordering::Release);
         let (mut opened, mut is_any_left) = (0, false);
         for item in self.ports.store.items_without_initial_price().await? {
@@ -70,15 +73,15 @@ impl Watchlists {
                 is_any_left = true;
                 continue;
             };
-            let desk = self.desk_at(item.symbol, Some(price));
-            let work = Open {
+            let context = self.trade_context_at(item.symbol, Some(price));
+            let work = OpenAwaitedTrade {
                 watchlists: self.clone(),
                 item,
-                desk,
+                context,
             };
             match self.ports.store.write(work).await {
                 Ok(_) => opened += 1,
-                // Its owner is gone, and it with them.
+                // The owner was deleted, and the item with them.
                 Err(Abort::Refused(_)) => {}
                 Err(Abort::Store(error)) => return Err(error),
             }
@@ -90,41 +93,41 @@ impl Watchlists {
     }
 }
 
-struct Open {
+struct OpenAwaitedTrade {
     watchlists: Watchlists,
     item: WatchlistItem,
-    desk: Desk,
+    context: TradeContext,
 }
 
-impl Transaction for Open {
-    type Output = After;
+impl Transaction for OpenAwaitedTrade {
+    type Output = WatchlistEffects;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
         Box::pin(async move {
-            present(unit, self.item.account).await?;
+            lock_account(unit, self.item.account).await?;
             let found = unit.watchlist_item(self.item.account, self.item.id).await?;
             let Some(before) = found.filter(|item| item.is_active && item.initial_price.is_none()) else {
-                return Ok(After::default());
+                return Ok(WatchlistEffects::default());
             };
             let item = WatchlistItem {
-                initial_price: self.desk.priced(),
-                updated_at: self.desk.now,
+                initial_price: self.context.timed_price(),
+                updated_at: self.context.now,
                 ..before.clone()
             };
             unit.update_watchlist_item(&item).await?;
-            self.desk.open(unit, &before).await?;
+            self.context.open(unit, &before).await?;
             if item.has_auto_alerts {
-                unit.request_analysis(item.id, item.account, self.desk.now).await?;
+                unit.request_analysis(item.id, item.account, self.context.now).await?;
             }
-            Ok(After {
-                asked: item.has_auto_alerts,
-                ..After::default()
+            Ok(WatchlistEffects {
+                analysis_requested: item.has_auto_alerts,
+                ..WatchlistEffects::default()
             })
         })
     }
 
-    fn committed(&self, after: &After) {
-        self.watchlists.tell_after(after);
+    fn committed(&self, effects: &WatchlistEffects) {
+        self.watchlists.apply_effects(effects);
     }
 }

@@ -1,4 +1,4 @@
-//! What following the watchlist would have earned, beside the benchmark.
+//! The performance of the watchlist's paper trades compared with the benchmark.
 
 use jiff::Span;
 use jiff::civil::Date;
@@ -10,25 +10,22 @@ use super::follow::first_waiting;
 use crate::watchlist::Watchlists;
 use crate::{Actor, ServiceError};
 
-/// So many days before the first day are looked through for the benchmark's close, if it has none of that day.
-const DAYS_BEFORE: i64 = 10;
+/// How many days before the first day the benchmark's last close may be, if it has none on that day.
+const BENCHMARK_LOOKBACK_DAYS: i64 = 10;
 
 /// The performance of the actor's paper trades.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PerformanceView {
-    /// The series and what came of them.
+    /// The series and their summary.
     pub performance: Performance,
-    /// What they are compared with.
+    /// The benchmark.
     pub benchmark: Symbol,
-    /// The first day whose session is not complete, if the series reach that far.
+    /// The first day whose session is not complete, if the series extend that far.
     pub provisional_from: Option<Date>,
 }
 
 impl Watchlists {
-    /// The performance of the actor's paper trades over a range (decisions 3.3).
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the performance of the actor's paper trades over a range (decisions 3.3).
     pub async fn paper_performance(
         &self,
         actor: &Actor,
@@ -46,7 +43,7 @@ impl Watchlists {
             })
             .collect();
         let provisional = self.provisional_returns(actor.account).await?;
-        // Of two followers at once the other may have stored a session meanwhile.
+        // Another request may have stored a session meanwhile.
         let followed = returns.last().map(|day| day.date);
         returns.extend(
             provisional
@@ -60,7 +57,7 @@ impl Watchlists {
         let symbol = self.settings.benchmark;
         let closes = match returns.first() {
             Some(first) => {
-                let from = first.date.saturating_sub(Span::new().days(DAYS_BEFORE));
+                let from = first.date.saturating_sub(Span::new().days(BENCHMARK_LOOKBACK_DAYS));
                 let mut closes = self.closes_from(symbol, from).await?;
                 if let Some(from) = provisional_from {
                     let observed = self.closes_so_far(symbol, from).await?;
@@ -93,7 +90,7 @@ impl Watchlists {
         })
     }
 
-    /// A stock's closes as they were traded, from a day on. While a session waits for closes, only delivered ones count.
+    /// Returns a stock's closes as traded, from a day on. While a session waits for closes, only delivered ones count.
     pub(super) async fn closes_from(&self, symbol: Symbol, from: Date) -> Result<DailyCloses, ServiceError> {
         let waiting_from = first_waiting(&self.settings.calendar, self.ports.clock.now());
         let closes = self.ports.store.closes(symbol, from, waiting_from).await?;

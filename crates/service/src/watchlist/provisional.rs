@@ -1,5 +1,5 @@
-//! The return of the session that is not complete yet, from the prices so far. It is computed for each answer and never
-//! stored.
+//! The provisional return of the incomplete session, from the prices so far. It is computed for each response and
+//! never stored.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,14 @@ use market::calendar::{Session, new_york_date};
 use market::{Price, Symbol};
 use paper::{DailyCloses, DayReturn, ReturnTracker, Trade};
 
-use super::desk::trade_of;
-use super::follow::{concerned, kept_tracker};
+use super::follow::{kept_tracker, symbols_needed};
+use super::trade_context::trade_of;
 use crate::watchlist::Watchlists;
 use crate::{AccountId, ServiceError};
 
 impl Watchlists {
-    /// The returns of the sessions that have begun and are not followed yet: the running one, and the one before while it
-    /// waits for closes. Empty if there is none.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
+    /// Returns the returns of the sessions that have begun and are not followed yet: the running one, and the previous
+    /// one while it waits for closes.
     pub(super) async fn provisional_returns(&self, account: AccountId) -> Result<Vec<DayReturn>, ServiceError> {
         let store = &self.ports.store;
         let Some(progress) = store.paper_progress(account).await? else {
@@ -31,7 +28,7 @@ impl Watchlists {
         let Some(first) = sessions.first().map(|session| session.date) else {
             return Ok(Vec::new());
         };
-        let symbols = concerned(&tracker, &trades);
+        let symbols = symbols_needed(&tracker, &trades);
         let mut closes: BTreeMap<Symbol, DailyCloses> = BTreeMap::new();
         for &symbol in &symbols {
             closes.insert(symbol, self.closes_so_far(symbol, first).await?);
@@ -44,7 +41,7 @@ impl Watchlists {
                 close.or_else(|| self.price_in(symbol, &session))
             };
             let calendar = &self.settings.calendar;
-            // Trades that come late are followed anew, and shown once they are.
+            // Late trades are followed anew first, and included afterwards.
             let Ok(day) = tracker.record_session(calendar, session.date, &trades, price_of, &events) else {
                 break;
             };
@@ -53,7 +50,7 @@ impl Watchlists {
         Ok(returns)
     }
 
-    /// The sessions that have begun after the last one that was followed.
+    /// Returns the sessions that have begun after the last followed one.
     fn sessions_to_come(&self, tracker: &ReturnTracker, trades: &[Trade]) -> Vec<Session> {
         let calendar = &self.settings.calendar;
         let now = self.ports.clock.now();
@@ -68,20 +65,20 @@ impl Watchlists {
         sessions.filter(|session| session.open <= now).collect()
     }
 
-    /// A stock's closes from a day on, also those that were only observed.
+    /// Returns a stock's closes from a day on, including observed ones.
     pub(super) async fn closes_so_far(&self, symbol: Symbol, from: Date) -> Result<DailyCloses, ServiceError> {
         let closes = self.ports.store.closes(symbol, from, Date::MAX).await?;
         Ok(closes.into_iter().collect())
     }
 
-    /// A stock's last price, if it was observed in a session.
+    /// Returns a stock's last price if it was observed in the session.
     fn price_in(&self, symbol: Symbol, session: &Session) -> Option<Price> {
         let quote = self.stocks.figures().quote(symbol);
         let is_in_session = |at| session.open <= at && at <= session.close;
         quote.price.filter(|_| quote.at.is_some_and(is_in_session))
     }
 
-    /// A stock's price in a session that is not complete, with its day.
+    /// Returns a stock's price in an incomplete session, with its day.
     pub(super) fn provisional_close(&self, symbol: Symbol, date: Date) -> Option<(Date, Price)> {
         let session = self.settings.calendar.session(date)?;
         Some((date, self.price_in(symbol, &session)?))

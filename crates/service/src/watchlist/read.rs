@@ -1,4 +1,4 @@
-//! The watchlist as it is shown.
+//! Reads the watchlist.
 
 use market::{Price, Symbol};
 use store::model::{ListedWatchlistItem, WatchlistItemId};
@@ -7,7 +7,7 @@ use super::no_such_item;
 use crate::watchlist::Watchlists;
 use crate::{AccountId, Actor, ServiceError};
 
-/// The least that is said of a stock.
+/// A short description of a stock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BriefStock {
     /// Its symbol.
@@ -21,23 +21,20 @@ pub struct BriefStock {
 /// An item with its stock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemView {
-    /// The item, and how many alerts there are on its stock.
+    /// The item, and the number of alerts on its stock.
     pub listed: ListedWatchlistItem,
     /// Its stock.
     pub stock: BriefStock,
 }
 
 impl Watchlists {
-    /// The actor's watchlist, newest first.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the actor's watchlist, newest first.
     pub async fn watchlist(&self, actor: &Actor) -> Result<Vec<ItemView>, ServiceError> {
         let listed = self.ports.store.watchlist(actor.account).await?;
         Ok(listed.into_iter().map(|listed| self.item_view(listed)).collect())
     }
 
-    /// An item of an account.
+    /// Returns an item of an account.
     pub(crate) async fn watchlist_item(
         &self,
         account: AccountId,

@@ -1,7 +1,7 @@
-//! A stock is divided: what watchlists say of it moves into the new shares.
+//! Adjusts watchlists to a stock split.
 //!
-//! Paper trades take splits in by themselves, from the days of their entries and exits. Only prices that were made before the split's
-//! day and traded at after its beginning are moved here.
+//! Paper trades account for splits themselves, by the days of their entries and exits. This module only adjusts
+//! prices that were made before the split's day and traded at after its beginning.
 
 use jiff::Timestamp;
 use market::calendar::new_york;
@@ -9,7 +9,7 @@ use market::records::SplitRow;
 use store::model::{AnalystAdvice, TimedPrice, WatchlistItem};
 use store::{StoreError, UnitOfWork};
 
-/// Moves what watchlists say of a stock in shares of before the split into the new ones.
+/// Converts the prices of a stock's watchlist items from before the split to the new shares.
 pub(crate) async fn adjust(unit: &mut UnitOfWork, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
     let begins = new_york(split.date, 0, 0);
     unit.adjust_paper_prices(split, begins).await?;
@@ -37,7 +37,7 @@ pub(crate) async fn adjust(unit: &mut UnitOfWork, split: &SplitRow, now: Timesta
         }
         if let Some(advised) = before.advised {
             let priced = adjusted(Some(advised.priced)).unwrap_or(advised.priced);
-            // How old it is does not change.
+            // The age of the price does not change.
             let priced = TimedPrice {
                 at: advised.priced.at,
                 ..priced

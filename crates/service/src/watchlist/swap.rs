@@ -1,103 +1,103 @@
-//! Turning an item to the other intention.
+//! Swaps the intention of a watchlist item.
 
 use serde_json::Value;
 use store::model::WatchlistItem;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::auto_alerts::{self, Which};
-use super::body::{self, Swap};
-use super::desk::Desk;
-use super::{After, ItemView, no_such_item};
-use crate::identity::account::awake;
+use super::auto_alerts::{self, AlertSelection};
+use super::body::{self, SwapRequest};
+use super::trade_context::TradeContext;
+use super::{ItemView, WatchlistEffects, no_such_item};
+use crate::identity::account::lock_active_account;
 use crate::watchlist::Watchlists;
 use crate::{AccountId, Actor, ServiceError};
 
-/// An item that was turned.
+/// The result of a swap.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Swapped {
-    /// The item as it is now.
+pub struct SwapResult {
+    /// The item in its new state.
     pub item: ItemView,
-    /// How many alerts of the analyst's were deleted.
+    /// The number of deleted alerts of the analyst.
     pub deleted_alerts: usize,
 }
 
 impl Watchlists {
-    /// Turns an item to an intention from the body of a swap request (interface 3): its initial price is the present one, the
-    /// analyst's alerts are deleted, its paper trade is closed and the opposite one opened, and the analyst looks at it anew.
-    /// All of it in one transaction. A trade that has the direction already stays.
+    /// Swaps an item's intention from the body of a swap request (interface 3), in one transaction: the initial price
+    /// becomes the present price, the analyst's alerts are deleted, the paper trade is closed and the opposite one
+    /// opened, and an analysis is requested. A trade that has the requested direction already stays open.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`], [`ServiceError::Invalid`], [`ServiceError::NotFound`]
-    pub async fn swap_watchlist_item(&self, actor: &Actor, body: &Value) -> Result<Swapped, ServiceError> {
+    pub async fn swap_watchlist_item(&self, actor: &Actor, body: &Value) -> Result<SwapResult, ServiceError> {
         let swap = body::read_swap(body)?;
-        let work = Turn {
+        let work = SwapItemIntention {
             watchlists: self.clone(),
             account: actor.account,
             swap,
-            desk: self.desk(swap.symbol).await,
+            context: self.trade_context(swap.symbol).await,
         };
-        let after = self.ports.store.write(work).await?;
-        Ok(Swapped {
+        let effects = self.ports.store.write(work).await?;
+        Ok(SwapResult {
             item: self.watchlist_item(actor.account, swap.item).await?,
-            deleted_alerts: after.forgotten.len(),
+            deleted_alerts: effects.deleted_alerts.len(),
         })
     }
 }
 
-struct Turn {
+struct SwapItemIntention {
     watchlists: Watchlists,
     account: AccountId,
-    swap: Swap,
-    desk: Desk,
+    swap: SwapRequest,
+    context: TradeContext,
 }
 
-impl Turn {
+impl SwapItemIntention {
     async fn item(&self, unit: &mut UnitOfWork) -> Result<WatchlistItem, Abort<ServiceError>> {
         let found = unit.watchlist_item(self.account, self.swap.item).await?;
         let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
         if item.symbol != self.swap.symbol {
-            let fault = format!("must be {}, which this item is about", item.symbol);
+            let fault = format!("must be {}, the stock of this item", item.symbol);
             return Err(Abort::Refused(ServiceError::field("stock_symbol", fault)));
         }
         Ok(item)
     }
 }
 
-impl Transaction for Turn {
-    type Output = After;
+impl Transaction for SwapItemIntention {
+    type Output = WatchlistEffects;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
         Box::pin(async move {
-            awake(unit, self.account).await?;
+            lock_active_account(unit, self.account).await?;
             let before = self.item(unit).await?;
-            let now = self.desk.now;
+            let now = self.context.now;
             // A trade in the other direction opens at the first current price.
             let is_same = before.intention == self.swap.intention;
             let item = WatchlistItem {
                 intention: self.swap.intention,
-                initial_price: self.desk.priced().or(before.initial_price.filter(|_| is_same)),
+                initial_price: self.context.timed_price().or(before.initial_price.filter(|_| is_same)),
                 updated_at: now,
                 ..before.clone()
             };
             unit.update_watchlist_item(&item).await?;
-            self.desk.turn(unit, &before, item.intention).await?;
-            let forgotten = auto_alerts::remove(unit, item.id, Which::All, now).await?;
-            // Also without automatic alerts: then the analysis makes none.
-            let asked = item.is_active && item.initial_price.is_some();
-            if asked {
+            self.context.reverse(unit, &before, item.intention).await?;
+            let deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, now).await?;
+            // The analysis is also requested without automatic alerts. It creates none then.
+            let analysis_requested = item.is_active && item.initial_price.is_some();
+            if analysis_requested {
                 unit.request_analysis(item.id, self.account, now).await?;
             }
-            Ok(After {
-                forgotten,
-                asked,
-                awaits: item.is_active && item.initial_price.is_none(),
-                ..After::default()
+            Ok(WatchlistEffects {
+                deleted_alerts,
+                analysis_requested,
+                awaits_price: item.is_active && item.initial_price.is_none(),
+                ..WatchlistEffects::default()
             })
         })
     }
 
-    fn committed(&self, after: &After) {
-        self.watchlists.tell_after(after);
+    fn committed(&self, effects: &WatchlistEffects) {
+        self.watchlists.apply_effects(effects);
     }
 }

@@ -1,4 +1,4 @@
-//! Paper trades as they are shown.
+//! Paper trades as they are displayed.
 
 use std::collections::BTreeSet;
 
@@ -6,32 +6,29 @@ use market::{Decimal, Price};
 use paper::Trade;
 use store::model::{Page, PageRequest, PaperTrade};
 
-use super::desk::trade_of;
+use super::trade_context::trade_of;
 use crate::watchlist::Watchlists;
 use crate::{Actor, ServiceError};
 
-/// A paper trade with what splits and dividends have made of it.
+/// A paper trade, adjusted for splits and dividends.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TradeView {
-    /// The trade as it was made.
+    /// The trade as it was opened.
     pub stored: PaperTrade,
     /// `long` or `short`.
     pub direction: &'static str,
-    /// How many shares, after splits.
+    /// The number of shares, after splits.
     pub quantity: Decimal,
-    /// The price at the entry, in the shares of after splits.
+    /// The entry price in today's shares.
     pub entry_price: Price,
-    /// What a closed trade has earned in US dollars, dividends included.
+    /// The profit of a closed trade in US dollars, including dividends.
     pub realized_pnl: Option<Decimal>,
-    /// What an open trade would earn if it were closed now; `None` without a price.
+    /// The profit of an open trade if it were closed now, in US dollars; `None` without a price.
     pub unrealized_pnl: Option<Decimal>,
 }
 
 impl Watchlists {
-    /// The actor's paper trades, those that were opened last first.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the actor's paper trades, the last opened first.
     pub async fn paper_trades(&self, actor: &Actor, page: PageRequest) -> Result<Page<TradeView>, ServiceError> {
         let Page { items, total } = self.ports.store.paper_trades(actor.account, page).await?;
         let symbols: BTreeSet<_> = items.iter().map(|trade| trade.symbol).collect();

@@ -1,42 +1,42 @@
-//! Changing and deleting a webhook.
+//! Update and deletion of webhooks.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{DisabledReason, Webhook, WebhookId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::body::Body;
 use super::no_such_webhook;
-use crate::identity::account::awake;
+use super::request_body::WebhookBodyReader;
+use crate::identity::account::lock_active_account;
 use crate::webhooks::Webhooks;
 use crate::{AccountId, Actor, ServiceError};
 
 impl Webhooks {
-    /// Changes a webhook by a body `{url?, events?, is_active?}`. One that is switched off gets nothing, and what still
-    /// waits for it is given up; one that is switched on begins anew, whatever it was switched off for. The secret and the form
-    /// of the signature cannot be changed so, and naming them is refused.
+    /// Updates a webhook with a body `{url?, events?, is_active?}`. Disabling it drops its pending deliveries. Enabling
+    /// it clears the failure state, whatever the reason was. The secret and the signature format cannot be changed
+    /// here; naming them is an error.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
-    /// [`ServiceError::NotFound`], [`ServiceError::Forbidden`] while the account is deactivated.
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::NotFound`],
+    /// [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn update_webhook(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<Webhook, ServiceError> {
         let webhooks = &self.delivery;
-        let mut read = Body::of(body)?;
+        let mut read = WebhookBodyReader::new(body)?;
         let url = read.url(&webhooks.rules);
-        let (events, is_active) = (read.events(), read.flag("is_active"));
-        read.fixed(
+        let (events, is_active) = (read.events(), read.boolean("is_active"));
+        read.reject(
             "secret",
-            "cannot be changed here; POST /webhooks/{id}/rotate-secret makes a new one",
+            "cannot be changed here; use POST /webhooks/{id}/rotate-secret to create a new one",
         );
-        read.fixed("signature", "cannot be changed; create another webhook with it");
+        read.reject("signature", "cannot be changed; create another webhook with it");
         read.finish()?;
-        // Whoever has no such webhook has no business with what a name resolves to.
+        // Checked first: only the owner of the webhook may trigger a name lookup.
         self.webhook(actor, id).await?;
         let target = match url {
             Some(url) => Some(webhooks.check(actor.account, url).await?),
             None => None,
         };
-        let change = Change {
+        let change = UpdateWebhook {
             account: actor.account,
             id,
             url: target.map(|target| target.url().to_owned()),
@@ -47,12 +47,12 @@ impl Webhooks {
         Ok(self.ports.store.write(change).await?)
     }
 
-    /// Deletes a webhook. What still waits for it is given up.
+    /// Deletes a webhook and drops its pending deliveries.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_webhook(&self, actor: &Actor, id: WebhookId) -> Result<(), ServiceError> {
-        let delete = Delete {
+        let delete = DeleteWebhook {
             account: actor.account,
             id,
             now: self.ports.clock.now(),
@@ -61,7 +61,7 @@ impl Webhooks {
     }
 }
 
-struct Change {
+struct UpdateWebhook {
     account: AccountId,
     id: WebhookId,
     url: Option<String>,
@@ -70,11 +70,11 @@ struct Change {
     now: Timestamp,
 }
 
-impl Change {
+impl UpdateWebhook {
     fn apply(&self, webhook: &mut Webhook) {
         if let Some(url) = self.url.as_ref().filter(|url| **url != webhook.url) {
             webhook.url.clone_from(url);
-            // What failed was the other address.
+            // The failures belong to the previous URL.
             webhook.failing_since = None;
         }
         if let Some(events) = &self.events {
@@ -95,13 +95,13 @@ impl Change {
     }
 }
 
-impl Transaction for Change {
+impl Transaction for UpdateWebhook {
     type Output = Webhook;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
         Box::pin(async move {
-            awake(unit, self.account).await?;
+            lock_active_account(unit, self.account).await?;
             let found = unit.lock_webhook(self.account, self.id).await?;
             let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
             self.apply(&mut webhook);
@@ -111,13 +111,13 @@ impl Transaction for Change {
     }
 }
 
-struct Delete {
+struct DeleteWebhook {
     account: AccountId,
     id: WebhookId,
     now: Timestamp,
 }
 
-impl Transaction for Delete {
+impl Transaction for DeleteWebhook {
     type Output = ();
     type Refusal = ServiceError;
 

@@ -1,4 +1,4 @@
-//! What became of deliveries, and sending them once more.
+//! Listing and resending of deliveries.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, Webh
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use tokio::sync::Notify;
 
-use super::body::Body;
-use super::{must_be_active, no_such_webhook};
-use crate::identity::account::awake;
+use super::request_body::WebhookBodyReader;
+use super::{no_such_webhook, require_active_webhook};
+use crate::identity::account::lock_active_account;
 use crate::webhooks::Webhooks;
 use crate::{AccountId, Actor, ServiceError};
 
 impl Webhooks {
-    /// A page of a webhook's deliveries, newest first.
+    /// Returns a page of a webhook's deliveries, newest first.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -30,10 +30,10 @@ impl Webhooks {
         Ok(self.ports.store.deliveries(id, status, page).await?)
     }
 
-    /// Queues a delivery anew, under its id, whatever became of it.
+    /// Queues a delivery again, under its id, in any state.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] while the webhook is switched off.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] while the webhook is disabled.
     pub async fn resend_delivery(
         &self,
         actor: &Actor,
@@ -41,71 +41,71 @@ impl Webhooks {
         delivery: DeliveryId,
     ) -> Result<Delivery, ServiceError> {
         let store = &self.ports.store;
-        let again = Again {
+        let requeue = RequeueDeliveries {
             account: actor.account,
             id,
-            what: What::One(delivery),
+            scope: RequeueScope::One(delivery),
             now: self.ports.clock.now(),
             bell: store.delivery_wake_handle(),
         };
-        store.write(again).await?;
+        store.write(requeue).await?;
         let queued = store.delivery(id, delivery).await?;
         queued.ok_or(ServiceError::NotFound("delivery"))
     }
 
-    /// Queues those deliveries of a webhook anew that were given up and whose events are not older than the body's
-    /// `since`. Answers how many.
+    /// Queues the failed deliveries of a webhook again whose events are not older than the body's `since`. Returns
+    /// their number.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
-    /// or while the webhook is switched off.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, or
+    /// while the webhook is disabled.
     pub async fn recover_deliveries(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<u64, ServiceError> {
-        let mut read = Body::of(body)?;
+        let mut read = WebhookBodyReader::new(body)?;
         let since = read.text("since").map(str::parse::<Timestamp>);
         match since {
-            Some(Err(_)) => read.fault("since", "must be a time such as 2026-03-02T14:30:00Z"),
-            None => read.missing("since"),
+            Some(Err(_)) => read.add_error("since", "must be a time such as 2026-03-02T14:30:00Z"),
+            None => read.add_missing("since"),
             Some(Ok(_)) => {}
         }
         read.finish()?;
-        let again = Again {
+        let requeue = RequeueDeliveries {
             account: actor.account,
             id,
-            what: What::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
+            scope: RequeueScope::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
             now: self.ports.clock.now(),
             bell: self.ports.store.delivery_wake_handle(),
         };
-        Ok(self.ports.store.write(again).await?)
+        Ok(self.ports.store.write(requeue).await?)
     }
 }
 
-/// What is queued anew.
-enum What {
+/// Deliveries to queue again.
+enum RequeueScope {
     One(DeliveryId),
     FailedSince(Timestamp),
 }
 
-struct Again {
+struct RequeueDeliveries {
     account: AccountId,
     id: WebhookId,
-    what: What,
+    scope: RequeueScope,
     now: Timestamp,
     bell: Arc<Notify>,
 }
 
-impl Transaction for Again {
+impl Transaction for RequeueDeliveries {
     type Output = u64;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<ServiceError>>> {
         Box::pin(async move {
-            awake(unit, self.account).await?;
+            lock_active_account(unit, self.account).await?;
             let found = unit.lock_webhook(self.account, self.id).await?;
             let webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
-            must_be_active(&webhook).map_err(Abort::Refused)?;
-            match self.what {
-                What::FailedSince(since) => Ok(unit.recover_deliveries(self.id, since, self.now).await?),
-                What::One(delivery) => {
+            require_active_webhook(&webhook).map_err(Abort::Refused)?;
+            match self.scope {
+                RequeueScope::FailedSince(since) => Ok(unit.recover_deliveries(self.id, since, self.now).await?),
+                RequeueScope::One(delivery) => {
                     if unit.resend_delivery(self.id, delivery, self.now).await? {
                         Ok(1)
                     } else {

@@ -1,22 +1,20 @@
-//! Webhooks: where accounts have their events sent.
+//! Webhooks: HTTP endpoints that receive an account's events.
 //!
-//! * Making and changing them: [`create`], [`change`], [`rotate`]. A URL is judged by the rules of
-//!   [`notify::address`], on save and again on each dial. Secrets are sealed in the [`vault`](crate::vault), and shown
-//!   once, to whoever made them.
-//! * What became of deliveries, and sending them once more: [`deliveries`].
-//! * A test that is sent at once and tells what the receiver answered: [`test_send`].
-//! * Delivering itself is the dispatcher's work ([`notify::dispatcher`]); [`outbox`] is what it claims from and
-//!   settles to.
+//! * Management: [`create`], [`change`], [`rotate`]. The URL policy of [`notify::address`] is checked on save and on
+//!   each connection. Secrets are sealed in the [`vault`](crate::vault) and shown once.
+//! * [`deliveries`]: list and resend deliveries.
+//! * [`test_send`]: send a test event and return the response.
+//! * The dispatcher ([`notify::dispatcher`]) delivers; [`outbox`] is its queue in the database.
 //!
-//! At most [`MOST`] an account has, which is counted under the account's lock.
+//! An account has at most [`MAX_WEBHOOKS_PER_ACCOUNT`] webhooks, counted under the account's lock.
 
-mod body;
 mod change;
 mod create;
 mod deliveries;
 mod network;
 mod outbox;
 mod read;
+mod request_body;
 mod rotate;
 mod test_send;
 mod time;
@@ -29,26 +27,26 @@ use notify::client::{TlsSetupError, WebhookClient, WebhookClientConfig, WebhookT
 use notify::schedule::RetrySchedule;
 use notify::signature::{HeaderStyle, SigningSecret};
 
-use crate::vault::{Place, Vault, VaultError};
-use crate::{Chance, Ports, ServiceError};
+use crate::vault::{SecretLocation, Vault, VaultError};
+use crate::{Ports, Random, ServiceError};
 
 pub use create::CreatedWebhook;
 pub(crate) use network::DatabaseOutbox;
 pub use network::Network;
-pub use outbox::Dispatching;
+pub use outbox::WebhookDispatcher;
 pub use rotate::RotatedSecret;
 pub use store::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Webhook, WebhookId};
-pub use test_send::TestAnswer;
-pub use time::ByClock;
+pub use test_send::WebhookTestResult;
+pub use time::ClockTime;
 
-/// So many webhooks an account has at most.
-pub const MOST: u64 = 5;
+/// Maximum number of webhooks per account.
+pub const MAX_WEBHOOKS_PER_ACCOUNT: u64 = 5;
 
-/// The only event that can be asked for.
+/// The only event type.
 pub const EVENT: &str = notify::message::ALERT_TRIGGERED;
 
-/// The names of all that can come of an attempt.
-pub const OUTCOMES: &[&str] = &[
+/// Names of all outcomes of an attempt.
+pub const ATTEMPT_OUTCOMES: &[&str] = &[
     "delivered",
     "http_error",
     "redirected",
@@ -67,22 +65,22 @@ pub const OUTCOMES: &[&str] = &[
     "internal_error",
 ];
 
-/// What can be set about webhooks.
+/// Configuration of webhooks.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// Ranges of addresses that are open beside the public's, also to http.
+pub struct WebhooksConfig {
+    /// Address ranges that are allowed besides public addresses, also by plain HTTP.
     pub allow_private: Vec<Cidr>,
-    /// After how long a delivery is tried again.
+    /// Delays between retries.
     pub retry_delays: RetrySchedule,
-    /// How long an attempt may take, from looking the name up to the end of the answer.
+    /// Timeout of an attempt, from name lookup to the end of the response.
     pub timeout: SignedDuration,
-    /// The headers of a delivery.
+    /// Headers of a delivery.
     pub headers: HeaderStyle,
-    /// Authorities that are trusted beside those of the web, as certificates in DER.
+    /// Additional root certificates, in DER.
     pub own_roots: Vec<Vec<u8>>,
 }
 
-impl Default for Settings {
+impl Default for WebhooksConfig {
     fn default() -> Self {
         Self {
             allow_private: Vec::new(),
@@ -94,7 +92,7 @@ impl Default for Settings {
     }
 }
 
-/// Everything that creating, testing and delivering webhooks share.
+/// Shared dependencies for creating, testing and delivering webhooks.
 #[derive(Debug)]
 pub(crate) struct DeliveryContext {
     rules: UrlPolicy,
@@ -113,7 +111,7 @@ pub struct Webhooks {
 }
 
 impl DeliveryContext {
-    pub(crate) fn new(settings: &Settings, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsSetupError> {
+    pub(crate) fn new(settings: &WebhooksConfig, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsSetupError> {
         let rules = UrlPolicy::new(settings.allow_private.clone());
         let lookups = NameLookups::new(Arc::clone(&network.resolver));
         let client = WebhookClient::new(WebhookClientConfig {
@@ -134,45 +132,46 @@ impl DeliveryContext {
         })
     }
 
-    fn seal(&self, chance: &Chance, webhook: WebhookId, secret: &SigningSecret) -> Vec<u8> {
-        self.vault.seal(chance, place(webhook), secret.expose())
+    fn seal(&self, random: &Random, webhook: WebhookId, secret: &SigningSecret) -> Vec<u8> {
+        self.vault.seal(random, secret_location(webhook), secret.expose())
     }
 
-    fn open(&self, webhook: WebhookId, sealed: &[u8]) -> Result<SigningSecret, Unreadable> {
-        let text = self.vault.open(place(webhook), sealed)?;
-        SigningSecret::from_user(&text).map_err(|_| Unreadable::Empty)
+    fn open(&self, webhook: WebhookId, sealed: &[u8]) -> Result<SigningSecret, SecretError> {
+        let text = self.vault.open(secret_location(webhook), sealed)?;
+        SigningSecret::from_user(&text).map_err(|_| SecretError::Empty)
     }
 }
 
-/// All of a webhook's secrets are sealed for one place: after a rotation the former one stays as it was sealed.
-pub(crate) const fn place(webhook: WebhookId) -> Place {
-    Place {
+/// Returns the sealing location of a webhook's secrets. All secrets of a webhook share it, so rotation does not reseal
+/// the previous one.
+pub(crate) const fn secret_location(webhook: WebhookId) -> SecretLocation {
+    SecretLocation {
         table: "webhooks",
         column: "secret",
         row: webhook.0,
     }
 }
 
-/// Why a secret cannot be read.
+/// Reason why a secret cannot be read.
 #[derive(Debug, thiserror::Error)]
-enum Unreadable {
+enum SecretError {
     #[error(transparent)]
     Vault(#[from] VaultError),
     #[error("a webhook has no secret")]
     Empty,
 }
 
-/// Webhooks that the actor does not have, be they other people's or nobody's.
+/// Returns the error for webhooks that the actor does not have, whether they exist or not.
 const fn no_such_webhook() -> ServiceError {
     ServiceError::NotFound("webhook")
 }
 
-/// What is sent once more needs a webhook that takes it.
-fn must_be_active(webhook: &Webhook) -> Result<(), ServiceError> {
+/// Checks that a webhook is active, which resending requires.
+fn require_active_webhook(webhook: &Webhook) -> Result<(), ServiceError> {
     if webhook.is_active {
         Ok(())
     } else {
-        let fault = "is false, so nothing is sent; set it to true with PATCH first";
+        let fault = "is false, so nothing is sent; first set it to true with PATCH";
         Err(ServiceError::field("is_active", fault))
     }
 }

@@ -1,8 +1,9 @@
-//! Access to the network, and the runtime for it.
+//! Network access and its runtime.
 //!
-//! Receivers are other people's programs: they hang, flood and drip. So deliveries can have a runtime of their own, with threads
-//! of its own ([`Network::on`]): their deadlines do not wait for other work of this program, and their cost keeps
-//! nothing else waiting. The database stays where the service is, so nothing that the service needs ends with that runtime.
+//! Receivers are untrusted servers: they may hang, flood or respond slowly. So deliveries can have a separate runtime
+//! with its own threads ([`Network::on_runtime`]). Then their deadlines do not wait for other work, and their load does
+//! not slow down other work. Database access stays on the runtime of the service, so the service does not depend on
+//! that runtime.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -14,29 +15,29 @@ use notify::time::Time;
 use tokio::runtime::Handle;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-use super::ByClock;
+use super::ClockTime;
 use crate::Clock;
 
-/// The time and the resolver of network access, and its runtime.
+/// Time, name resolver and runtime of network access.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// The time that deadlines and due deliveries go by.
+    /// Time for deadlines and due deliveries.
     pub time: Arc<dyn Time>,
-    /// The resolver of names.
+    /// Name resolver.
     pub resolver: Arc<dyn Resolver>,
     runtime: Option<Handle>,
 }
 
 impl Network {
-    /// The machine's resolver, and a clock's time.
+    /// Uses the system's resolver and a clock.
     #[must_use]
-    pub fn by_clock(clock: &Arc<dyn Clock>) -> Self {
-        Self::of(Arc::new(ByClock(Arc::clone(clock))))
+    pub fn from_clock(clock: &Arc<dyn Clock>) -> Self {
+        Self::from_time(Arc::new(ClockTime(Arc::clone(clock))))
     }
 
-    /// The machine's resolver, and that time.
+    /// Uses the system's resolver and the given time.
     #[must_use]
-    pub fn of(time: Arc<dyn Time>) -> Self {
+    pub fn from_time(time: Arc<dyn Time>) -> Self {
         Self {
             time,
             resolver: Arc::new(SystemResolver::default()),
@@ -44,28 +45,28 @@ impl Network {
         }
     }
 
-    /// The same, with everything that speaks to receivers on that runtime. It must go on until the service has stopped.
+    /// Runs network access on `runtime`, which must outlive the service.
     #[must_use]
-    pub fn on(self, runtime: Handle) -> Self {
+    pub fn on_runtime(self, runtime: Handle) -> Self {
         Self {
             runtime: Some(runtime),
             ..self
         }
     }
 
-    /// Does something that speaks to a receiver, on the runtime for that. Dropped, it ends there.
+    /// Runs a future on the network runtime. Dropping the result cancels it.
     pub(crate) async fn run<F>(&self, work: F) -> F::Output
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         match &self.runtime {
-            Some(runtime) => done(runtime, work).await,
+            Some(runtime) => run_on(runtime, work).await,
             None => work.await,
         }
     }
 
-    /// Starts a dispatcher on the runtime for that.
+    /// Starts a dispatcher on the network runtime.
     pub(crate) fn spawn(&self, tasks: &TaskTracker, dispatcher: impl Future<Output = ()> + Send + 'static) {
         match &self.runtime {
             Some(runtime) => tasks.spawn_on(dispatcher, runtime),
@@ -73,16 +74,17 @@ impl Network {
         };
     }
 
-    /// An outbox for a dispatcher that [`spawn`](Self::spawn) starts: the database is asked on the runtime of the caller.
+    /// Returns an outbox for a dispatcher started by [`spawn`](Self::spawn). It accesses the database on the caller's
+    /// runtime.
     pub(crate) fn outbox<O>(&self, outbox: O) -> Arc<DatabaseOutbox<O>> {
         Arc::new(DatabaseOutbox {
             outbox: Arc::new(outbox),
-            home: self.runtime.as_ref().map(|_| Handle::current()),
+            database_runtime: self.runtime.as_ref().map(|_| Handle::current()),
         })
     }
 }
 
-async fn done<F>(runtime: &Handle, work: F) -> F::Output
+async fn run_on<F>(runtime: &Handle, work: F) -> F::Output
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -91,28 +93,28 @@ where
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            // That runtime has ended, and with it the program.
+            // The runtime has shut down, and the program with it.
             Err(_) => pending().await,
         },
     }
 }
 
-/// An outbox that is asked on the runtime of the database, wherever the dispatcher is.
+/// An outbox that accesses the database on its own runtime, independent of the dispatcher's runtime.
 pub(crate) struct DatabaseOutbox<O> {
     outbox: Arc<O>,
-    /// `None`: the dispatcher is there already.
-    home: Option<Handle>,
+    /// `None` if the dispatcher runs on the same runtime.
+    database_runtime: Option<Handle>,
 }
 
 impl<O> DatabaseOutbox<O> {
-    async fn ask<F>(&self, ask: impl FnOnce(Arc<O>) -> F) -> F::Output
+    async fn run<F>(&self, ask: impl FnOnce(Arc<O>) -> F) -> F::Output
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         let asked = ask(Arc::clone(&self.outbox));
-        match &self.home {
-            Some(home) => done(home, asked).await,
+        match &self.database_runtime {
+            Some(database_runtime) => run_on(database_runtime, asked).await,
             None => asked.await,
         }
     }
@@ -128,17 +130,17 @@ where
     type Error = O::Error;
 
     async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, O::Error> {
-        self.ask(|outbox| async move { outbox.due_endpoints(after, limit).await })
+        self.run(|outbox| async move { outbox.due_endpoints(after, limit).await })
             .await
     }
 
     async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<O::Job>>, O::Error> {
         let params = params.clone();
-        self.ask(|outbox| async move { outbox.claim(&params).await }).await
+        self.run(|outbox| async move { outbox.claim(&params).await }).await
     }
 
     async fn settle(&self, settled: &[SettledJob<O::Report>]) -> Result<(), O::Error> {
         let settled = settled.to_vec();
-        self.ask(|outbox| async move { outbox.settle(&settled).await }).await
+        self.run(|outbox| async move { outbox.settle(&settled).await }).await
     }
 }

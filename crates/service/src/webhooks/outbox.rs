@@ -1,8 +1,7 @@
-//! What the dispatcher claims from and settles to: the deliveries in the database.
+//! Webhook queue in the database, as the dispatcher's [`Outbox`].
 //!
-//! Here secrets are taken out of the vault and bodies are made, so that what is claimed can be sent. A delivery whose
-//! secret cannot be read (the operator has started with another key) is not given up: it is put off, and the log says
-//! what to do.
+//! Claiming opens the secrets and builds the bodies. A delivery whose secret cannot be opened (the operator has started
+//! the service with another key) is not dropped: it is postponed, and the log explains the fix.
 
 use std::sync::Arc;
 
@@ -20,80 +19,80 @@ use store::model::{self, ClaimedDelivery, DeliveryDecision, DeliverySettlement, 
 use store::{DisabledNotice, Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use super::body::signed;
-use super::{DatabaseOutbox, DeliveryContext, EVENT, Settings, Unreadable};
+use super::request_body::signing_form;
+use super::{DatabaseOutbox, DeliveryContext, EVENT, SecretError, WebhooksConfig};
 use crate::{Ports, messages};
 
-/// For so long a delivery is put off whose secret cannot be read.
-const UNREADABLE_FOR: SignedDuration = SignedDuration::from_mins(10);
+/// Retry delay of deliveries whose secret cannot be opened.
+const UNREADABLE_SECRET_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(10);
 
-/// The dispatcher of webhooks, ready to work.
-pub struct Dispatching(Dispatcher<DatabaseOutbox<Deliveries>, WebhookTransport>);
+/// The webhook dispatcher, ready to run.
+pub struct WebhookDispatcher(Dispatcher<DatabaseOutbox<WebhookOutbox>, WebhookTransport>);
 
-impl std::fmt::Debug for Dispatching {
+impl std::fmt::Debug for WebhookDispatcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Dispatching")
+        f.write_str("WebhookDispatcher")
     }
 }
 
-impl Dispatching {
-    pub(crate) fn new(ports: &Ports, settings: &Settings, delivery: &Arc<DeliveryContext>) -> Self {
+impl WebhookDispatcher {
+    pub(crate) fn new(ports: &Ports, settings: &WebhooksConfig, delivery: &Arc<DeliveryContext>) -> Self {
         let defaults = DispatcherLimits::default();
-        // What an attempt takes beside the exchange itself is little.
+        // Other work of an attempt takes little time.
         let max_attempt_duration = settings.timeout.saturating_add(SignedDuration::from_secs(5));
         let limits = DispatcherLimits {
             max_attempt_duration,
-            // What another process had claimed when it died has to wait for so long.
+            // Claims of a process that died expire after this time.
             lease_duration: max_attempt_duration.saturating_mul(3),
             drain_timeout: defaults.drain_timeout.max(max_attempt_duration),
             ..defaults
         };
-        let chance = Arc::clone(&ports.chance);
+        let random = Arc::clone(&ports.random);
         Self(Dispatcher {
-            outbox: ports.network.outbox(Deliveries {
+            outbox: ports.network.outbox(WebhookOutbox {
                 store: ports.store.clone(),
-                webhooks: Arc::clone(delivery),
-                letters: letters(ports),
+                delivery: Arc::clone(delivery),
+                notices: disabled_notices(ports),
             }),
             transport: Arc::new(delivery.transport.clone()),
             time: Arc::clone(&ports.network.time),
             limits,
             retry_schedule: settings.retry_delays.clone(),
-            random: Box::new(move || u64::from_le_bytes(chance.bytes())),
+            random: Box::new(move || u64::from_le_bytes(random.bytes())),
             wake_handle: WakeHandle::from(ports.store.delivery_wake_handle()),
         })
     }
 
-    /// Delivers until `stop`, then lets what is under way end.
+    /// Delivers until `stop`, then waits for the running attempts.
     pub(crate) async fn run(self, stop: CancellationToken) {
         self.0.run(stop.cancelled_owned()).await;
     }
 }
 
-/// Letters to the owners of webhooks that are switched off.
-fn letters(ports: &Ports) -> DisabledNotice {
-    let (vault, chance) = (Arc::clone(&ports.vault), Arc::clone(&ports.chance));
+/// Returns the notices for owners of disabled webhooks.
+fn disabled_notices(ports: &Ports) -> DisabledNotice {
+    let (vault, random) = (Arc::clone(&ports.vault), Arc::clone(&ports.random));
     let time = Arc::clone(&ports.network.time);
     DisabledNotice::new(move |off, address| {
         let letter = AccountEmail::WebhookDisabled {
             url: off.url.clone(),
             reason: off.reason.name().to_owned(),
         };
-        let letter = messages::letter(&vault, &chance, time.now(), address, Some(off.account), &letter);
+        let letter = messages::account_email(&vault, &random, time.now(), address, Some(off.account), &letter);
         letter
-            .inspect_err(|error| tracing::error!(%error, webhook = %off.webhook.0, "a letter cannot be written"))
+            .inspect_err(|error| tracing::error!(%error, webhook = %off.webhook.0, "cannot create a notice about a disabled webhook"))
             .ok()
     })
 }
 
-/// The deliveries in the database.
-struct Deliveries {
+/// The webhook queue in the database.
+struct WebhookOutbox {
     store: Store,
-    webhooks: Arc<DeliveryContext>,
-    letters: DisabledNotice,
+    delivery: Arc<DeliveryContext>,
+    notices: DisabledNotice,
 }
 
-impl Outbox for Deliveries {
+impl Outbox for WebhookOutbox {
     type Job = WebhookJob;
     type Report = WebhookAttempt;
     type Error = StoreError;
@@ -123,7 +122,7 @@ impl Outbox for Deliveries {
         let mut ready = Vec::with_capacity(claimed.len());
         let mut unreadable = Vec::new();
         for delivery in claimed {
-            match self.webhooks.made_ready(&delivery) {
+            match self.delivery.prepare(&delivery) {
                 Ok(claimed) => ready.push(claimed),
                 Err(error) => {
                     tracing::error!(%error, webhook = %delivery.webhook.0, "a webhook's secret cannot be read");
@@ -139,21 +138,21 @@ impl Outbox for Deliveries {
 
     async fn settle(&self, settled: &[SettledJob<WebhookAttempt>]) -> Result<(), StoreError> {
         let settlements = settled.iter().map(settlement).collect();
-        let now = self.webhooks.network.time.now();
+        let now = self.delivery.network.time.now();
         let patience = DisablePolicy {
             failing_for: DISABLE_AFTER,
         };
-        let letters = self.letters.clone();
+        let notices = self.notices.clone();
         for off in self
             .store
-            .settle_deliveries(settlements, patience, letters, now)
+            .settle_deliveries(settlements, patience, notices, now)
             .await?
         {
             tracing::warn!(
                 webhook = %off.webhook.0,
                 account = %off.account.0,
                 reason = off.reason.name(),
-                "a webhook was switched off; its owner is mailed",
+                "a webhook was disabled; its owner gets an email",
             );
         }
         count(settled);
@@ -161,10 +160,10 @@ impl Outbox for Deliveries {
     }
 }
 
-impl Deliveries {
+impl WebhookOutbox {
     async fn put_off(&self, deliveries: &[ClaimedDelivery]) -> Result<(), StoreError> {
-        let now = self.webhooks.network.time.now();
-        let at = now.saturating_add(UNREADABLE_FOR).unwrap_or(now);
+        let now = self.delivery.network.time.now();
+        let at = now.saturating_add(UNREADABLE_SECRET_RETRY_DELAY).unwrap_or(now);
         let settlements = deliveries.iter().map(|delivery| DeliverySettlement {
             seq: delivery.seq,
             lease: delivery.lease,
@@ -177,23 +176,23 @@ impl Deliveries {
             failing_for: DISABLE_AFTER,
         };
         self.store
-            .settle_deliveries(settlements.collect(), patience, self.letters.clone(), now)
+            .settle_deliveries(settlements.collect(), patience, self.notices.clone(), now)
             .await?;
         Ok(())
     }
 }
 
 impl DeliveryContext {
-    /// A delivery with all that it takes to send it.
-    fn made_ready(&self, delivery: &ClaimedDelivery) -> Result<ClaimedJob<WebhookJob>, Unreadable> {
-        let (host, is_slack) = host(&self.rules, &delivery.url);
+    /// Builds the job for a delivery.
+    fn prepare(&self, delivery: &ClaimedDelivery) -> Result<ClaimedJob<WebhookJob>, SecretError> {
+        let (host, is_slack) = host_key(&self.rules, &delivery.url);
         let (body, signing) = if is_slack {
             (slack::body(EVENT, &delivery.data), Signing::Unsigned)
         } else {
             let body = message::webhook_body(delivery.id.0, EVENT, delivery.created_at, &delivery.data);
             let signing = Signing::Signed {
                 secrets: self.secrets(delivery)?,
-                format: signed(delivery.signature),
+                format: signing_form(delivery.signature),
             };
             (body, signing)
         };
@@ -215,7 +214,7 @@ impl DeliveryContext {
         })
     }
 
-    fn secrets(&self, delivery: &ClaimedDelivery) -> Result<SigningSecrets, Unreadable> {
+    fn secrets(&self, delivery: &ClaimedDelivery) -> Result<SigningSecrets, SecretError> {
         let sealed = &delivery.secrets;
         let now = self.network.time.now();
         let former = sealed.former.iter().filter(|former| former.expires_at > now);
@@ -228,9 +227,9 @@ impl DeliveryContext {
     }
 }
 
-/// What attempts at one receiver are counted by, and whether it is Slack. A URL that is refused by now is tried all the
-/// same: the attempt says so.
-fn host(rules: &UrlPolicy, url: &str) -> (String, bool) {
+/// Returns the host that concurrent attempts are counted by, and whether it is Slack. A URL that the policy rejects by
+/// now is attempted anyway: the attempt reports the error.
+fn host_key(rules: &UrlPolicy, url: &str) -> (String, bool) {
     match rules.target(url) {
         Ok(target) => (format!("{}:{}", target.host_text(), target.port()), target.is_slack()),
         Err(_) => (url.to_owned(), false),

@@ -1,4 +1,4 @@
-//! Reading webhooks.
+//! Reading of webhooks.
 
 use store::model::{Webhook, WebhookId};
 
@@ -7,15 +7,12 @@ use crate::webhooks::Webhooks;
 use crate::{Actor, ServiceError};
 
 impl Webhooks {
-    /// The actor's webhooks, oldest first.
-    ///
-    /// # Errors
-    /// [`ServiceError::Internal`] only.
+    /// Returns the actor's webhooks, oldest first.
     pub async fn webhooks(&self, actor: &Actor) -> Result<Vec<Webhook>, ServiceError> {
         Ok(self.ports.store.webhooks(actor.account).await?)
     }
 
-    /// A webhook of the actor.
+    /// Returns a webhook of the actor.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]

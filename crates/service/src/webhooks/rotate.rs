@@ -1,4 +1,4 @@
-//! A new secret in the place of the current one, which stays good for a day. All secrets of the last day sign, at most
+//! Rotation of a webhook's secret. The previous secret stays valid for a day. All secrets of the last day sign, at most
 //! [`MAX_SIGNING_SECRETS`].
 
 use std::fmt;
@@ -12,22 +12,22 @@ use super::no_such_webhook;
 use crate::webhooks::Webhooks;
 use crate::{AccountId, Actor, ServiceError};
 
-/// For so long `webhook-signature` is made with the old secret, too.
-const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
+/// Time in which the previous secret also signs `webhook-signature`.
+const PREVIOUS_SECRET_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
-/// A webhook with its new secret: the only time that is seen.
+/// A webhook with its new secret, which is available only now.
 #[derive(Clone)]
 pub struct RotatedSecret {
     /// The webhook.
     pub webhook: Webhook,
-    /// What its deliveries are signed with from now on.
+    /// New signing secret.
     pub secret: String,
-    /// Until when they are signed with the old one, too.
+    /// Time until which the previous secret also signs.
     pub previous_until: Timestamp,
 }
 
 impl fmt::Debug for RotatedSecret {
-    /// Everything but the secret.
+    /// Formats all fields except the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RotatedSecret")
             .field("webhook", &self.webhook)
@@ -36,20 +36,20 @@ impl fmt::Debug for RotatedSecret {
 }
 
 impl Webhooks {
-    /// Gives a webhook a new secret. For a day its Standard Webhooks signature is made with the former one, too, unless more
-    /// than four have replaced it by then.
+    /// Replaces a webhook's secret. For a day the Standard Webhooks signature also contains one by the previous secret,
+    /// unless more than four newer secrets have replaced it by then.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn rotate_webhook_secret(&self, actor: &Actor, id: WebhookId) -> Result<RotatedSecret, ServiceError> {
         let ports = &self.ports;
-        let secret = SigningSecret::from_random(ports.chance.bytes());
+        let secret = SigningSecret::from_random(ports.random.bytes());
         let now = ports.clock.now();
-        let until = now.saturating_add(OVERLAP).unwrap_or(Timestamp::MAX);
-        let rotate = Rotate {
+        let until = now.saturating_add(PREVIOUS_SECRET_LIFETIME).unwrap_or(Timestamp::MAX);
+        let rotate = RotateSecret {
             account: actor.account,
             id,
-            sealed: self.delivery.seal(&ports.chance, id, &secret),
+            sealed: self.delivery.seal(&ports.random, id, &secret),
             now,
             until,
         };
@@ -62,7 +62,7 @@ impl Webhooks {
     }
 }
 
-struct Rotate {
+struct RotateSecret {
     account: AccountId,
     id: WebhookId,
     sealed: Vec<u8>,
@@ -70,7 +70,7 @@ struct Rotate {
     until: Timestamp,
 }
 
-impl Transaction for Rotate {
+impl Transaction for RotateSecret {
     type Output = Webhook;
     type Refusal = ServiceError;
 

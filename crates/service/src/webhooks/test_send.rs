@@ -1,6 +1,6 @@
-//! A test: an event that looks like any other is sent at once, and whoever asked is told what the receiver answered.
+//! Test delivery: sends a sample event at once and returns the receiver's response.
 //!
-//! Nothing is told of an address that is not open: neither what it resolves to nor what it would have answered.
+//! For addresses that the policy rejects, nothing is revealed: neither the resolved addresses nor a response.
 
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome};
 use notify::message::{self, slack};
@@ -8,47 +8,47 @@ use notify::signature::{SignatureFormat, SigningSecrets};
 use serde_json::Value;
 
 use super::EVENT;
-use super::body::Body;
-use crate::identity::account::{account_of, must_be_awake};
+use super::request_body::WebhookBodyReader;
+use crate::identity::account::{load_account, require_active};
 use crate::webhooks::Webhooks;
 use crate::{Actor, ServiceError};
 
-/// What came of a test.
+/// Result of a test delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TestAnswer {
-    /// What was tried.
+pub struct WebhookTestResult {
+    /// The attempt.
     pub attempt: WebhookAttempt,
 }
 
 impl Webhooks {
-    /// Sends a test event by a body `{url, secret?, signature?}`, and answers what came of it. To Slack it goes in Slack's
-    /// format and unsigned.
+    /// Sends a test event with a body `{url, secret?, signature?}` and returns the result. Slack gets its own format,
+    /// unsigned.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, and for a URL of an address
-    /// that is not open; [`ServiceError::Forbidden`] while the account is deactivated.
-    pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<TestAnswer, ServiceError> {
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, and for a URL whose address is
+    /// not allowed; [`ServiceError::Forbidden`] while the account is deactivated.
+    pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<WebhookTestResult, ServiceError> {
         let (ports, webhooks) = (&self.ports, &self.delivery);
-        let mut read = Body::of(body)?;
+        let mut read = WebhookBodyReader::new(body)?;
         let url = read.url(&webhooks.rules);
         let (secret, signature) = (read.secret(), read.signature());
         if url.is_none() {
-            read.missing("url");
+            read.add_missing("url");
         }
         let is_slack = url.is_some_and(|url| webhooks.rules.check(url).is_ok_and(|target| target.is_slack()));
         if secret.is_none() && !is_slack {
-            read.missing("secret");
+            read.add_missing("secret");
         }
         read.finish()?;
-        must_be_awake(&account_of(&self.ports.store, actor).await?)?;
+        require_active(&load_account(&self.ports.store, actor).await?)?;
         let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
         let now = webhooks.network.time.now();
-        let id = ports.chance.uuid();
-        let data = message::test_event_data(ports.chance.uuid(), now);
+        let id = ports.random.uuid();
+        let data = message::test_event_data(ports.random.uuid(), now);
         let (body, signing) = match secret.filter(|_| !target.is_slack()) {
             None => (slack::body(EVENT, &data), Signing::Unsigned),
             Some(secret) => {
-                let format = signature.map_or(SignatureFormat::default(), super::body::signed);
+                let format = signature.map_or(SignatureFormat::default(), super::request_body::signing_form);
                 let secrets = SigningSecrets::from(secret);
                 (
                     message::webhook_body(id, EVENT, now, &data),
@@ -73,6 +73,6 @@ impl Webhooks {
                 "must have a host that resolves to public addresses only",
             ));
         }
-        Ok(TestAnswer { attempt })
+        Ok(WebhookTestResult { attempt })
     }
 }

@@ -1,4 +1,4 @@
-//! The service's clock as the time that deliveries go by.
+//! Adapter from the service's clock to the time of deliveries.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use notify::time::{Sleep, Time};
 
 use crate::Clock;
 
-/// A clock that stands for the time, for where there is no better one: tests, and simulations.
+/// A clock as the time of deliveries, for tests and simulations.
 #[derive(Clone, Debug)]
-pub struct ByClock(pub Arc<dyn Clock>);
+pub struct ClockTime(pub Arc<dyn Clock>);
 
-impl Time for ByClock {
+impl Time for ClockTime {
     fn now(&self) -> Timestamp {
         self.0.now()
     }

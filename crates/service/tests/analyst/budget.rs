@@ -1,70 +1,82 @@
-//! How often the model is asked: on both sides of the edge.
+//! The budget of model calls, at its limits.
 
 use alerts::Plan;
-use service::analyst::{Budget, Intention};
+use service::analyst::{CallBudget, Intention};
 use testkit::stub_server::StubResponse;
 
-use crate::stage::{Stage, good, says};
+use crate::fixture::{Fixture, chat_completion, valid_answer};
 use crate::support::{at, symbol};
 
 #[test]
-fn the_last_call_of_the_day_is_made_and_the_one_after_it_is_not() {
+fn call_beyond_the_daily_budget_is_not_made() {
     testkit::run(async {
-        let stage = Stage::with(says(&good()), |model| {
-            model.budget = Budget { in_all: 2, to_each: 9 };
+        let fixture = Fixture::with(chat_completion(&valid_answer()), |model| {
+            model.budget = CallBudget {
+                total: 2,
+                per_account: 9,
+            };
         })
         .await;
         for _ in 0..2 {
-            Stage::assert_model(&stage.advise().await);
+            Fixture::assert_model(&fixture.advise().await);
         }
-        Stage::assert_rules(&stage.advise().await, "budget");
-        assert_eq!(stage.endpoint.pending_requests().await, 2, "it was not asked");
-        stage.world.clock.set(at("2024-03-08T23:59:59.999Z"));
-        Stage::assert_rules(&stage.advise().await, "budget");
-        stage.world.clock.set(at("2024-03-09T00:00:00Z"));
-        Stage::assert_model(&stage.advise().await);
+        Fixture::assert_rules(&fixture.advise().await, "budget");
+        assert_eq!(fixture.endpoint.pending_requests().await, 2, "it was not asked");
+        fixture.app.clock.set(at("2024-03-08T23:59:59.999Z"));
+        Fixture::assert_rules(&fixture.advise().await, "budget");
+        fixture.app.clock.set(at("2024-03-09T00:00:00Z"));
+        Fixture::assert_model(&fixture.advise().await);
     });
 }
 
 #[test]
-fn a_call_that_came_to_nothing_counts() {
+fn failed_call_counts_against_the_budget() {
     testkit::run(async {
         let refuses = StubResponse::complete("500 Internal Server Error", "", "");
-        let stage = Stage::with(refuses, |model| model.budget = Budget { in_all: 1, to_each: 1 }).await;
-        Stage::assert_rules(&stage.advise().await, "http_error");
-        Stage::assert_rules(&stage.advise().await, "budget");
-    });
-}
-
-#[test]
-fn one_account_leaves_some_for_the_others() {
-    testkit::run(async {
-        let stage = Stage::with(says(&good()), |model| {
-            model.budget = Budget { in_all: 9, to_each: 1 };
+        let fixture = Fixture::with(refuses, |model| {
+            model.budget = CallBudget {
+                total: 1,
+                per_account: 1,
+            }
         })
         .await;
-        Stage::assert_model(&stage.advise().await);
-        Stage::assert_rules(&stage.advise().await, "share");
-        let bob = stage.world.bob(Plan::Premium).await;
-        let service = &stage.world.service;
-        let wish = service
-            .analysis
-            .wish_of(&bob, symbol("ACME"), Intention::Buy, None)
-            .await
-            .unwrap();
-        Stage::assert_model(&stage.advise_on(wish).await);
+        Fixture::assert_rules(&fixture.advise().await, "http_error");
+        Fixture::assert_rules(&fixture.advise().await, "budget");
     });
 }
 
 #[test]
-fn of_a_plan_without_room_nothing_is_asked() {
+fn account_budget_leaves_calls_for_others() {
     testkit::run(async {
-        let stage = Stage::of(says(&good())).await;
-        let mut wish = stage.wish().await;
-        wish.plan = Plan::Basic;
-        wish.active_alerts = 20;
-        let advised = stage.advise_on(wish).await;
-        assert_eq!(advised.fell_back.map(|why| why.name()), Some("no_room"));
-        assert_eq!(stage.endpoint.pending_requests().await, 0);
+        let fixture = Fixture::with(chat_completion(&valid_answer()), |model| {
+            model.budget = CallBudget {
+                total: 9,
+                per_account: 1,
+            };
+        })
+        .await;
+        Fixture::assert_model(&fixture.advise().await);
+        Fixture::assert_rules(&fixture.advise().await, "share");
+        let bob = fixture.app.bob(Plan::Premium).await;
+        let service = &fixture.app.service;
+        let request = service
+            .analysis
+            .request_for(&bob, symbol("ACME"), Intention::Buy, None)
+            .await
+            .unwrap();
+        Fixture::assert_model(&fixture.advise_on(request).await);
+    });
+}
+
+#[test]
+fn model_is_not_asked_without_alert_quota() {
+    testkit::run(async {
+        let fixture = Fixture::new(chat_completion(&valid_answer())).await;
+        let mut request = fixture.request().await;
+        request.plan = Plan::Basic;
+        request.active_alerts = 20;
+        let advised = fixture.advise_on(request).await;
+        assert_eq!(advised.fallback.map(|why| why.name()), Some("no_room"));
+        assert_eq!(fixture.endpoint.pending_requests().await, 0);
     });
 }

@@ -1,5 +1,5 @@
-//! Stocks looked at by the rules and by a language model: a local endpoint in the shape of OpenAI's chat completions stands for
-//! the model. Whatever it says or does, whoever asks gets alerts that can be created as they are, and is told whose they are.
+//! Analyses by the rules and by a language model. A local endpoint with the API of OpenAI's chat completions stands
+//! for the model. Whatever it does, the result has alerts that can be created, and names their author.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
@@ -9,8 +9,8 @@ mod support;
 
 mod answers;
 mod budget;
+mod endpoint_errors;
+mod fixture;
 mod injection;
 mod rules;
 mod secrets;
-mod stage;
-mod trouble;

@@ -1,36 +1,36 @@
-//! Without a model: the rules, on each database.
+//! The rules without a model, on each database.
 
 use alerts::Plan;
 use serde_json::json;
 use service::analyst::{Author, Intention};
 
-use crate::stage::{assert_usable, stock};
-use crate::support::{World, above, kind, on_each_database, symbol};
+use crate::fixture::{assert_creatable, stock};
+use crate::support::{TestApp, above, kind, on_each_database, symbol};
 
 on_each_database! {
-    the_rules_propose_alerts_that_can_be_created_and_do_not_fire_at_once
-    a_stock_that_is_not_known_or_has_no_price_is_refused
-    a_plan_without_room_gets_figures_and_no_alerts
+    rules_propose_alerts_that_can_be_created_and_do_not_fire_at_once
+    unknown_stock_or_stock_without_a_price_is_refused
+    account_without_alert_quota_gets_figures_and_no_alerts
 }
 
-async fn the_rules_propose_alerts_that_can_be_created_and_do_not_fire_at_once(world: World) {
-    stock(&world, "Acme").await;
-    let (ann, bob) = (world.ann(Plan::Premium).await, world.bob(Plan::Premium).await);
+async fn rules_propose_alerts_that_can_be_created_and_do_not_fire_at_once(app: TestApp) {
+    stock(&app, "Acme").await;
+    let (ann, bob) = (app.ann(Plan::Premium).await, app.bob(Plan::Premium).await);
     for (intention, who) in [(Intention::Buy, ann), (Intention::Sell, bob)] {
         let target = "90".parse().ok();
-        let wish = world
+        let request = app
             .service
             .analysis
-            .wish_of(&who, symbol("ACME"), intention, target)
+            .request_for(&who, symbol("ACME"), intention, target)
             .await
             .unwrap();
-        let advised = world
+        let advised = app
             .service
             .analysis
-            .advise(wish, std::future::pending())
+            .advise(request, std::future::pending())
             .await
             .unwrap();
-        assert_eq!((&advised.author, &advised.fell_back), (&Author::Rules, &None));
+        assert_eq!((&advised.author, &advised.fallback), (&Author::Rules, &None));
         assert_eq!(advised.price, "105".parse().unwrap());
         assert!(advised.advice.summary.contains("ACME"), "{}", advised.advice.summary);
         let analysis = &advised.advice.analysis;
@@ -48,56 +48,55 @@ async fn the_rules_propose_alerts_that_can_be_created_and_do_not_fire_at_once(wo
             intention == Intention::Buy,
             "it is still to come for a buyer only"
         );
-        assert_usable(&world, &who, &advised).await;
+        assert_creatable(&app, &who, &advised).await;
     }
 }
 
-async fn a_stock_that_is_not_known_or_has_no_price_is_refused(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world
-        .deliver(json!({"stocks": [{"symbol": "NEWCO", "name": "New & Co"}]}))
+async fn unknown_stock_or_stock_without_a_price_is_refused(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.deliver(json!({"stocks": [{"symbol": "NEWCO", "name": "New & Co"}]}))
         .await;
     for (stock, refusal) in [("NOSUCH", "no stock"), ("NEWCO", "unavailable")] {
-        let wish = world
+        let request = app
             .service
             .analysis
-            .wish_of(&ann, symbol(stock), Intention::Buy, None)
+            .request_for(&ann, symbol(stock), Intention::Buy, None)
             .await
             .unwrap();
-        let refused = world.service.analysis.look_at(wish).await.unwrap_err();
+        let refused = app.service.analysis.analyze_by_rules(request).await.unwrap_err();
         assert_eq!(kind(&refused), refusal);
     }
-    // A price is enough; what it goes by then is assumed, and says so.
-    world.quote("NEWCO", 20.0).await;
-    let wish = world
+    // A price is enough. The other figures are assumed, and reported as such.
+    app.quote("NEWCO", 20.0).await;
+    let request = app
         .service
         .analysis
-        .wish_of(&ann, symbol("NEWCO"), Intention::Buy, None)
+        .request_for(&ann, symbol("NEWCO"), Intention::Buy, None)
         .await
         .unwrap();
-    let look = world.service.analysis.look_at(wish).await.unwrap();
+    let look = app.service.analysis.analyze_by_rules(request).await.unwrap();
     assert_eq!(look.analysis().sessions, 0);
-    let advised = world.service.analysis.advise_on(look, std::future::pending()).await;
+    let advised = app.service.analysis.advise_on(look, std::future::pending()).await;
     assert!(advised.advice.proposals.len() >= 2);
 }
 
-async fn a_plan_without_room_gets_figures_and_no_alerts(world: World) {
-    stock(&world, "Acme").await;
-    let ann = world.ann(Plan::Basic).await;
+async fn account_without_alert_quota_gets_figures_and_no_alerts(app: TestApp) {
+    stock(&app, "Acme").await;
+    let ann = app.ann(Plan::Basic).await;
     for threshold in 0..20 {
-        world.create(&ann, above("ACME", 200.0 + f64::from(threshold))).await;
+        app.create(&ann, above("ACME", 200.0 + f64::from(threshold))).await;
     }
-    let wish = world
+    let request = app
         .service
         .analysis
-        .wish_of(&ann, symbol("ACME"), Intention::Sell, None)
+        .request_for(&ann, symbol("ACME"), Intention::Sell, None)
         .await
         .unwrap();
-    assert_eq!(wish.active_alerts, 20);
-    let advised = world
+    assert_eq!(request.active_alerts, 20);
+    let advised = app
         .service
         .analysis
-        .advise(wish, std::future::pending())
+        .advise(request, std::future::pending())
         .await
         .unwrap();
     assert_eq!(advised.advice.proposals, []);

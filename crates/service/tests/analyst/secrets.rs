@@ -1,4 +1,4 @@
-//! The key: shown to the endpoint, and to nobody else.
+//! The API key is sent to the endpoint and disclosed nowhere else.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use testkit::stub_server::StubResponse;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::stage::{KEY, Stage, good, says};
+use crate::fixture::{Fixture, KEY, chat_completion, valid_answer};
 
-/// All that is logged.
+/// The log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -31,9 +31,9 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// On one thread, so that all of it is heard.
+/// On one thread, so that the log is complete.
 #[tokio::test]
-async fn the_key_is_in_the_header_and_neither_in_the_log_nor_in_what_is_said() {
+async fn key_is_sent_in_the_header_and_not_disclosed() {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
@@ -41,13 +41,13 @@ async fn the_key_is_in_the_header_and_neither_in_the_log_nor_in_what_is_said() {
         .with_writer(log.clone())
         .finish();
     let _heard = tracing::subscriber::set_default(subscriber);
-    let stage = Stage::of(says(&good())).await;
-    let mut said = format!("{:?}", stage.advise().await);
+    let fixture = Fixture::new(chat_completion(&valid_answer())).await;
+    let mut said = format!("{:?}", fixture.advise().await);
     assert_eq!(
-        stage.endpoint.next_request().await.headers["authorization"],
+        fixture.endpoint.next_request().await.headers["authorization"],
         format!("Bearer {KEY}")
     );
-    // An endpoint that says it back is told apart like any other that errs.
+    // An endpoint that returns the key is handled like any other error.
     for say in [
         StubResponse::complete("401 Unauthorized", "", &format!("{{\"error\": \"bad key {KEY}\"}}")),
         StubResponse::complete("200 OK", "", KEY),
@@ -55,9 +55,9 @@ async fn the_key_is_in_the_header_and_neither_in_the_log_nor_in_what_is_said() {
         StubResponse::Bytes(format!("{KEY}\r\n").into_bytes()),
         StubResponse::Bytes(Vec::new()),
     ] {
-        stage.endpoint.set_response(say);
-        let advised = stage.advise().await;
-        let why = advised.fell_back.clone().unwrap();
+        fixture.endpoint.set_response(say);
+        let advised = fixture.advise().await;
+        let why = advised.fallback.clone().unwrap();
         said.push_str(&format!("{advised:?} {why} {}", why.name()));
     }
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();

@@ -1,5 +1,5 @@
-//! Random walks of the clock: it steps by a second to two days in both directions, over restarts and over the beginning of
-//! daylight saving time, while quotes come in. A naive oracle says which alerts have fired.
+//! Random walks of the clock: steps of a second to two days in both directions, with restarts and the beginning of
+//! daylight saving time, while quotes arrive. A naive oracle predicts the fired alerts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::json;
 use service::{Actor, Clock};
 
-use super::support::{World, above, at, on_each_database};
+use super::support::{TestApp, above, at, on_each_database};
 
 on_each_database! {
-    alerts_fire_once_and_none_is_blind_in_silence_on_the_first_walk
-    alerts_fire_once_and_none_is_blind_in_silence_on_the_second_walk
-    alerts_fire_once_and_none_is_blind_in_silence_on_the_third_walk
-    alerts_fire_once_and_none_is_blind_in_silence_on_the_fourth_walk
+    clock_walk_1_fires_alerts_once_and_reports_blind_ones
+    clock_walk_2_fires_alerts_once_and_reports_blind_ones
+    clock_walk_3_fires_alerts_once_and_reports_blind_ones
+    clock_walk_4_fires_alerts_once_and_reports_blind_ones
 }
 
 const STOCKS: [&str; 2] = ["AAPL", "KO"];
@@ -35,12 +35,12 @@ struct Oracle {
     fired: BTreeSet<AlertId>,
     /// The last price of each session, by stock.
     prices: BTreeMap<(usize, Date), u32>,
-    /// The session of the last observation that was taken, by stock.
+    /// The session of the last accepted observation, by stock.
     observed_in: [Option<Date>; STOCKS.len()],
 }
 
 impl Oracle {
-    /// Which alerts a price fires.
+    /// Returns the alerts that a price fires.
     fn observe(&mut self, stock: usize, cents: u32, now: Timestamp) {
         let Some(session) = self.calendar.session_at(now) else {
             return;
@@ -60,7 +60,7 @@ impl Oracle {
         }
     }
 
-    /// Whether an alert may fire without a new observation, by the last price of the session that the clock is in.
+    /// Whether an alert may fire without a new observation, by the last price of the present session.
     fn may_fire(&self, id: AlertId, now: Timestamp) -> bool {
         let (stock, threshold) = self.waiting[&id];
         let session = self.calendar.session_at(now);
@@ -68,7 +68,7 @@ impl Oracle {
         price.is_some_and(|&price| price >= threshold)
     }
 
-    /// Whether a stock's last observation was made in a session that has not begun.
+    /// Whether a stock's last observation is of a session that has not begun.
     fn is_in_future(&self, stock: usize, now: Timestamp) -> bool {
         let session = self.observed_in[stock].and_then(|date| self.calendar.session(date));
         session.is_some_and(|session| session.open > now)
@@ -76,7 +76,7 @@ impl Oracle {
 }
 
 struct Walk {
-    world: World,
+    app: TestApp,
     ann: Actor,
     oracle: Oracle,
     chance: ChaCha20Rng,
@@ -85,26 +85,26 @@ struct Walk {
 }
 
 impl Walk {
-    async fn begin(world: World, seed: u64) -> Self {
+    async fn begin(app: TestApp, seed: u64) -> Self {
         // The Friday before daylight saving time begins.
-        let ann = world.ann(Plan::Premium).await;
+        let ann = app.ann(Plan::Premium).await;
         for stock in STOCKS {
-            world.quote(stock, 100.0).await;
+            app.quote(stock, 100.0).await;
         }
         let body = json!({"symbol": "AAPL", "condition": "daily_reminder"});
-        let daily = world.create(&ann, body).await.stored.alert.id;
+        let daily = app.create(&ann, body).await.stored.alert.id;
         Self {
             oracle: Oracle {
                 calendar: Calendar::nyse(),
                 waiting: BTreeMap::new(),
                 fired: BTreeSet::new(),
                 prices: (0..STOCKS.len())
-                    .map(|stock| ((stock, new_york_date(world.clock.now())), 10_000))
+                    .map(|stock| ((stock, new_york_date(app.clock.now())), 10_000))
                     .collect(),
-                observed_in: [Some(new_york_date(world.clock.now())); STOCKS.len()],
+                observed_in: [Some(new_york_date(app.clock.now())); STOCKS.len()],
             },
             ann,
-            world,
+            app,
             chance: ChaCha20Rng::seed_from_u64(seed),
             daily,
             made: 0,
@@ -118,12 +118,11 @@ impl Walk {
 
     async fn create(&mut self) {
         let stock = self.pick(STOCKS.len());
-        // No two alerts are equal.
+        // All alerts are different.
         self.made += 1;
         let cents = 10_000 + 100 * u32::try_from(self.pick(20)).unwrap() + self.made % 100;
         let body = above(STOCKS[stock], f64::from(cents) / 100.0);
-        if let Ok(service::alerts::Created::New(made)) = self.world.service.alerts.create_alert(&self.ann, &body).await
-        {
+        if let Ok(service::alerts::Created::New(made)) = self.app.service.alerts.create_alert(&self.ann, &body).await {
             self.oracle.waiting.insert(made.stored.alert.id, (stock, cents));
         }
     }
@@ -131,36 +130,36 @@ impl Walk {
     async fn quote(&mut self) {
         let stock = self.pick(STOCKS.len());
         let cents = 9_900 + 100 * u32::try_from(self.pick(16)).unwrap();
-        let now = self.world.clock.now();
-        // All of it has to be taken.
-        self.world.quote(STOCKS[stock], f64::from(cents) / 100.0).await;
+        let now = self.app.clock.now();
+        // Every quote must be accepted.
+        self.app.quote(STOCKS[stock], f64::from(cents) / 100.0).await;
         self.oracle.observe(stock, cents, now);
     }
 
     fn step_clock(&mut self) {
         let seconds = STEPS_S[self.pick(STEPS_S.len())];
         let forward = self.pick(2) == 0;
-        let now = self.world.clock.now();
+        let now = self.app.clock.now();
         let step = SignedDuration::from_secs(if forward { seconds } else { -seconds });
-        // Within two weeks around the change of clocks.
+        // Within two weeks around the change to daylight saving time.
         let then = (now + step).clamp(at("2024-03-04T05:00:00Z"), at("2024-03-16T05:00:00Z"));
-        self.world.clock.step_to(then);
+        self.app.clock.step_to(then);
     }
 
-    /// Sets the clock into a session of these weeks.
+    /// Sets the clock to a session in these weeks.
     fn go_to_a_session(&mut self) {
         let days = ["05", "07", "08", "11", "12", "14"];
         let day = days[self.pick(days.len())];
         let minutes = i64::try_from(self.pick(300)).unwrap();
         let then = at(&format!("2024-03-{day}T15:00:00Z")) + SignedDuration::from_mins(minutes);
-        self.world.clock.step_to(then);
+        self.app.clock.step_to(then);
     }
 
     async fn check(&mut self) {
-        self.world.service.evaluate().await.unwrap();
-        let now = self.world.clock.now();
+        self.app.service.evaluate().await.unwrap();
+        let now = self.app.clock.now();
         for (id, (stock, cents)) in self.oracle.waiting.clone() {
-            let alert = self.world.service.alerts.alert(&self.ann, id).await.unwrap();
+            let alert = self.app.service.alerts.alert(&self.ann, id).await.unwrap();
             if alert.stored.alert.status == Status::Triggered && self.oracle.may_fire(id, now) {
                 self.oracle.waiting.remove(&id);
                 self.oracle.fired.insert(id);
@@ -175,11 +174,11 @@ impl Walk {
             assert_eq!(says_future, self.oracle.is_in_future(stock, now), "at {now}: {state:?}");
         }
         for &id in &self.oracle.fired {
-            assert_eq!(self.world.status(&self.ann, id).await, Status::Triggered);
+            assert_eq!(self.app.status(&self.ann, id).await, Status::Triggered);
         }
         let mut fired: BTreeMap<AlertId, usize> = BTreeMap::new();
         let mut days = BTreeSet::new();
-        for event in self.world.events(&self.ann).await {
+        for event in self.app.events(&self.ann).await {
             if event.alert == self.daily {
                 assert!(days.insert(new_york_date(event.at)), "two reminders for {}", event.at);
             } else {
@@ -192,7 +191,7 @@ impl Walk {
 
     async fn restarted(self) -> Self {
         Self {
-            world: self.world.restarted().await,
+            app: self.app.restarted().await,
             ..self
         }
     }
@@ -210,11 +209,11 @@ impl Walk {
             }
             self.check().await;
         }
-        // Whatever happened, in the end every alert that is left can see.
-        self.world.clock.step_to(at("2024-03-14T15:00:00Z"));
+        // In the end every remaining alert is evaluated.
+        self.app.clock.step_to(at("2024-03-14T15:00:00Z"));
         for (stock, symbol) in STOCKS.iter().enumerate() {
-            let now = self.world.clock.now();
-            self.world.quote(symbol, 200.0).await;
+            let now = self.app.clock.now();
+            self.app.quote(symbol, 200.0).await;
             self.oracle.observe(stock, 20_000, now);
         }
         assert!(self.oracle.waiting.is_empty());
@@ -222,18 +221,18 @@ impl Walk {
     }
 }
 
-async fn alerts_fire_once_and_none_is_blind_in_silence_on_the_first_walk(world: World) {
-    Walk::begin(world, 1).await.walk().await;
+async fn clock_walk_1_fires_alerts_once_and_reports_blind_ones(app: TestApp) {
+    Walk::begin(app, 1).await.walk().await;
 }
 
-async fn alerts_fire_once_and_none_is_blind_in_silence_on_the_second_walk(world: World) {
-    Walk::begin(world, 2).await.walk().await;
+async fn clock_walk_2_fires_alerts_once_and_reports_blind_ones(app: TestApp) {
+    Walk::begin(app, 2).await.walk().await;
 }
 
-async fn alerts_fire_once_and_none_is_blind_in_silence_on_the_third_walk(world: World) {
-    Walk::begin(world, 3).await.walk().await;
+async fn clock_walk_3_fires_alerts_once_and_reports_blind_ones(app: TestApp) {
+    Walk::begin(app, 3).await.walk().await;
 }
 
-async fn alerts_fire_once_and_none_is_blind_in_silence_on_the_fourth_walk(world: World) {
-    Walk::begin(world, 4).await.walk().await;
+async fn clock_walk_4_fires_alerts_once_and_reports_blind_ones(app: TestApp) {
+    Walk::begin(app, 4).await.walk().await;
 }

@@ -1,4 +1,4 @@
-//! What the market does to alerts: they fire once, remember why, and survive restarts, splits and other processes.
+//! Evaluation of alerts: they fire once, have a reason, and survive restarts, splits and other processes.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 

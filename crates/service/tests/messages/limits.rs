@@ -1,94 +1,89 @@
-//! Limits: what goes beyond them is not sent, and the history says why. Each number on both sides of its edge.
+//! Message limits: messages beyond them are not sent, and the history records the reason. Tests cover both sides of
+//! each limit.
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use alerts::Plan;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use service::identity::SignIn;
-use service::messages::{Budget, OutboxMessage};
-use service::{Actor, Clock, Settings};
+use service::identity::SignInResult;
+use service::messages::{DailyMessageLimits, OutboxMessage};
+use service::{Actor, Clock, ServiceConfig};
 use testkit::Database;
 
-use crate::post::times;
-use crate::support::{PASSWORD, World, at, settings};
+use crate::helpers::times;
+use crate::support::{PASSWORD, TestApp, at, settings};
 
-/// Nobody is in anybody's way.
-const PLENTY: Budget = Budget {
-    in_all: 1_000,
-    letters: 1_000,
-    letters_to_each: 1_000,
-    alerts_to_each: 1_000,
+/// Limits that no test reaches.
+const UNLIMITED: DailyMessageLimits = DailyMessageLimits {
+    max_total: 1_000,
+    max_account_messages: 1_000,
+    max_account_messages_per_recipient: 1_000,
+    max_alert_messages_per_recipient: 1_000,
 };
 
 const NUMBER: &str = "+14155550123";
 
-async fn on_each(budget: Budget, test: impl AsyncFn(World)) {
+async fn on_each(limits: DailyMessageLimits, test: impl AsyncFn(TestApp)) {
     for database in testkit::fresh_databases().await {
-        test(with(database, budget).await).await;
+        test(with(database, limits).await).await;
     }
 }
 
-async fn with(database: Database, budget: Budget) -> World {
-    let mut settings: Settings = settings();
-    settings.messages.email.budget = budget;
-    settings.messages.sms.budget = budget;
-    World::with(database, settings).await
+async fn with(database: Database, limits: DailyMessageLimits) -> TestApp {
+    let mut settings: ServiceConfig = settings();
+    settings.messages.email.daily_limits = limits;
+    settings.messages.sms.daily_limits = limits;
+    TestApp::with(database, settings).await
 }
 
-/// What is sent is sent, the rest is refused so.
-fn sent_and(sent: usize, refused: usize, why: &str) -> Vec<String> {
+/// Returns the outcomes of `sent` sent and `refused` rejected messages, sorted.
+fn outcomes_of(sent: usize, refused: usize, why: &str) -> Vec<String> {
     [times(refused, why), times(sent, "sent")].concat()
 }
 
-async fn used(world: &World, actor: &Actor) -> u64 {
-    world
-        .service
-        .account_settings
-        .subscription(actor)
-        .await
-        .unwrap()
-        .sms_sent
+async fn used(app: &TestApp, actor: &Actor) -> u64 {
+    app.service.account_settings.subscription(actor).await.unwrap().sms_sent
 }
 
 #[test]
-fn a_plan_has_fifty_text_messages_a_month_and_the_rest_comes_by_mail_whoever_sends_them() {
-    testkit::run(on_each(PLENTY, async |world| {
-        let ann = world.ann(Plan::Premium).await;
-        world.verify_phone(&ann, NUMBER).await;
-        // Two processes have the last places to give.
-        let other = world.another_process().await;
-        let alerts = world.fire(&ann, "sms", 53).await;
-        assert_eq!(world.outcomes(&ann, &alerts).await, times(53, "sent"));
-        assert_eq!(used(&world, &ann).await, 50);
-        // The code is none of them.
-        assert_eq!(world.outbox(NUMBER).await.len(), 51);
-        world.nothing_waits().await;
-        let mailed = subjects(&world, &ann).await;
+fn text_messages_beyond_monthly_quota_are_sent_by_email() {
+    testkit::run(on_each(UNLIMITED, async |app| {
+        let ann = app.ann(Plan::Premium).await;
+        app.verify_phone(&ann, NUMBER).await;
+        // Two processes compete for the last messages.
+        let other = app.another_process().await;
+        let alerts = app.fire(&ann, "sms", 53).await;
+        assert_eq!(app.outcomes(&ann, &alerts).await, times(53, "sent"));
+        assert_eq!(used(&app, &ann).await, 50);
+        // The code does not count.
+        assert_eq!(app.outbox(NUMBER).await.len(), 51);
+        app.nothing_waits().await;
+        let mailed = subjects(&app, &ann).await;
         assert_eq!(mailed.iter().filter(|subject| subject.starts_with("AAPL: ")).count(), 3);
         assert_eq!(warnings(&mailed), [LOW, USED]);
         other.service.stop().await;
 
-        world.clock.set(at("2024-03-31T23:59:00Z"));
-        assert_eq!(used(&world, &ann).await, 50);
-        world.clock.set(at("2024-04-01T14:00:00Z"));
-        let next = world.fire(&ann, "sms", 1).await;
-        assert_eq!(world.outcomes(&ann, &next).await, times(1, "sent"));
-        assert_eq!(used(&world, &ann).await, 1);
-        assert_eq!(subjects(&world, &ann).await.len(), 5);
+        app.clock.set(at("2024-03-31T23:59:00Z"));
+        assert_eq!(used(&app, &ann).await, 50);
+        app.clock.set(at("2024-04-01T14:00:00Z"));
+        let next = app.fire(&ann, "sms", 1).await;
+        assert_eq!(app.outcomes(&ann, &next).await, times(1, "sent"));
+        assert_eq!(used(&app, &ann).await, 1);
+        assert_eq!(subjects(&app, &ann).await.len(), 5);
     }));
 }
 
 const LOW: &str = "of your 50 text messages this month are used";
 const USED: &str = "No text messages are left";
 
-/// The subjects of the mail to somebody.
-async fn subjects(world: &World, actor: &Actor) -> Vec<String> {
-    let mailed = world.outbox(&actor.email).await.into_iter();
+/// Returns the subjects of the emails to an account.
+async fn subjects(app: &TestApp, actor: &Actor) -> Vec<String> {
+    let mailed = app.outbox(&actor.email).await.into_iter();
     mailed.map(|mail| mail.subject.unwrap_or_default()).collect()
 }
 
-/// Which warnings there are among these subjects.
+/// Returns the quota warnings among these subjects.
 fn warnings(subjects: &[String]) -> Vec<&'static str> {
     let mut found: Vec<_> = subjects
         .iter()
@@ -99,10 +94,10 @@ fn warnings(subjects: &[String]) -> Vec<&'static str> {
 }
 
 #[test]
-fn owner_is_warned_once_a_month_at_80_percent_of_the_text_messages_and_once_at_100_percent() {
-    testkit::run(on_each(PLENTY, async |world| {
-        let ann = world.ann(Plan::Premium).await;
-        world.verify_phone(&ann, NUMBER).await;
+fn quota_warnings_are_sent_once_at_80_and_at_100_percent() {
+    testkit::run(on_each(UNLIMITED, async |app| {
+        let ann = app.ann(Plan::Premium).await;
+        app.verify_phone(&ann, NUMBER).await;
         for (more, expected) in [
             (39, &[][..]),
             (1, &[LOW][..]),
@@ -110,92 +105,80 @@ fn owner_is_warned_once_a_month_at_80_percent_of_the_text_messages_and_once_at_1
             (1, &[LOW, USED][..]),
             (2, &[LOW, USED][..]),
         ] {
-            let alerts = world.fire(&ann, "sms", more).await;
-            assert_eq!(world.outcomes(&ann, &alerts).await.len(), alerts.len());
-            world.nothing_waits().await;
-            assert_eq!(warnings(&subjects(&world, &ann).await), expected, "{more} more");
+            let alerts = app.fire(&ann, "sms", more).await;
+            assert_eq!(app.outcomes(&ann, &alerts).await.len(), alerts.len());
+            app.nothing_waits().await;
+            assert_eq!(warnings(&subjects(&app, &ann).await), expected, "{more} more");
         }
-        world.clock.set(at("2024-04-01T14:00:00Z"));
-        let alerts = world.fire(&ann, "sms", 40).await;
-        assert_eq!(world.outcomes(&ann, &alerts).await, times(40, "sent"));
-        world.nothing_waits().await;
-        assert_eq!(warnings(&subjects(&world, &ann).await), [LOW, LOW, USED]);
+        app.clock.set(at("2024-04-01T14:00:00Z"));
+        let alerts = app.fire(&ann, "sms", 40).await;
+        assert_eq!(app.outcomes(&ann, &alerts).await, times(40, "sent"));
+        app.nothing_waits().await;
+        assert_eq!(warnings(&subjects(&app, &ann).await), [LOW, LOW, USED]);
     }));
 }
 
 #[test]
-fn after_a_downgrade_alerts_by_text_message_come_by_mail() {
-    testkit::run(on_each(PLENTY, async |world| {
-        let ann = world.ann(Plan::Premium).await;
-        world.verify_phone(&ann, NUMBER).await;
-        world.quote("AAPL", 100.0).await;
+fn text_message_alerts_are_emailed_after_downgrade() {
+    testkit::run(on_each(UNLIMITED, async |app| {
+        let ann = app.ann(Plan::Premium).await;
+        app.verify_phone(&ann, NUMBER).await;
+        app.quote("AAPL", 100.0).await;
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 110, "notification": "sms"});
-        let alert = world.create(&ann, body).await.stored.alert.id;
+        let alert = app.create(&ann, body).await.stored.alert.id;
         assert_eq!(
-            world
-                .service
-                .account_settings
-                .sms_quota(&ann)
-                .await
-                .unwrap()
-                .remaining(),
+            app.service.account_settings.sms_quota(&ann).await.unwrap().remaining(),
             50
         );
-        world.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
+        app.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
         assert_eq!(
-            world
-                .service
-                .account_settings
-                .sms_quota(&ann)
-                .await
-                .unwrap()
-                .remaining(),
+            app.service.account_settings.sms_quota(&ann).await.unwrap().remaining(),
             0
         );
-        world.quote("AAPL", 111.0).await;
-        assert_eq!(world.outcomes(&ann, &[alert]).await, times(1, "sent"));
-        world.nothing_waits().await;
-        let mailed = world.outbox(&ann.email).await;
+        app.quote("AAPL", 111.0).await;
+        assert_eq!(app.outcomes(&ann, &[alert]).await, times(1, "sent"));
+        app.nothing_waits().await;
+        let mailed = app.outbox(&ann.email).await;
         let fired = mailed
             .iter()
             .find(|mail| mail.text.contains("is at or above 110.00"))
             .unwrap();
         assert!(fired.text.contains("sent by email because"), "{}", fired.text);
-        assert_eq!(warnings(&subjects(&world, &ann).await), [USED]);
-        assert_eq!(world.outbox(NUMBER).await.len(), 1);
+        assert_eq!(warnings(&subjects(&app, &ann).await), [USED]);
+        assert_eq!(app.outbox(NUMBER).await.len(), 1);
     }));
 }
 
 #[test]
-fn an_address_gets_so_much_news_a_day() {
-    let budget = Budget {
-        alerts_to_each: 3,
-        ..PLENTY
+fn alert_emails_per_address_are_limited_per_day() {
+    let limits = DailyMessageLimits {
+        max_alert_messages_per_recipient: 3,
+        ..UNLIMITED
     };
-    testkit::run(on_each(budget, async |world| {
-        let (ann, bob) = (world.ann(Plan::Premium).await, world.bob(Plan::Premium).await);
-        let alerts = world.fire(&ann, "email", 5).await;
+    testkit::run(on_each(limits, async |app| {
+        let (ann, bob) = (app.ann(Plan::Premium).await, app.bob(Plan::Premium).await);
+        let alerts = app.fire(&ann, "email", 5).await;
         assert_eq!(
-            world.outcomes(&ann, &alerts).await,
+            app.outcomes(&ann, &alerts).await,
             ["over_limit", "over_limit", "sent", "sent", "sent"]
         );
-        // Others, and letters, are not concerned; the next day is another one.
-        let bobs = world.fire(&bob, "email", 1).await;
-        assert_eq!(world.outcomes(&bob, &bobs).await, times(1, "sent"));
-        world.clock.set(at("2024-03-09T00:00:00Z"));
-        world.clock.set(at("2024-03-11T14:00:00Z"));
-        let next = world.fire(&ann, "email", 1).await;
-        assert_eq!(world.outcomes(&ann, &next).await, times(1, "sent"));
+        // Other recipients and account emails are not affected; the next day starts at zero.
+        let bobs = app.fire(&bob, "email", 1).await;
+        assert_eq!(app.outcomes(&bob, &bobs).await, times(1, "sent"));
+        app.clock.set(at("2024-03-09T00:00:00Z"));
+        app.clock.set(at("2024-03-11T14:00:00Z"));
+        let next = app.fire(&ann, "email", 1).await;
+        assert_eq!(app.outcomes(&ann, &next).await, times(1, "sent"));
     }));
 }
 
 #[test]
-fn an_address_gets_so_many_letters_a_day_however_it_is_written() {
-    let budget = Budget {
-        letters_to_each: 2,
-        ..PLENTY
+fn account_emails_per_normalized_address_are_limited_per_day() {
+    let limits = DailyMessageLimits {
+        max_account_messages_per_recipient: 2,
+        ..UNLIMITED
     };
-    testkit::run(on_each(budget, async |world| {
+    testkit::run(on_each(limits, async |app| {
         for email in [
             "mallory@example.com",
             "Mallory@Example.com",
@@ -203,97 +186,92 @@ fn an_address_gets_so_many_letters_a_day_however_it_is_written() {
             "mallory@EXAMPLE.com",
         ] {
             let body = json!({"email": email, "password": PASSWORD});
-            world.service.identity.register(&body).await.unwrap();
+            app.service.identity.register(&body).await.unwrap();
         }
-        // Whoever is mailed after her shows that her letters are done with.
+        // An email to a later recipient shows that hers are finished.
         let body = json!({"email": "trent@example.com", "password": PASSWORD});
-        world.service.identity.register(&body).await.unwrap();
-        world.mailed("trent@example.com", 1).await;
-        world.nothing_waits().await;
-        assert_eq!(world.outbox("mallory@example.com").await.len(), 2);
-        // News of her alerts is another matter.
-        let ann = world.ann(Plan::Basic).await;
-        let alerts = world.fire(&ann, "email", 3).await;
-        assert_eq!(world.outcomes(&ann, &alerts).await, times(3, "sent"));
+        app.service.identity.register(&body).await.unwrap();
+        app.mailed("trent@example.com", 1).await;
+        app.nothing_waits().await;
+        assert_eq!(app.outbox("mallory@example.com").await.len(), 2);
+        // Emails about her alerts count separately.
+        let ann = app.ann(Plan::Basic).await;
+        let alerts = app.fire(&ann, "email", 3).await;
+        assert_eq!(app.outcomes(&ann, &alerts).await, times(3, "sent"));
     }));
 }
 
 #[test]
-fn a_number_gets_so_many_codes_a_day_whoever_asks() {
-    let budget = Budget {
-        letters_to_each: 2,
-        ..PLENTY
+fn codes_per_number_are_limited_per_day() {
+    let limits = DailyMessageLimits {
+        max_account_messages_per_recipient: 2,
+        ..UNLIMITED
     };
-    testkit::run(on_each(budget, async |world| {
-        let (ann, bob) = (world.ann(Plan::Premium).await, world.bob(Plan::Premium).await);
+    testkit::run(on_each(limits, async |app| {
+        let (ann, bob) = (app.ann(Plan::Premium).await, app.bob(Plan::Premium).await);
         for actor in [&ann, &bob, &ann] {
             let body = json!({"phone": NUMBER, "sms_consent": true});
-            world
-                .service
-                .account_settings
-                .request_phone(actor, &body)
-                .await
-                .unwrap();
+            app.service.account_settings.request_phone(actor, &body).await.unwrap();
         }
-        world.nothing_waits().await;
-        assert_eq!(world.outbox(NUMBER).await.len(), 2);
+        app.nothing_waits().await;
+        assert_eq!(app.outbox(NUMBER).await.len(), 2);
     }));
 }
 
 #[test]
-fn an_account_causes_so_many_letters_a_day_whoever_they_go_to() {
-    let budget = Budget {
-        letters_to_each: 2,
-        ..PLENTY
+fn account_emails_per_account_are_limited_per_day() {
+    let limits = DailyMessageLimits {
+        max_account_messages_per_recipient: 2,
+        ..UNLIMITED
     };
-    testkit::run(on_each(budget, async |world| {
-        let ann = world.ann(Plan::Premium).await;
+    testkit::run(on_each(limits, async |app| {
+        let ann = app.ann(Plan::Premium).await;
         let numbers = ["+14155550101", "+14155550102", "+14155550103"];
         for number in numbers {
             let body = json!({"phone": number, "sms_consent": true});
-            world.service.account_settings.request_phone(&ann, &body).await.unwrap();
+            app.service.account_settings.request_phone(&ann, &body).await.unwrap();
         }
-        world.nothing_waits().await;
+        app.nothing_waits().await;
         let mut sent = 0;
         for number in numbers {
-            sent += world.outbox(number).await.len();
+            sent += app.outbox(number).await.len();
         }
         assert_eq!(sent, 2);
     }));
 }
 
 #[test]
-fn the_operator_pays_for_so_many_messages_a_day() {
-    let budget = Budget {
-        in_all: 3,
-        letters: 1,
-        ..PLENTY
+fn total_messages_are_limited_per_day() {
+    let limits = DailyMessageLimits {
+        max_total: 3,
+        max_account_messages: 1,
+        ..UNLIMITED
     };
-    testkit::run(on_each(budget, async |world| {
-        // Letters leave something for news.
+    testkit::run(on_each(limits, async |app| {
+        // Account emails leave a share for alert emails.
         for email in ["one@example.com", "two@example.com"] {
             let body = json!({"email": email, "password": PASSWORD});
-            world.service.identity.register(&body).await.unwrap();
-            world.nothing_waits().await;
+            app.service.identity.register(&body).await.unwrap();
+            app.nothing_waits().await;
         }
-        let letters = [
-            world.outbox("one@example.com").await.len(),
-            world.outbox("two@example.com").await.len(),
+        let emails = [
+            app.outbox("one@example.com").await.len(),
+            app.outbox("two@example.com").await.len(),
         ];
-        assert_eq!(letters, [1, 0]);
-        let (ann, bob) = (world.ann(Plan::Premium).await, world.bob(Plan::Premium).await);
-        let anns = world.fire(&ann, "email", 1).await;
-        assert_eq!(world.outcomes(&ann, &anns).await, times(1, "sent"));
-        let bobs = world.fire(&bob, "email", 3).await;
-        assert_eq!(world.outcomes(&bob, &bobs).await, sent_and(1, 2, "over_budget"));
-        world.clock.advance(SignedDuration::from_hours(9));
+        assert_eq!(emails, [1, 0]);
+        let (ann, bob) = (app.ann(Plan::Premium).await, app.bob(Plan::Premium).await);
+        let anns = app.fire(&ann, "email", 1).await;
+        assert_eq!(app.outcomes(&ann, &anns).await, times(1, "sent"));
+        let bobs = app.fire(&bob, "email", 3).await;
+        assert_eq!(app.outcomes(&bob, &bobs).await, outcomes_of(1, 2, "over_budget"));
+        app.clock.advance(SignedDuration::from_hours(9));
         let body = json!({"email": "three@example.com", "password": PASSWORD});
-        world.service.identity.register(&body).await.unwrap();
-        world.mailed("three@example.com", 1).await;
+        app.service.identity.register(&body).await.unwrap();
+        app.mailed("three@example.com", 1).await;
     }));
 }
 
-/// When those of the messages were sent whose subject begins so.
+/// Returns the times of the messages with this subject prefix.
 fn when(messages: &[OutboxMessage], subject: &str) -> Vec<Timestamp> {
     let of_subject = messages
         .iter()
@@ -302,29 +280,29 @@ fn when(messages: &[OutboxMessage], subject: &str) -> Vec<Timestamp> {
 }
 
 #[test]
-fn whoever_asks_for_links_in_somebodys_name_all_day_keeps_them_neither_out_nor_in_the_dark() {
+fn link_requests_by_others_do_not_lock_out_the_owner() {
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let budget = Budget {
-        letters_to_each: 20,
-        ..PLENTY
+    let limits = DailyMessageLimits {
+        max_account_messages_per_recipient: 20,
+        ..UNLIMITED
     };
-    testkit::run(on_each(budget, async |world| {
-        let ann = world.ann(Plan::Basic).await;
-        let (begin, service) = (at("2024-03-09T00:00:00Z"), &world.service);
+    testkit::run(on_each(limits, async |app| {
+        let ann = app.ann(Plan::Basic).await;
+        let (begin, service) = (at("2024-03-09T00:00:00Z"), &app.service);
         let (email, end) = (ann.email.as_str(), at("2024-03-10T00:00:00Z"));
-        world.clock.set(begin);
+        app.clock.set(begin);
         for _ in 0..6 {
             let body = json!({"email": email, "password": PASSWORD});
             service.identity.register(&body).await.unwrap();
         }
-        while world.clock.now() < end - SignedDuration::from_mins(5) {
+        while app.clock.now() < end - SignedDuration::from_mins(5) {
             let link = json!({"email": email, "type": "magic_link"});
             service.identity.sign_in(&link, HERE).await.unwrap();
             service.identity.request_reset(&json!({"email": email})).await.unwrap();
-            world.nothing_waits().await;
-            world.advance(5);
+            app.nothing_waits().await;
+            app.advance(5);
         }
-        let sent = world.outbox(email).await;
+        let sent = app.outbox(email).await;
         for (subject, most) in [
             ("Sign in to", 14),
             ("Choose a new password", 14),
@@ -347,7 +325,7 @@ fn whoever_asks_for_links_in_somebodys_name_all_day_keeps_them_neither_out_nor_i
             .sign_in(&json!({"email": email, "password": PASSWORD}), HERE)
             .await
             .unwrap();
-        let SignIn::Done(signed_in) = signed_in else {
+        let SignInResult::SignedIn(signed_in) = signed_in else {
             panic!("{signed_in:?}");
         };
         let ann = service
@@ -361,8 +339,8 @@ fn whoever_asks_for_links_in_somebodys_name_all_day_keeps_them_neither_out_nor_i
             .change_password(&ann, HERE, &body)
             .await
             .unwrap();
-        world.nothing_waits().await;
-        let told = world.outbox(email).await;
+        app.nothing_waits().await;
+        let told = app.outbox(email).await;
         assert_eq!(when(&told, "The password of your").len(), 1, "{told:?}");
     }));
 }

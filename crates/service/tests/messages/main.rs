@@ -1,4 +1,4 @@
-//! Mails and text messages: who gets which, when, and what the history says about it.
+//! Email and text messages: recipients, timing, and entries in the history.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
@@ -7,9 +7,9 @@
 mod support;
 
 mod blindness;
-mod kept;
+mod helpers;
 mod limits;
-mod post;
+mod outbox;
 mod quiet;
 mod recipients;
 mod splits;

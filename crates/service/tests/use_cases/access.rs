@@ -2,26 +2,26 @@
 
 use alerts::Plan;
 use jiff::SignedDuration;
-use service::access::{CreatedKey, NewKey, NewUser};
-use service::{Actor, Scope, Via};
+use service::access::{ApiKeyParams, CreatedApiKey, NewAccount};
+use service::{Actor, AuthMethod, Scope};
 
-use crate::support::{OPEN, PASSWORD, World, above, at, kind, on_each_database};
+use crate::support::{OPEN, PASSWORD, TestApp, above, at, kind, on_each_database};
 
 on_each_database! {
-    an_address_is_one_address_however_it_is_written
-    every_fault_of_an_account_is_told_at_once
-    a_key_says_who_shows_it_and_what_they_may_do
-    an_unknown_key_is_refused
-    an_account_that_is_not_there_gets_no_key_and_no_plan
-    operators_scopes_are_for_operators
-    basic_has_one_key_and_the_operator_may_make_more
-    a_deleted_key_is_refused_at_once_and_only_its_owner_can_delete_it
-    a_new_plan_counts_at_once
-    the_use_of_a_key_is_noted_at_most_once_a_minute
+    addresses_are_compared_in_normalized_form
+    all_account_errors_are_reported_at_once
+    key_identifies_actor_and_scopes
+    unknown_key_is_rejected
+    missing_account_gets_no_key_and_no_plan
+    operator_scopes_require_operator
+    basic_plan_has_one_key_unless_operator_creates_more
+    deleted_key_is_rejected_at_once_and_only_owner_can_delete
+    plan_change_takes_effect_at_once
+    key_use_is_recorded_at_most_once_a_minute
 }
 
-fn user(email: &str, password: &str) -> NewUser {
-    NewUser {
+fn user(email: &str, password: &str) -> NewAccount {
+    NewAccount {
         email: email.to_owned(),
         password: password.to_owned(),
         plan: Plan::Basic,
@@ -30,34 +30,32 @@ fn user(email: &str, password: &str) -> NewUser {
     }
 }
 
-fn key(name: &str, scopes: &[Scope]) -> NewKey {
-    NewKey {
+fn key(name: &str, scopes: &[Scope]) -> ApiKeyParams {
+    ApiKeyParams {
         name: name.to_owned(),
         scopes: scopes.to_vec(),
     }
 }
 
-async fn cara(world: &World) -> CreatedKey {
-    world
-        .service
+async fn cara(app: &TestApp) -> CreatedApiKey {
+    app.service
         .accounts
-        .create_user(user("cara@example.com", PASSWORD))
+        .create_account(user("cara@example.com", PASSWORD))
         .await
         .unwrap();
     let key = key("script", &[Scope::AlertsRead]);
-    world
-        .service
+    app.service
         .accounts
-        .create_key_for("cara@example.com", key)
+        .create_api_key_for_email("cara@example.com", key)
         .await
         .unwrap()
 }
 
-async fn an_address_is_one_address_however_it_is_written(world: World) {
-    let account = world
+async fn addresses_are_compared_in_normalized_form(app: TestApp) {
+    let account = app
         .service
         .accounts
-        .create_user(user(" Cara@Example.COM ", PASSWORD))
+        .create_account(user(" Cara@Example.COM ", PASSWORD))
         .await
         .unwrap();
     assert_eq!(account.email, "cara@example.com");
@@ -68,13 +66,13 @@ async fn an_address_is_one_address_however_it_is_written(world: World) {
     assert_eq!(account.created_at, at(OPEN));
     let hash = account.password_hash.unwrap();
     assert!(hash.starts_with("$argon2id$") && !hash.contains(PASSWORD), "{hash}");
-    let again = world
+    let again = app
         .service
         .accounts
-        .create_user(user("cara@example.com", PASSWORD))
+        .create_account(user("cara@example.com", PASSWORD))
         .await;
     assert_eq!(kind(&again.unwrap_err()), "conflict");
-    let changed = world
+    let changed = app
         .service
         .accounts
         .set_plan("CARA@example.com", Plan::Premium)
@@ -83,9 +81,9 @@ async fn an_address_is_one_address_however_it_is_written(world: World) {
     assert_eq!((changed.id, changed.plan), (account.id, Plan::Premium));
 }
 
-async fn every_fault_of_an_account_is_told_at_once(world: World) {
+async fn all_account_errors_are_reported_at_once(app: TestApp) {
     let create = async |email: &str, password: &str| {
-        let refused = world.service.accounts.create_user(user(email, password)).await;
+        let refused = app.service.accounts.create_account(user(email, password)).await;
         kind(&refused.unwrap_err())
     };
     assert_eq!(create("cara", "1234567").await, "invalid email password");
@@ -94,221 +92,163 @@ async fn every_fault_of_an_account_is_told_at_once(world: World) {
     assert_eq!(create("", PASSWORD).await, "invalid email");
 }
 
-async fn a_key_says_who_shows_it_and_what_they_may_do(world: World) {
-    let made = cara(&world).await;
+async fn key_identifies_actor_and_scopes(app: TestApp) {
+    let made = cara(&app).await;
     assert_eq!((made.secret.len(), made.tier), (67, Plan::Basic));
     assert!(made.secret.starts_with("sk_") && made.secret.starts_with(&made.key.prefix));
     assert_eq!(made.key.prefix.len(), 11);
-    let actor = world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
+    let actor = app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
     assert_eq!((actor.account, actor.plan), (made.key.account, Plan::Basic));
-    let expected = Via::Key {
+    let expected = AuthMethod::ApiKey {
         id: made.key.id,
         name: "script".to_owned(),
         scopes: vec![Scope::AlertsRead],
     };
-    assert_eq!(actor.via, expected);
+    assert_eq!(actor.auth_method, expected);
     assert!(actor.require(Scope::AlertsRead).is_ok());
     let refused = actor.require(Scope::AlertsWrite).unwrap_err();
     assert_eq!(kind(&refused), "forbidden scope alerts:write");
 }
 
-async fn an_unknown_key_is_refused(world: World) {
-    let made = cara(&world).await;
+async fn unknown_key_is_rejected(app: TestApp) {
+    let made = cara(&app).await;
     for text in [
         String::new(),
         made.secret.to_uppercase(),
         made.secret[..66].to_owned(),
         format!("sk_{}", "0".repeat(64)),
     ] {
-        let refused = world.service.authenticator.authenticate_key(&text).await.unwrap_err();
+        let refused = app.service.authenticator.authenticate_key(&text).await.unwrap_err();
         assert_eq!(kind(&refused), "unauthenticated", "{text}");
     }
 }
 
-async fn an_account_that_is_not_there_gets_no_key_and_no_plan(world: World) {
-    let made = world
+async fn missing_account_gets_no_key_and_no_plan(app: TestApp) {
+    let made = app
         .service
         .accounts
-        .create_key_for("nobody@example.com", key("x", Scope::PUBLIC))
+        .create_api_key_for_email("nobody@example.com", key("x", Scope::PUBLIC))
         .await;
     assert_eq!(kind(&made.unwrap_err()), "no account");
-    let plan = world
-        .service
-        .accounts
-        .set_plan("nobody@example.com", Plan::Premium)
-        .await;
+    let plan = app.service.accounts.set_plan("nobody@example.com", Plan::Premium).await;
     assert_eq!(kind(&plan.unwrap_err()), "no account");
 }
 
-async fn operators_scopes_are_for_operators(world: World) {
-    cara(&world).await;
+async fn operator_scopes_require_operator(app: TestApp) {
+    cara(&app).await;
     let scopes = [Scope::AlertsRead, Scope::MarketWrite];
-    let made = world
+    let made = app
         .service
         .accounts
-        .create_key_for("cara@example.com", key("x", &scopes))
+        .create_api_key_for_email("cara@example.com", key("x", &scopes))
         .await;
     assert_eq!(kind(&made.unwrap_err()), "invalid scopes");
-    let made = world
+    let made = app
         .service
         .accounts
-        .create_key_for("operator@example.com", key("x", &scopes))
+        .create_api_key_for_email("operator@example.com", key("x", &scopes))
         .await
         .unwrap();
-    let actor = world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
+    let actor = app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
     assert!(actor.is_operator && actor.require(Scope::MarketWrite).is_ok());
     assert!(actor.require(Scope::OutboxRead).is_err());
 }
 
-async fn basic_has_one_key_and_the_operator_may_make_more(world: World) {
-    world
+async fn basic_plan_has_one_key_unless_operator_creates_more(app: TestApp) {
+    app.service
+        .accounts
+        .create_account(user("cara@example.com", PASSWORD))
+        .await
+        .unwrap();
+    let first = app
         .service
         .accounts
-        .create_user(user("cara@example.com", PASSWORD))
+        .create_api_key_for_email("cara@example.com", key("one", Scope::PUBLIC))
         .await
         .unwrap();
-    let first = world
-        .service
-        .accounts
-        .create_key_for("cara@example.com", key("one", Scope::PUBLIC))
-        .await
-        .unwrap();
-    let cara = world
-        .service
-        .authenticator
-        .authenticate_key(&first.secret)
-        .await
-        .unwrap();
-    let second = world
+    let cara = app.service.authenticator.authenticate_key(&first.secret).await.unwrap();
+    let second = app
         .service
         .accounts
         .create_api_key(&cara, key("two", Scope::PUBLIC))
         .await;
     assert_eq!(kind(&second.unwrap_err()), "forbidden plan premium");
-    world
-        .service
+    app.service
         .accounts
-        .create_key_for("cara@example.com", key("two", Scope::PUBLIC))
+        .create_api_key_for_email("cara@example.com", key("two", Scope::PUBLIC))
         .await
         .unwrap();
-    world
-        .service
+    app.service
         .accounts
         .set_plan("cara@example.com", Plan::EarlyBird)
         .await
         .unwrap();
-    let third = world
+    let third = app
         .service
         .accounts
         .create_api_key(&cara, key(" three ", Scope::PUBLIC))
         .await
         .unwrap();
     assert_eq!(third.tier, Plan::EarlyBird);
-    let names: Vec<_> = names(&world, &cara).await;
+    let names: Vec<_> = names(&app, &cara).await;
     assert_eq!(names, ["one", "two", "three"]);
-    let nameless = world.service.accounts.create_api_key(&cara, key("  ", &[])).await;
+    let nameless = app.service.accounts.create_api_key(&cara, key("  ", &[])).await;
     assert_eq!(kind(&nameless.unwrap_err()), "invalid name scopes");
 }
 
-async fn names(world: &World, actor: &Actor) -> Vec<String> {
-    let keys = world.service.accounts.api_keys(actor).await.unwrap();
+async fn names(app: &TestApp, actor: &Actor) -> Vec<String> {
+    let keys = app.service.accounts.api_keys(actor).await.unwrap();
     keys.into_iter().map(|key| key.name).collect()
 }
 
-async fn a_deleted_key_is_refused_at_once_and_only_its_owner_can_delete_it(world: World) {
-    let made = cara(&world).await;
-    let cara = world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
-    let ann = world.ann(Plan::Basic).await;
-    let by_ann = world.service.accounts.delete_api_key(&ann, made.key.id).await;
+async fn deleted_key_is_rejected_at_once_and_only_owner_can_delete(app: TestApp) {
+    let made = cara(&app).await;
+    let cara = app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
+    let ann = app.ann(Plan::Basic).await;
+    let by_ann = app.service.accounts.delete_api_key(&ann, made.key.id).await;
     assert_eq!(kind(&by_ann.unwrap_err()), "no API key");
-    world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
-    world.service.accounts.delete_api_key(&cara, made.key.id).await.unwrap();
-    let refused = world
+    app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
+    app.service.accounts.delete_api_key(&cara, made.key.id).await.unwrap();
+    let refused = app
         .service
         .authenticator
         .authenticate_key(&made.secret)
         .await
         .unwrap_err();
     assert_eq!(kind(&refused), "unauthenticated");
-    assert_eq!(names(&world, &cara).await, [""; 0]);
-    let again = world.service.accounts.delete_api_key(&cara, made.key.id).await;
+    assert_eq!(names(&app, &cara).await, [""; 0]);
+    let again = app.service.accounts.delete_api_key(&cara, made.key.id).await;
     assert_eq!(kind(&again.unwrap_err()), "no API key");
 }
 
-async fn a_new_plan_counts_at_once(world: World) {
-    let made = cara(&world).await;
-    let before = world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
-    world
-        .service
+async fn plan_change_takes_effect_at_once(app: TestApp) {
+    let made = cara(&app).await;
+    let before = app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
+    app.service
         .accounts
         .set_plan("cara@example.com", Plan::Premium)
         .await
         .unwrap();
-    let after = world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
+    let after = app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
     assert_eq!((before.plan, after.plan), (Plan::Basic, Plan::Premium));
-    world.quote("AAPL", 189.20).await;
+    app.quote("AAPL", 189.20).await;
     let rsi = serde_json::json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70});
-    world.create(&after, rsi).await;
-    world.create(&after, above("AAPL", 200.0)).await;
+    app.create(&after, rsi).await;
+    app.create(&after, above("AAPL", 200.0)).await;
 }
 
-async fn the_use_of_a_key_is_noted_at_most_once_a_minute(world: World) {
-    let made = cara(&world).await;
-    let cara = world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
-    world.clock.advance(SignedDuration::from_secs(59));
-    world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
-    // Notes are written in the background; the end of the service waits for them.
-    let world = world.restarted().await;
-    let keys = world.service.accounts.api_keys(&cara).await.unwrap();
+async fn key_use_is_recorded_at_most_once_a_minute(app: TestApp) {
+    let made = cara(&app).await;
+    let cara = app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
+    app.clock.advance(SignedDuration::from_secs(59));
+    app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
+    // Uses are recorded in the background; stopping the service waits for them.
+    let app = app.restarted().await;
+    let keys = app.service.accounts.api_keys(&cara).await.unwrap();
     assert_eq!(keys[0].last_used_at, Some(at(OPEN)));
-    world.clock.advance(SignedDuration::from_secs(1));
-    world
-        .service
-        .authenticator
-        .authenticate_key(&made.secret)
-        .await
-        .unwrap();
-    let world = world.restarted().await;
-    let keys = world.service.accounts.api_keys(&cara).await.unwrap();
+    app.clock.advance(SignedDuration::from_secs(1));
+    app.service.authenticator.authenticate_key(&made.secret).await.unwrap();
+    let app = app.restarted().await;
+    let keys = app.service.accounts.api_keys(&cara).await.unwrap();
     assert_eq!(keys[0].last_used_at, Some(at("2024-03-08T15:01:00Z")));
 }

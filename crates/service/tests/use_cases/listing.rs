@@ -1,4 +1,4 @@
-//! Reading alerts: one, many, and their history.
+//! Reads of alerts: one, many, and their history.
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Plan, Status};
@@ -7,14 +7,14 @@ use serde_json::json;
 use service::alerts::AlertItem;
 use service::{Actor, AlertFilter, AlertSort, AlertSortField, PageRequest};
 
-use crate::support::{ALL, OPEN, World, above, at, on_each_database, symbol};
+use crate::support::{ALL, OPEN, TestApp, above, at, on_each_database, symbol};
 
 on_each_database! {
-    a_single_read_says_whether_the_alert_is_judged
-    a_list_is_of_ones_own_alerts_page_by_page
-    a_list_is_filtered_and_sorted
-    an_extended_list_says_how_near_each_alert_is
-    history_comes_newest_first_page_by_page
+    single_read_has_the_evaluation_state
+    list_has_own_alerts_page_by_page
+    list_is_filtered_and_sorted
+    extended_list_has_distances
+    history_is_newest_first_page_by_page
 }
 
 const BY_CREATION: AlertSort = AlertSort {
@@ -22,8 +22,8 @@ const BY_CREATION: AlertSort = AlertSort {
     ascending: false,
 };
 
-async fn list(world: &World, actor: &Actor, filter: AlertFilter, sort: AlertSort) -> Vec<AlertItem> {
-    let page = world
+async fn list(app: &TestApp, actor: &Actor, filter: AlertFilter, sort: AlertSort) -> Vec<AlertItem> {
+    let page = app
         .service
         .alerts
         .alerts(actor, &filter, sort, ALL, false)
@@ -33,7 +33,7 @@ async fn list(world: &World, actor: &Actor, filter: AlertFilter, sort: AlertSort
     page.items
 }
 
-/// The thresholds of alerts, as they come.
+/// Returns the thresholds of alerts in their order.
 fn thresholds(items: &[AlertItem]) -> Vec<String> {
     let threshold = |item: &AlertItem| {
         item.stored
@@ -48,49 +48,47 @@ fn thresholds(items: &[AlertItem]) -> Vec<String> {
         .collect()
 }
 
-async fn a_single_read_says_whether_the_alert_is_judged(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 189.20).await;
-    let judged = world.create(&ann, above("AAPL", 200.0)).await;
+async fn single_read_has_the_evaluation_state(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 189.20).await;
+    let judged = app.create(&ann, above("AAPL", 200.0)).await;
     assert_eq!(
         judged.evaluation.map(|evaluation| evaluation.state),
         Some(EvaluationStatus::Ok)
     );
     let rsi = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70});
-    let evaluation = world.create(&ann, rsi).await.evaluation.unwrap();
+    let evaluation = app.create(&ann, rsi).await.evaluation.unwrap();
     let missing = EvaluationIssue::TooLittleHistory { have: 0, need: 14 };
     assert_eq!(
         (evaluation.state, evaluation.since),
         (EvaluationStatus::Waiting(missing), at(OPEN))
     );
     let pe = json!({"symbol": "AAPL", "condition": "pe_ratio_above", "threshold": 30});
-    let evaluation = world.create(&ann, pe).await.evaluation.unwrap();
+    let evaluation = app.create(&ann, pe).await.evaluation.unwrap();
     assert_eq!(
         evaluation.state,
         EvaluationStatus::Blind(EvaluationIssue::NoEarningsPerShare)
     );
-    world.quote("AAPL", 200.0).await;
-    let fired = world.service.alerts.alert(&ann, judged.stored.alert.id).await.unwrap();
+    app.quote("AAPL", 200.0).await;
+    let fired = app.service.alerts.alert(&ann, judged.stored.alert.id).await.unwrap();
     assert_eq!((fired.stored.alert.status, fired.evaluation), (Status::Triggered, None));
     assert_eq!(fired.stored.alert.triggered_at, Some(at(OPEN)));
 }
 
-async fn a_list_is_of_ones_own_alerts_page_by_page(world: World) {
-    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
-    world
-        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple Inc."}]}))
+async fn list_has_own_alerts_page_by_page(app: TestApp) {
+    let (ann, bob) = (app.ann(Plan::Basic).await, app.bob(Plan::Basic).await);
+    app.deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple Inc."}]}))
         .await;
-    world.quote("AAPL", 189.20).await;
+    app.quote("AAPL", 189.20).await;
     for n in 0..5 {
-        world.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
-        world.advance(1);
+        app.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
+        app.advance(1);
     }
-    world.create(&bob, above("AAPL", 300.0)).await;
+    app.create(&bob, above("AAPL", 300.0)).await;
     let page = async |page| {
         let request = PageRequest { page, limit: 2 };
         let filter = AlertFilter::default();
-        world
-            .service
+        app.service
             .alerts
             .alerts(&ann, &filter, BY_CREATION, request, false)
             .await
@@ -109,20 +107,19 @@ async fn a_list_is_of_ones_own_alerts_page_by_page(world: World) {
     assert_eq!(page(4).await.items, []);
 }
 
-async fn a_list_is_filtered_and_sorted(world: World) {
-    let ann = world.ann(Plan::Premium).await;
+async fn list_is_filtered_and_sorted(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
     let stocks = json!({"stocks": [{"symbol": "AAPL", "name": "Apple Inc."}, {"symbol": "MSFT", "name": "Microsoft"}]});
-    world.deliver(stocks).await;
-    world.quote("AAPL", 189.20).await;
-    world.quote("MSFT", 400.0).await;
-    world.create(&ann, above("MSFT", 500.0)).await;
-    let paused = world.create(&ann, above("AAPL", 210.0)).await.stored.alert.id;
-    world.create(&ann, above("AAPL", 200.0)).await;
-    world
-        .create(&ann, json!({"symbol": "AAPL", "condition": "new_high"}))
+    app.deliver(stocks).await;
+    app.quote("AAPL", 189.20).await;
+    app.quote("MSFT", 400.0).await;
+    app.create(&ann, above("MSFT", 500.0)).await;
+    let paused = app.create(&ann, above("AAPL", 210.0)).await.stored.alert.id;
+    app.create(&ann, above("AAPL", 200.0)).await;
+    app.create(&ann, json!({"symbol": "AAPL", "condition": "new_high"}))
         .await;
-    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
-    let filtered = async |filter| thresholds(&list(&world, &ann, filter, BY_THRESHOLD).await);
+    app.service.alerts.pause_alert(&ann, paused).await.unwrap();
+    let filtered = async |filter| thresholds(&list(&app, &ann, filter, BY_THRESHOLD).await);
     let none = AlertFilter::default;
     let status = Some(Status::Paused);
     assert_eq!(filtered(AlertFilter { status, ..none() }).await, ["210"]);
@@ -147,16 +144,16 @@ const BY_THRESHOLD: AlertSort = AlertSort {
     ascending: true,
 };
 
-async fn an_extended_list_says_how_near_each_alert_is(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 200.0).await;
-    world.create(&ann, above("AAPL", 210.0)).await;
-    let paused = world.create(&ann, above("AAPL", 190.0)).await.stored.alert.id;
-    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
+async fn extended_list_has_distances(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 200.0).await;
+    app.create(&ann, above("AAPL", 210.0)).await;
+    let paused = app.create(&ann, above("AAPL", 190.0)).await.stored.alert.id;
+    app.service.alerts.pause_alert(&ann, paused).await.unwrap();
     let reminder = json!({"symbol": "AAPL", "condition": "daily_reminder"});
-    world.create(&ann, reminder).await;
+    app.create(&ann, reminder).await;
     let filter = AlertFilter::default();
-    let page = world
+    let page = app
         .service
         .alerts
         .alerts(&ann, &filter, BY_THRESHOLD, ALL, true)
@@ -173,29 +170,26 @@ async fn an_extended_list_says_how_near_each_alert_is(world: World) {
     let judged: Vec<_> = shown.iter().map(|judged| judged.evaluation.is_some()).collect();
     assert_eq!(judged, [false, true, true]);
     assert!(shown.iter().all(|judged| judged.last_evaluated_at == Some(at(OPEN))));
-    assert_eq!(
-        shown[0].stock,
-        world.service.stocks.stock(symbol("AAPL")).await.unwrap()
-    );
+    assert_eq!(shown[0].stock, app.service.stocks.stock(symbol("AAPL")).await.unwrap());
 }
 
-async fn history_comes_newest_first_page_by_page(world: World) {
-    let ann = world.ann(Plan::Basic).await;
-    world.quote("AAPL", 189.20).await;
-    let id = world.create(&ann, above("AAPL", 200.0)).await.stored.alert.id;
-    world.advance(1);
-    world.quote("AAPL", 201.5).await;
-    let row = world.history(&ann, id).await.pop().unwrap();
+async fn history_is_newest_first_page_by_page(app: TestApp) {
+    let ann = app.ann(Plan::Basic).await;
+    app.quote("AAPL", 189.20).await;
+    let id = app.create(&ann, above("AAPL", 200.0)).await.stored.alert.id;
+    app.advance(1);
+    app.quote("AAPL", 201.5).await;
+    let row = app.history(&ann, id).await.pop().unwrap();
     assert_eq!(row.entry.action.name(), "triggered");
     assert_eq!(row.price.map(Price::micros), Some(201_500_000));
     assert_eq!((row.at, row.symbol), (at("2024-03-08T15:01:00Z"), symbol("AAPL")));
     assert!(row.details.is_some(), "a firing says why");
-    // Nobody is told of this one, so nothing comes in between.
-    let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
-    world.service.alerts.pause_alert(&ann, id).await.unwrap();
+    // This alert sends no notification, so the history has no other entries.
+    let id = app.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    app.service.alerts.pause_alert(&ann, id).await.unwrap();
     for (number, action) in [(1, "paused"), (2, "created")] {
         let request = PageRequest { page: number, limit: 1 };
-        let page = world.service.alerts.alert_history(&ann, id, request).await.unwrap();
+        let page = app.service.alerts.alert_history(&ann, id, request).await.unwrap();
         assert_eq!((page.total, page.items.len()), (2, 1));
         assert_eq!(page.items[0].entry.action.name(), action);
     }

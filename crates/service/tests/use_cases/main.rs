@@ -1,19 +1,18 @@
-//! The use cases as those who call them see them: on each database, with time that stands still until it is told to go
-//! on, and with chance from a seed.
+//! Tests of the use cases on each database, with a manual clock and seeded random numbers.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod access;
 mod account;
-mod app_documents;
 mod changing;
+mod client_metadata;
 mod creating;
 mod deleting;
+mod escaping;
 mod feedback;
 mod guests;
 mod jobs;
 mod listing;
-mod literal;
 mod prices;
 mod quotas;
 mod stocks;

@@ -1,4 +1,4 @@
-//! Stocks: their figures, their business, their candles, and how they are found.
+//! Stocks: figures, fundamentals, candles, and search.
 
 use jiff::Span;
 use jiff::civil::{Date, date};
@@ -7,21 +7,21 @@ use market::{Calendar, Decimal, Price};
 use serde_json::{Value, json};
 use service::stocks::{CandleRange, StockView};
 
-use crate::support::{OPEN, World, at, kind, on_each_database, symbol};
+use crate::support::{OPEN, TestApp, at, kind, on_each_database, symbol};
 
 on_each_database! {
-    a_stock_is_known_by_the_catalog_or_by_a_price
-    figures_take_the_price_as_todays_close
-    once_the_session_is_completed_its_close_counts_once
-    the_highest_of_52_weeks_reaches_back_364_days_and_into_the_running_session
-    fundamentals_move_with_the_price
+    stock_is_known_by_catalog_or_price
+    figures_use_the_price_as_todays_close
+    close_of_a_completed_session_counts_once
+    high_of_52_weeks_covers_364_days_and_the_running_session
+    ratios_follow_the_price
     candles_end_with_the_running_session
     candles_are_in_todays_shares
-    quotes_leave_out_what_is_unknown
-    stocks_are_found_by_symbol_and_name
+    quotes_leave_out_unknown_stocks
+    search_finds_stocks_by_symbol_and_name
 }
 
-/// The last `count` completed sessions before the world's day, oldest first.
+/// Returns the last `count` completed sessions before the present day, oldest first.
 fn sessions(count: usize) -> Vec<Date> {
     let today = new_york_date(at(OPEN));
     let calendar = Calendar::nyse();
@@ -33,7 +33,8 @@ fn sessions(count: usize) -> Vec<Date> {
     days[days.len() - count..].to_vec()
 }
 
-/// Bars of ACME: the n-th closes at 100 + n, has a dollar of room up and down, and n thousand shares.
+/// Returns bars of ACME: the n-th closes at 100 + n, with a range of a dollar up and down and a volume of n
+/// thousand.
 fn bars(count: usize) -> Value {
     let bar = |(n, date): (usize, Date)| {
         let close = 100 + n;
@@ -46,8 +47,8 @@ fn bars(count: usize) -> Value {
     json!({"bars": bars})
 }
 
-async fn shown(world: &World) -> StockView {
-    world.service.stocks.stock(symbol("ACME")).await.unwrap()
+async fn shown(app: &TestApp) -> StockView {
+    app.service.stocks.stock(symbol("ACME")).await.unwrap()
 }
 
 fn text(number: Option<Decimal>) -> String {
@@ -58,24 +59,22 @@ fn price(price: Option<Price>) -> String {
     text(price.map(Price::decimal))
 }
 
-async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
-    world
-        .deliver(json!({"stocks": [{"symbol": "OTHER", "name": "Other"}]}))
+async fn stock_is_known_by_catalog_or_price(app: TestApp) {
+    app.deliver(json!({"stocks": [{"symbol": "OTHER", "name": "Other"}]}))
         .await;
     assert_eq!(
-        kind(&world.service.stocks.stock(symbol("ACME")).await.unwrap_err()),
+        kind(&app.service.stocks.stock(symbol("ACME")).await.unwrap_err()),
         "no stock"
     );
     assert_eq!(
-        kind(&world.service.stocks.fundamentals(symbol("ACME")).await.unwrap_err()),
+        kind(&app.service.stocks.fundamentals(symbol("ACME")).await.unwrap_err()),
         "no stock"
     );
-    let candles = world.service.stocks.candles(symbol("ACME"), CandleRange::Max).await;
+    let candles = app.service.stocks.candles(symbol("ACME"), CandleRange::Max).await;
     assert_eq!(kind(&candles.unwrap_err()), "no stock");
-    world
-        .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme", "sector": "Anvils"}]}))
+    app.deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme", "sector": "Anvils"}]}))
         .await;
-    let stock = shown(&world).await;
+    let stock = shown(&app).await;
     assert_eq!(
         (stock.row.name.as_str(), stock.row.sector.as_deref()),
         ("Acme", Some("Anvils"))
@@ -84,14 +83,14 @@ async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
         (stock.last_price, stock.rsi, stock.volume, stock.updated_at),
         (None, None, None, None)
     );
-    world.quote("NEW", 3.0).await;
-    assert_eq!(world.service.stocks.stock(symbol("NEW")).await.unwrap().row.name, "NEW");
+    app.quote("NEW", 3.0).await;
+    assert_eq!(app.service.stocks.stock(symbol("NEW")).await.unwrap().row.name, "NEW");
 }
 
-async fn figures_take_the_price_as_todays_close(world: World) {
-    world.deliver(bars(200)).await;
+async fn figures_use_the_price_as_todays_close(app: TestApp) {
+    app.deliver(bars(200)).await;
     // Before the first price of the day the last close is the price.
-    let stock = shown(&world).await;
+    let stock = shown(&app).await;
     assert_eq!(
         (price(stock.last_price), price(stock.previous_close)),
         ("299".to_owned(), "298".to_owned())
@@ -104,8 +103,8 @@ async fn figures_take_the_price_as_todays_close(world: World) {
     assert_eq!(stock.volume, Some(199_000));
 
     let quote = json!({"quotes": [{"symbol": "ACME", "price": 314, "volume": 5000}]});
-    world.deliver(quote).await;
-    let stock = shown(&world).await;
+    app.deliver(quote).await;
+    let stock = shown(&app).await;
     assert_eq!(
         (price(stock.last_price), price(stock.previous_close)),
         ("314".to_owned(), "299".to_owned())
@@ -129,16 +128,16 @@ async fn figures_take_the_price_as_todays_close(world: World) {
     assert_eq!(stock.updated_at, Some(at(OPEN)));
 }
 
-async fn once_the_session_is_completed_its_close_counts_once(world: World) {
-    world.deliver(bars(200)).await;
-    world.quote("ACME", 314.0).await;
-    let running = shown(&world).await;
-    world.clock.set(at("2024-03-08T21:00:00Z"));
+async fn close_of_a_completed_session_counts_once(app: TestApp) {
+    app.deliver(bars(200)).await;
+    app.quote("ACME", 314.0).await;
+    let running = shown(&app).await;
+    app.clock.set(at("2024-03-08T21:00:00Z"));
     let bar = json!({
         "symbol": "ACME", "date": "2024-03-08", "open": 300, "high": 320, "low": 299, "close": 314, "volume": 9000
     });
-    world.deliver(json!({"bars": [bar]})).await;
-    let completed = shown(&world).await;
+    app.deliver(json!({"bars": [bar]})).await;
+    let completed = shown(&app).await;
     assert_eq!(
         (completed.ma_50, completed.ma_200, completed.rsi),
         (running.ma_50, running.ma_200, running.rsi)
@@ -150,7 +149,7 @@ async fn once_the_session_is_completed_its_close_counts_once(world: World) {
     );
 }
 
-async fn the_highest_of_52_weeks_reaches_back_364_days_and_into_the_running_session(world: World) {
+async fn high_of_52_weeks_covers_364_days_and_the_running_session(app: TestApp) {
     let day = |days: i64| new_york_date(at(OPEN)).checked_sub(Span::new().days(days)).unwrap();
     // A Thursday and the Friday after it, 365 and 364 days before.
     assert_eq!((day(365), day(364)), (date(2023, 3, 9), date(2023, 3, 10)));
@@ -160,29 +159,27 @@ async fn the_highest_of_52_weeks_reaches_back_364_days_and_into_the_running_sess
             "volume": 1
         })
     };
-    world
-        .deliver(json!({"bars": [bar(365, 190, 40), bar(364, 180, 50), bar(1, 110, 90)]}))
+    app.deliver(json!({"bars": [bar(365, 190, 40), bar(364, 180, 50), bar(1, 110, 90)]}))
         .await;
     let extremes = async || {
-        let stock = shown(&world).await;
+        let stock = shown(&app).await;
         (price(stock.high_52w), price(stock.low_52w))
     };
     assert_eq!(extremes().await, ("180".to_owned(), "50".to_owned()));
-    world.quote("ACME", 181.0).await;
-    world.quote("ACME", 49.0).await;
+    app.quote("ACME", 181.0).await;
+    app.quote("ACME", 49.0).await;
     assert_eq!(extremes().await, ("181".to_owned(), "49".to_owned()));
 }
 
-async fn fundamentals_move_with_the_price(world: World) {
-    world
-        .deliver(json!({
-            "fundamentals": [{"symbol": "ACME", "as_of": "2024-02-01", "eps_ttm": 4, "eps_forward": 5, "beta": 1.2}],
-            "earnings": [{"symbol": "ACME", "date": "2024-05-02"}, {"symbol": "ACME", "date": "2024-02-01"}],
-            "dividends": [{"symbol": "ACME", "ex_date": "2024-02-09", "payment_date": "2024-02-15", "amount": 0.24}]
-        }))
-        .await;
-    world.quote("ACME", 200.0).await;
-    let known = world.service.stocks.fundamentals(symbol("ACME")).await.unwrap();
+async fn ratios_follow_the_price(app: TestApp) {
+    app.deliver(json!({
+        "fundamentals": [{"symbol": "ACME", "as_of": "2024-02-01", "eps_ttm": 4, "eps_forward": 5, "beta": 1.2}],
+        "earnings": [{"symbol": "ACME", "date": "2024-05-02"}, {"symbol": "ACME", "date": "2024-02-01"}],
+        "dividends": [{"symbol": "ACME", "ex_date": "2024-02-09", "payment_date": "2024-02-15", "amount": 0.24}]
+    }))
+    .await;
+    app.quote("ACME", 200.0).await;
+    let known = app.service.stocks.fundamentals(symbol("ACME")).await.unwrap();
     assert_eq!(
         (text(known.pe_ratio), text(known.forward_pe)),
         ("50".to_owned(), "40".to_owned())
@@ -194,18 +191,18 @@ async fn fundamentals_move_with_the_price(world: World) {
     assert_eq!(known.next_earnings_date, Some(date(2024, 5, 2)));
     assert_eq!(known.ex_dividend_date, Some(date(2024, 2, 9)));
     assert_eq!(known.dividend_payment_date, Some(date(2024, 2, 15)));
-    world.quote("ACME", 100.0).await;
-    let known = world.service.stocks.fundamentals(symbol("ACME")).await.unwrap();
+    app.quote("ACME", 100.0).await;
+    let known = app.service.stocks.fundamentals(symbol("ACME")).await.unwrap();
     assert_eq!(text(known.pe_ratio), "25");
 }
 
-async fn candles_end_with_the_running_session(world: World) {
-    world.deliver(bars(30)).await;
+async fn candles_end_with_the_running_session(app: TestApp) {
+    app.deliver(bars(30)).await;
     for (price, volume) in [(130.0, 10), (134.0, 20), (128.0, 30), (131.0, 40)] {
         let quote = json!({"symbol": "ACME", "price": price, "volume": volume});
-        world.deliver(json!({"quotes": [quote]})).await;
+        app.deliver(json!({"quotes": [quote]})).await;
     }
-    let candles = world
+    let candles = app
         .service
         .stocks
         .candles(symbol("ACME"), CandleRange::Max)
@@ -217,7 +214,7 @@ async fn candles_end_with_the_running_session(world: World) {
     let prices = [last.open, last.high, last.low, last.close].map(|price| price.to_string());
     assert_eq!(prices, ["130", "134", "128", "131"]);
     assert_eq!((last.date, last.volume), (date(2024, 3, 8), 40));
-    let month = world
+    let month = app
         .service
         .stocks
         .candles(symbol("ACME"), CandleRange::Month1)
@@ -226,13 +223,12 @@ async fn candles_end_with_the_running_session(world: World) {
     assert_eq!(month.first().unwrap().date, date(2024, 2, 8));
 }
 
-async fn candles_are_in_todays_shares(world: World) {
-    world.deliver(bars(2)).await;
-    world
-        .deliver(json!({"splits": [{"symbol": "ACME", "date": "2024-03-08", "ratio": 4}]}))
+async fn candles_are_in_todays_shares(app: TestApp) {
+    app.deliver(bars(2)).await;
+    app.deliver(json!({"splits": [{"symbol": "ACME", "date": "2024-03-08", "ratio": 4}]}))
         .await;
-    world.quote("ACME", 26.0).await;
-    let candles = world
+    app.quote("ACME", 26.0).await;
+    let candles = app
         .service
         .stocks
         .candles(symbol("ACME"), CandleRange::Month1)
@@ -246,17 +242,16 @@ async fn candles_are_in_todays_shares(world: World) {
         closes,
         [("25".to_owned(), 0), ("25.25".to_owned(), 4000), ("26".to_owned(), 0)]
     );
-    assert_eq!(price(shown(&world).await.previous_close), "25.25");
+    assert_eq!(price(shown(&app).await.previous_close), "25.25");
 }
 
-async fn quotes_leave_out_what_is_unknown(world: World) {
-    world
-        .deliver(json!({"stocks": [{"symbol": "BARE", "name": "Bare"}]}))
+async fn quotes_leave_out_unknown_stocks(app: TestApp) {
+    app.deliver(json!({"stocks": [{"symbol": "BARE", "name": "Bare"}]}))
         .await;
-    world.deliver(bars(2)).await;
-    world.quote("ACME", 104.03).await;
+    app.deliver(bars(2)).await;
+    app.quote("ACME", 104.03).await;
     let asked = ["ACME", "NOPE", "BARE"].map(symbol);
-    let quotes = world.service.stocks.quotes(&asked).await;
+    let quotes = app.service.stocks.quotes(&asked).await;
     let symbols: Vec<_> = quotes.iter().map(|quote| quote.symbol.to_string()).collect();
     assert_eq!(symbols, ["ACME", "BARE"]);
     assert_eq!(
@@ -266,15 +261,15 @@ async fn quotes_leave_out_what_is_unknown(world: World) {
     assert_eq!((quotes[1].price, quotes[1].at), (None, None));
 }
 
-async fn stocks_are_found_by_symbol_and_name(world: World) {
+async fn search_finds_stocks_by_symbol_and_name(app: TestApp) {
     let stocks = [("AMD", "Advanced Micro Devices"), ("DOX", "Amdocs"), ("TAMD", "Tamed")];
     let rows: Vec<_> = stocks
         .iter()
         .map(|(symbol, name)| json!({"symbol": symbol, "name": name}))
         .collect();
-    world.deliver(json!({"stocks": rows})).await;
+    app.deliver(json!({"stocks": rows})).await;
     let found = |limit| {
-        let rows = world.service.stocks.search_stocks("amd", limit);
+        let rows = app.service.stocks.search_stocks("amd", limit);
         rows.iter().map(|row| row.symbol.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(found(10), ["AMD", "DOX", "TAMD"]);

@@ -1,4 +1,4 @@
-//! Webhooks: in which form their URLs are kept, with which secrets deliveries are signed, and on which threads they are sent.
+//! Webhooks: normalized URLs, signing secrets, and the runtime of deliveries.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -13,38 +13,32 @@ use notify::signature::{SigningSecret, standard};
 use notify::time::{Sleep, Time};
 use serde_json::{Value, json};
 use service::webhooks::Network;
-use service::{Actor, Clock, Settings};
+use service::{Actor, Clock, ServiceConfig};
 use sources::ManualClock;
 use testkit::Database;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::support::{World, above, kind, on_each_database, settings};
+use crate::support::{TestApp, above, kind, on_each_database, settings};
 
 on_each_database! {
-    a_url_is_kept_and_shown_in_its_normal_form
-    a_url_that_programs_read_differently_is_refused
-    all_secrets_of_the_last_day_sign_and_five_at_most
+    url_is_stored_in_normalized_form
+    ambiguous_url_is_rejected
+    secrets_of_the_last_day_sign_up_to_five
 }
 
 fn webhook(url: &str) -> Value {
     json!({"url": url, "events": ["alert.triggered"]})
 }
 
-async fn a_url_is_kept_and_shown_in_its_normal_form(world: World) {
-    let ann = world.ann(Plan::Premium).await;
+async fn url_is_stored_in_normalized_form(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
     let made = webhook("HTTPS://93.184.216.34:443/a/../hook?b=%20");
-    let made = world
-        .service
-        .webhooks
-        .create_webhook(&ann, &made)
-        .await
-        .unwrap()
-        .webhook;
+    let made = app.service.webhooks.create_webhook(&ann, &made).await.unwrap().webhook;
     assert_eq!(made.url, "https://93.184.216.34/hook?b=%20");
     let change = json!({"url": "https://93.184.216.34:08443"});
-    let changed = world
+    let changed = app
         .service
         .webhooks
         .update_webhook(&ann, made.id, &change)
@@ -52,62 +46,56 @@ async fn a_url_is_kept_and_shown_in_its_normal_form(world: World) {
         .unwrap();
     assert_eq!(changed.url, "https://93.184.216.34:8443/");
     assert_eq!(
-        world.service.webhooks.webhook(&ann, made.id).await.unwrap().url,
+        app.service.webhooks.webhook(&ann, made.id).await.unwrap().url,
         changed.url
     );
 }
 
-async fn a_url_that_programs_read_differently_is_refused(world: World) {
-    let ann = world.ann(Plan::Premium).await;
+async fn ambiguous_url_is_rejected(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
     let made = webhook("https://93.184.216.34/");
-    let made = world
-        .service
-        .webhooks
-        .create_webhook(&ann, &made)
-        .await
-        .unwrap()
-        .webhook;
+    let made = app.service.webhooks.create_webhook(&ann, &made).await.unwrap().webhook;
     for url in [
         r"https://93.184.216.34\@127.0.0.1/",
         "https://93.184.216.34\t/",
         "https://93.184.55330/",
         "https://93.184.216.34@93.184.216.34/",
     ] {
-        let created = world
+        let created = app
             .service
             .webhooks
             .create_webhook(&ann, &webhook(url))
             .await
             .unwrap_err();
-        let changed = world
+        let changed = app
             .service
             .webhooks
             .update_webhook(&ann, made.id, &json!({ "url": url }))
             .await;
         let tested = json!({"url": url, "secret": "x"});
-        let tested = world.service.webhooks.test_webhook(&ann, &tested).await.unwrap_err();
+        let tested = app.service.webhooks.test_webhook(&ann, &tested).await.unwrap_err();
         for error in [created, changed.unwrap_err(), tested] {
             assert_eq!(kind(&error), "invalid url", "{url}");
         }
     }
 }
 
-/// Settings with which this machine may be called, and alerts fire on any day.
-fn local() -> Settings {
+/// Configuration that allows local receivers and an always open market.
+fn local() -> ServiceConfig {
     let mut settings = settings();
     settings.calendar = settings.calendar.always_open();
     settings.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
     settings
 }
 
-/// A delivery as it arrived.
-struct Arrived {
+/// A received delivery.
+struct ReceivedDelivery {
     headers: HashMap<String, String>,
     body: String,
 }
 
-/// Takes one delivery.
-async fn arrive(listener: &TcpListener) -> Arrived {
+/// Receives one delivery.
+async fn receive(listener: &TcpListener) -> ReceivedDelivery {
     let take = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut came = Vec::new();
@@ -126,7 +114,7 @@ async fn arrive(listener: &TcpListener) -> Arrived {
             }
             let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
             stream.write_all(answer).await.unwrap();
-            return Arrived {
+            return ReceivedDelivery {
                 headers,
                 body: body.to_owned(),
             };
@@ -135,7 +123,7 @@ async fn arrive(listener: &TcpListener) -> Arrived {
     tokio::time::timeout(Duration::from_secs(120), take).await.unwrap()
 }
 
-impl Arrived {
+impl ReceivedDelivery {
     fn signatures(&self) -> usize {
         self.headers["webhook-signature"].split(' ').count()
     }
@@ -148,29 +136,23 @@ impl Arrived {
     }
 }
 
-/// Lets an alert fire that has not fired before.
-async fn fire(world: &World, actor: &Actor, threshold: f64) {
-    world.quote("AAPL", threshold - 1.0).await;
-    let _ = world.create(actor, above("AAPL", threshold)).await;
-    world.quote("AAPL", threshold).await;
+/// Fires a new alert.
+async fn fire(app: &TestApp, actor: &Actor, threshold: f64) {
+    app.quote("AAPL", threshold - 1.0).await;
+    let _ = app.create(actor, above("AAPL", threshold)).await;
+    app.quote("AAPL", threshold).await;
 }
 
-async fn all_secrets_of_the_last_day_sign_and_five_at_most(world: World) {
-    let world = world.with_settings(local()).await;
-    let ann = world.ann(Plan::Premium).await;
+async fn secrets_of_the_last_day_sign_up_to_five(app: TestApp) {
+    let app = app.with_settings(local()).await;
+    let ann = app.ann(Plan::Premium).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let made = world
-        .service
-        .webhooks
-        .create_webhook(&ann, &webhook(&url))
-        .await
-        .unwrap();
+    let made = app.service.webhooks.create_webhook(&ann, &webhook(&url)).await.unwrap();
     let id = made.webhook.id;
     let mut secrets = vec![made.secret];
     let rotate = async || {
-        world
-            .service
+        app.service
             .webhooks
             .rotate_webhook_secret(&ann, id)
             .await
@@ -180,9 +162,9 @@ async fn all_secrets_of_the_last_day_sign_and_five_at_most(world: World) {
     let mut threshold = 200.0;
     let mut signing = async |secrets: &[String]| {
         threshold += 1.0;
-        fire(&world, &ann, threshold).await;
-        let arrived = arrive(&listener).await;
-        let now = world.clock.now();
+        fire(&app, &ann, threshold).await;
+        let arrived = receive(&listener).await;
+        let now = app.clock.now();
         let good: Vec<usize> = (0..secrets.len())
             .filter(|place| arrived.is_signed_with(&secrets[*place], now))
             .collect();
@@ -191,10 +173,10 @@ async fn all_secrets_of_the_last_day_sign_and_five_at_most(world: World) {
     };
 
     secrets.push(rotate().await);
-    world.clock.advance(SignedDuration::from_mins(24 * 60 - 1));
+    app.clock.advance(SignedDuration::from_mins(24 * 60 - 1));
     secrets.push(rotate().await);
     assert_eq!(signing(&secrets).await, [0, 1, 2], "two rotations within a day");
-    world.clock.advance(SignedDuration::from_mins(1));
+    app.clock.advance(SignedDuration::from_mins(1));
     assert_eq!(
         signing(&secrets).await,
         [1, 2],
@@ -206,11 +188,11 @@ async fn all_secrets_of_the_last_day_sign_and_five_at_most(world: World) {
     assert_eq!(signing(&secrets).await, [1, 2, 3, 4, 5]);
     secrets.push(rotate().await);
     assert_eq!(signing(&secrets).await, [2, 3, 4, 5, 6]);
-    world.clock.advance(SignedDuration::from_hours(24));
+    app.clock.advance(SignedDuration::from_hours(24));
     assert_eq!(signing(&secrets).await, [6]);
 }
 
-/// The clock of a world, with deadlines of the machine's.
+/// The manual clock, with real deadlines.
 #[derive(Debug)]
 struct Deadlines(Arc<ManualClock>);
 
@@ -228,14 +210,14 @@ impl Time for Deadlines {
     }
 }
 
-/// A receiver on a thread of its own that takes a connection and never answers.
-struct Hanging {
+/// A receiver on its own thread that accepts a connection and never responds.
+struct HangingReceiver {
     address: SocketAddr,
     connected: oneshot::Receiver<()>,
     closed: std::sync::mpsc::Receiver<()>,
 }
 
-impl Hanging {
+impl HangingReceiver {
     fn start() -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -260,7 +242,7 @@ impl Hanging {
         format!("http://{}/", self.address)
     }
 
-    /// Waits until an attempt is under way, and then lets nothing on this thread go on until it has ended.
+    /// Waits until an attempt is running, then blocks this thread until it has ended.
     async fn block_until_closed(self) {
         self.connected.await.unwrap();
         let closed = self.closed.recv_timeout(Duration::from_secs(120));
@@ -268,7 +250,7 @@ impl Hanging {
     }
 }
 
-fn a_deadline_does_not_wait_for_the_threads_of_the_service(database: impl Future<Output = Database>) {
+fn deadline_is_independent_of_service_threads(database: impl Future<Output = Database>) {
     let deliveries = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -282,36 +264,37 @@ fn a_deadline_does_not_wait_for_the_threads_of_the_service(database: impl Future
     rest.block_on(async {
         let mut settings = local();
         settings.webhooks.timeout = SignedDuration::from_millis(100);
-        let network = |clock: &Arc<ManualClock>| Network::of(Arc::new(Deadlines(Arc::clone(clock)))).on(handle);
-        let world = World::with_network(database.await, settings, network).await;
-        let ann = world.ann(Plan::Premium).await;
+        let network =
+            |clock: &Arc<ManualClock>| Network::from_time(Arc::new(Deadlines(Arc::clone(clock)))).on_runtime(handle);
+        let app = TestApp::with_network(database.await, settings, network).await;
+        let ann = app.ann(Plan::Premium).await;
 
-        let receiver = Hanging::start();
-        let made = world
+        let receiver = HangingReceiver::start();
+        let made = app
             .service
             .webhooks
             .create_webhook(&ann, &webhook(&receiver.url()))
             .await;
         made.unwrap();
-        fire(&world, &ann, 200.0).await;
+        fire(&app, &ann, 200.0).await;
         receiver.block_until_closed().await;
 
-        let receiver = Hanging::start();
+        let receiver = HangingReceiver::start();
         let body = json!({"url": receiver.url(), "secret": "x"});
-        let (service, actor) = (world.service.clone(), ann.clone());
+        let (service, actor) = (app.service.clone(), ann.clone());
         let test = tokio::spawn(async move { service.webhooks.test_webhook(&actor, &body).await });
         receiver.block_until_closed().await;
         assert_eq!(test.await.unwrap().unwrap().attempt.outcome, WebhookOutcome::TimedOut);
-        world.service.stop().await;
+        app.service.stop().await;
     });
 }
 
 #[test]
-fn a_deadline_does_not_wait_for_the_threads_of_the_service_on_sqlite() {
-    a_deadline_does_not_wait_for_the_threads_of_the_service(async { Database::sqlite() });
+fn deadline_is_independent_of_service_threads_on_sqlite() {
+    deadline_is_independent_of_service_threads(async { Database::sqlite() });
 }
 
 #[test]
-fn a_deadline_does_not_wait_for_the_threads_of_the_service_on_postgresql() {
-    a_deadline_does_not_wait_for_the_threads_of_the_service(Database::postgres());
+fn deadline_is_independent_of_service_threads_on_postgresql() {
+    deadline_is_independent_of_service_threads(Database::postgres());
 }

@@ -18,7 +18,7 @@ use rmcp::model::{
 };
 use serde::Serialize;
 use serde_json::json;
-use service::{Actor, Scope, Via};
+use service::{Actor, AuthMethod, Scope};
 
 use super::handler::internal;
 use super::tools::ToolError;
@@ -104,10 +104,10 @@ impl ResourceKind {
 
     /// Returns the scope for reading it. OAuth has no scope for stocks, so OAuth clients need `alerts:read`.
     pub(super) const fn scope(self, actor: &Actor) -> Option<Scope> {
-        match (self, &actor.via) {
+        match (self, &actor.auth_method) {
             (Self::Guide, _) => None,
-            (Self::Events, _) | (Self::Stock, Via::Grant { .. }) => Some(Scope::AlertsRead),
-            (Self::Stock, Via::Key { .. } | Via::Session { .. }) => Some(Scope::StocksRead),
+            (Self::Events, _) | (Self::Stock, AuthMethod::Grant { .. }) => Some(Scope::AlertsRead),
+            (Self::Stock, AuthMethod::ApiKey { .. } | AuthMethod::Session { .. }) => Some(Scope::StocksRead),
         }
     }
 

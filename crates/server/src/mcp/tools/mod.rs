@@ -18,7 +18,7 @@ mod update_alert;
 
 use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
-use service::approvals::{Asked, Changed};
+use service::approvals::{AgentChangeOutcome, CompletedChange};
 use service::{Actor, Scope};
 
 use arguments::Arguments;
@@ -232,8 +232,8 @@ pub(super) async fn call(
     };
     let asked = app.service().approvals.change_as_agent(actor, &change).await;
     match asked.map_err(|error| error_text::for_agent(tool, error))? {
-        Asked::Done(Changed::Created(created)) => create_alert::output(created),
-        Asked::Done(changed) => ToolOutput::of(&AppliedChange::of(changed)),
-        Asked::Waits(approval) => ToolOutput::of(&PendingApprovalResponse::of(*approval, app.service())),
+        AgentChangeOutcome::Done(CompletedChange::Created(created)) => create_alert::output(created),
+        AgentChangeOutcome::Done(changed) => ToolOutput::of(&AppliedChange::of(changed)),
+        AgentChangeOutcome::Pending(approval) => ToolOutput::of(&PendingApprovalResponse::of(*approval, app.service())),
     }
 }

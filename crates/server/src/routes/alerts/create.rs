@@ -100,7 +100,7 @@ async fn create_as_guest(
         }
         Err(error) => return Err(error),
     };
-    let guest_request = app.service().guest_alerts.guest_wish(&body)?;
+    let guest_request = app.service().guest_alerts.guest_alert_request(&body)?;
     // Invalid requests are refused above and do not count against the guest limit.
     let counted = app.rate_limiter().count_guest_alert(address, app.now());
     let rate_limit = Extension(counted.rate_limit);

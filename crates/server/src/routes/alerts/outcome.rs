@@ -3,7 +3,7 @@
 use axum::extract::State;
 use market::Decimal;
 use serde::Serialize;
-use service::alerts::{Horizon, Outcome};
+use service::alerts::{Horizon, ScoredFiring};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -77,8 +77,8 @@ pub struct HorizonOutcome {
 }
 
 impl FiringOutcome {
-    fn of(outcome: Outcome) -> Self {
-        let Outcome { firing, scorecard } = outcome;
+    fn of(outcome: ScoredFiring) -> Self {
+        let ScoredFiring { firing, scorecard } = outcome;
         Self {
             triggered_at: timestamp(firing.at),
             trigger_price: firing.price.map(price),

@@ -3,7 +3,7 @@
 use alerts::engine::{Evaluation, EvaluationStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::alerts::{AlertDetail, AlertItem, Judged, MadeBy, StoredAlert};
+use service::alerts::{AlertDetail, AlertItem, AlertProximity, MadeBy, StoredAlert};
 use service::stocks::StockView;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -314,7 +314,7 @@ impl ListedAlert {
 }
 
 impl ExtendedAlert {
-    fn of(fields: AlertFields, judged: Judged) -> Self {
+    fn of(fields: AlertFields, judged: AlertProximity) -> Self {
         let stock = AlertStock::of(&judged.stock);
         Self {
             fields,

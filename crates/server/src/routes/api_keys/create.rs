@@ -75,7 +75,11 @@ pub(super) async fn create_api_key(
     caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
 ) -> Result<Response, ApiError> {
-    let created = app.service().accounts.create_api_key_of(&caller.actor, &body).await;
+    let created = app
+        .service()
+        .accounts
+        .create_api_key_from_body(&caller.actor, &body)
+        .await;
     let created = created.map_err(ApiError::validation_as_400)?;
     let new = NewApiKey {
         facts: ApiKeyView::of(&created.key, created.tier),

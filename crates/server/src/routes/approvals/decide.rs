@@ -70,7 +70,7 @@ pub(super) async fn decide_approval(
     let DecisionInput { required, decided } = DecisionInput::read(&body)?;
     let service = app.service();
     if let Some(required) = required {
-        service.approvals.let_agents_wait(&caller.actor, required).await?;
+        service.approvals.set_agent_approval(&caller.actor, required).await?;
     }
     let (approval, result) = match decided {
         Some((id, true)) => {

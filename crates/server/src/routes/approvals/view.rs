@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use service::Service;
 use service::alerts::Created;
-use service::approvals::{Approval, Changed};
+use service::approvals::{Approval, CompletedChange};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -120,16 +120,15 @@ pub enum AppliedChange {
 impl AppliedChange {
     /// Creates the same response as the REST endpoint for this change.
     #[must_use]
-    pub fn of(changed: Changed) -> Self {
+    pub fn of(changed: CompletedChange) -> Self {
         match changed {
-            Changed::Created(Created::New(alert) | Created::Existing(alert)) | Changed::Updated(alert) => {
-                Self::Alert(Box::new(AlertView::of(*alert)))
-            }
-            Changed::Paused(alert) => Self::Paused(PausedAlert::of(&alert)),
-            Changed::Resumed(alert) => Self::Resumed(ActivatedAlert::of(&alert)),
-            Changed::AlertDeleted(id) => Self::AlertDeleted(DeletedAlert::of(id)),
-            Changed::Item(item) => Self::Item(Box::new(WatchlistItemView::of(*item))),
-            Changed::ItemDeleted(_) => Self::ItemDeleted(DeletedWatchlistItem::DELETED),
+            CompletedChange::Created(Created::New(alert) | Created::Existing(alert))
+            | CompletedChange::Updated(alert) => Self::Alert(Box::new(AlertView::of(*alert))),
+            CompletedChange::Paused(alert) => Self::Paused(PausedAlert::of(&alert)),
+            CompletedChange::Resumed(alert) => Self::Resumed(ActivatedAlert::of(&alert)),
+            CompletedChange::AlertDeleted(id) => Self::AlertDeleted(DeletedAlert::of(id)),
+            CompletedChange::Item(item) => Self::Item(Box::new(WatchlistItemView::of(*item))),
+            CompletedChange::ItemDeleted(_) => Self::ItemDeleted(DeletedWatchlistItem::DELETED),
         }
     }
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use service::identity::SignIn;
+use service::identity::SignInResult;
 use utoipa::ToSchema;
 
 use super::view::{MessageResponse, Tokens, TokensResponse};
@@ -65,8 +65,8 @@ pub(super) async fn login(
 ) -> Result<Response, ApiError> {
     let service = app.service();
     Ok(match service.identity.sign_in(&body, address).await? {
-        SignIn::Done(signed_in) => TokensResponse::of(&signed_in, SessionCookie::of(service)).into_response(),
-        SignIn::Mailed => {
+        SignInResult::SignedIn(signed_in) => TokensResponse::of(&signed_in, SessionCookie::of(service)).into_response(),
+        SignInResult::LinkSent => {
             MessageResponse::ok("if this address has an account, a sign-in link was sent to it").into_response()
         }
     })

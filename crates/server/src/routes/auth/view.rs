@@ -3,7 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use serde::Serialize;
-use service::identity::{Account, SignedIn};
+use service::identity::{Account, SessionTokens};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -83,12 +83,12 @@ impl std::fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    fn of(signed_in: &SignedIn) -> Self {
+    fn of(signed_in: &SessionTokens) -> Self {
         Self {
             user: UserView::of(&signed_in.account),
             access_token: signed_in.access_token.clone(),
             token_type: "Bearer",
-            expires_in: SignedIn::expires_in_s(),
+            expires_in: SessionTokens::expires_in_s(),
             refresh_token: signed_in.refresh_token.clone(),
         }
     }
@@ -116,7 +116,7 @@ pub struct TokensResponse {
 }
 
 impl TokensResponse {
-    pub(super) fn of(signed_in: &SignedIn, cookie: SessionCookie) -> Self {
+    pub(super) fn of(signed_in: &SessionTokens, cookie: SessionCookie) -> Self {
         Self {
             tokens: Tokens::of(signed_in),
             cookie: signed_in.cookie.as_deref().and_then(|value| cookie.set(value)),

@@ -48,7 +48,7 @@ pub(super) async fn give_feedback(
     caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
 ) -> Result<ApiResponse<FeedbackView>, ApiError> {
-    let given = app.service().feedback.give_feedback(&caller.actor, &body).await?;
+    let given = app.service().feedback.create_feedback(&caller.actor, &body).await?;
     Ok(ApiResponse::with(
         StatusCode::CREATED,
         FeedbackView::of(given, &caller.actor),

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use market::records::DividendRow;
 use serde::Serialize;
-use service::market::Named;
+use service::market::NamedRow;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Authorized, StocksRead};
@@ -44,8 +44,8 @@ pub struct DividendDate {
 }
 
 impl DividendDate {
-    fn of(named: Named<DividendRow>) -> Self {
-        let Named { name, row } = named;
+    fn of(named: NamedRow<DividendRow>) -> Self {
+        let NamedRow { name, row } = named;
         Self {
             symbol: row.symbol.to_string(),
             name,

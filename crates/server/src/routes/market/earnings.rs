@@ -3,7 +3,7 @@
 use axum::extract::State;
 use market::records::{EarningsRow, EarningsTime};
 use serde::Serialize;
-use service::market::Named;
+use service::market::NamedRow;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Authorized, StocksRead};
@@ -59,8 +59,8 @@ const fn time_name(time: EarningsTime) -> &'static str {
 }
 
 impl EarningsDate {
-    fn of(named: Named<EarningsRow>) -> Self {
-        let Named { name, row } = named;
+    fn of(named: NamedRow<EarningsRow>) -> Self {
+        let NamedRow { name, row } = named;
         Self {
             symbol: row.symbol.to_string(),
             name,

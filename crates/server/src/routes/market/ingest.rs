@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::{FromRequestParts, State};
 use http::request::Parts;
 use serde::Serialize;
-use service::market::{IngestAnswer, NotIngested, may_push};
+use service::market::{IngestReport, RowRejection, require_push_permission};
 use utoipa::ToSchema;
 
 use crate::auth::{Authorized, MarketWrite};
@@ -41,8 +41,8 @@ pub struct RejectedElement {
 }
 
 impl IngestResponse {
-    fn of(answer: IngestAnswer) -> Self {
-        let element = |NotIngested { kind, index, reason }| RejectedElement { kind, index, reason };
+    fn of(answer: IngestReport) -> Self {
+        let element = |RowRejection { kind, index, reason }| RejectedElement { kind, index, reason };
         Self {
             accepted: answer.accepted,
             rejected: answer.rejected.into_iter().map(element).collect(),
@@ -58,7 +58,7 @@ impl FromRequestParts<App> for AuthorizedIngest {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let caller = Authorized::from_request_parts(parts, app).await?;
-        may_push(&caller.actor)?;
+        require_push_permission(&caller.actor)?;
         Ok(Self(caller))
     }
 }

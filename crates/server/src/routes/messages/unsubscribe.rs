@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use service::ServiceError;
-use service::messages::MailingState;
+use service::messages::EmailSubscription;
 use utoipa::IntoParams;
 
 use super::form::DiscardedBody;
@@ -48,7 +48,7 @@ pub(super) async fn show_unsubscribe(State(app): State<App>, query: Query) -> Re
     let Some(token) = token(query) else {
         return Ok(invalid_link_page());
     };
-    let state = app.service().account_settings.mailing_state(&token).await;
+    let state = app.service().account_settings.email_subscription(&token).await;
     render_state(state, |state| {
         if state.is_subscribed {
             confirmation_page(state, &token)
@@ -76,7 +76,11 @@ pub(super) async fn unsubscribe(State(app): State<App>, query: Query, _: Discard
     let Some(token) = token(query) else {
         return Ok(invalid_link_page());
     };
-    let state = app.service().account_settings.set_mailing(&token, false).await;
+    let state = app
+        .service()
+        .account_settings
+        .set_email_subscription(&token, false)
+        .await;
     render_state(state, |state| unsubscribed_page(state, &token))
 }
 
@@ -103,7 +107,10 @@ pub(super) async fn subscribe_again(
         return Ok(invalid_link_page());
     };
     render_state(
-        app.service().account_settings.set_mailing(&token, true).await,
+        app.service()
+            .account_settings
+            .set_email_subscription(&token, true)
+            .await,
         |state| {
             let text = format!("Alert emails go to {} again.", state.address);
             render(StatusCode::OK, "You are subscribed again", &text, None)
@@ -116,8 +123,8 @@ fn token(mut query: Query) -> Option<String> {
 }
 
 fn render_state(
-    state: Result<MailingState, ServiceError>,
-    show: impl FnOnce(&MailingState) -> Response,
+    state: Result<EmailSubscription, ServiceError>,
+    show: impl FnOnce(&EmailSubscription) -> Response,
 ) -> Result<Response, ApiError> {
     match state {
         Ok(state) => Ok(show(&state)),
@@ -126,7 +133,7 @@ fn render_state(
     }
 }
 
-fn confirmation_page(state: &MailingState, token: &str) -> Response {
+fn confirmation_page(state: &EmailSubscription, token: &str) -> Response {
     let text = format!(
         "Alert emails go to {}. After you unsubscribe, your alerts stay active, but are no longer sent by email. Emails about \
          your account are still sent.",
@@ -140,7 +147,7 @@ fn confirmation_page(state: &MailingState, token: &str) -> Response {
     render(StatusCode::OK, "Unsubscribe from alert emails?", &text, Some(button))
 }
 
-fn unsubscribed_page(state: &MailingState, token: &str) -> Response {
+fn unsubscribed_page(state: &EmailSubscription, token: &str) -> Response {
     let text = format!("{} no longer receives alert emails.", state.address);
     let button = Button {
         path: "subscribe",

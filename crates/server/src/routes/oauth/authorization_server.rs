@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use serde::Serialize;
-use service::oauth::SCOPES;
+use service::oauth::MCP_SCOPES;
 use utoipa::ToSchema;
 
 use crate::state::App;
@@ -73,7 +73,7 @@ pub(super) async fn authorization_server(State(app): State<App>) -> Response {
         token_endpoint: url("oauth/token"),
         registration_endpoint: url("oauth/register"),
         revocation_endpoint: url("oauth/revoke"),
-        scopes_supported: SCOPES.iter().map(|scope| scope.name()).collect(),
+        scopes_supported: MCP_SCOPES.iter().map(|scope| scope.name()).collect(),
         response_types_supported: ["code"],
         response_modes_supported: ["query"],
         grant_types_supported: ["authorization_code", "refresh_token"],

@@ -18,7 +18,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use service::ServiceError;
-use service::oauth::{Asked, Decision, NotAsked, WayBack};
+use service::oauth::{AuthorizationError, AuthorizationRequest, ConsentDecision, RedirectTarget};
 use url::form_urlencoded;
 use utoipa::IntoParams;
 
@@ -102,7 +102,7 @@ pub(super) async fn show_authorize(
         .any(|(name, value)| name == PROMPT_PARAMETER && value == PROMPT_LOGIN);
     let query = query(&params);
     let page = match signed_in_actor(&app, &headers).await {
-        Ok(Some(actor)) if !wants_to_sign_in => match app.service().oauth.ask_consent(&actor, &authorization) {
+        Ok(Some(actor)) if !wants_to_sign_in => match app.service().oauth.consent_token(&actor, &authorization) {
             Ok(sealed) => consent_page::show(&authorization, &actor, &sealed, &query, form.text()),
             Err(error) => error_page(error),
         },
@@ -160,9 +160,9 @@ async fn decide(app: &App, headers: &HeaderMap, decision: &str, form: &FormField
     let decision = match decision {
         "allow" => {
             let ticked = form.0.iter().filter(|(name, _)| name == "scope");
-            Decision::Allow(ticked.map(|(_, scope)| scope.clone()).collect())
+            ConsentDecision::Allow(ticked.map(|(_, scope)| scope.clone()).collect())
         }
-        "deny" => Decision::Deny,
+        "deny" => ConsentDecision::Deny,
         _ => return error_page(ServiceError::Malformed("decision must be allow or deny".to_owned())),
     };
     let actor = match signed_in_actor(app, headers).await {
@@ -204,14 +204,14 @@ async fn sign_in(
 /// Returns the sign-in page with an error message.
 fn sign_in_error(
     error: ServiceError,
-    authorization: &Asked,
+    authorization: &AuthorizationRequest,
     params: &[(String, String)],
     form: &FormFields,
 ) -> Response {
     let message = match &error {
         ServiceError::Unauthenticated(_) => sign_in_page::WRONG_CREDENTIALS.to_owned(),
         ServiceError::Invalid { .. }
-        | ServiceError::TooMany { .. }
+        | ServiceError::RateLimited { .. }
         | ServiceError::Unavailable(_)
         | ServiceError::Overloaded { .. } => error.to_string(),
         _ => return error_page(error),
@@ -238,30 +238,30 @@ fn query(params: &[(String, String)]) -> String {
         .finish()
 }
 
-async fn authorization_error(app: &App, headers: &HeaderMap, refusal: NotAsked) -> Response {
+async fn authorization_error(app: &App, headers: &HeaderMap, refusal: AuthorizationError) -> Response {
     match refusal {
-        NotAsked::Shown(why) => {
+        AuthorizationError::ShowToUser(why) => {
             let text = format!("No access was granted: {why}.");
             Page::message("This app cannot be connected", text).with_status(StatusCode::BAD_REQUEST)
         }
-        NotAsked::Sent(way) if !way.is_on_the_web => redirect_to(StatusCode::FOUND, &way.location),
-        NotAsked::Sent(way) => match signed_in_actor(app, headers).await {
+        AuthorizationError::RedirectToClient(way) if !way.is_web_host => redirect_to(StatusCode::FOUND, &way.location),
+        AuthorizationError::RedirectToClient(way) => match signed_in_actor(app, headers).await {
             Ok(Some(_)) => redirect_to(StatusCode::FOUND, &way.location),
             Ok(None) => error_redirect_page(way),
             Err(error) => error_page(error),
         },
-        NotAsked::Failed(error) => error_page(error),
+        AuthorizationError::Failed(error) => error_page(error),
     }
 }
 
 /// Returns an error page with a link to the client's redirect target.
-fn error_redirect_page(way: WayBack) -> Response {
+fn error_redirect_page(way: RedirectTarget) -> Response {
     let text = format!(
         "No access was granted: {}. You can report this to the app, which takes you to {}, away from this site. Continue only if you \
          came from there.",
-        way.why, way.leads_to
+        way.reason, way.destination
     );
-    let label = format!("Go to {}", way.leads_to);
+    let label = format!("Go to {}", way.destination);
     let page = Page::message("This app cannot be connected", text).with_link(way.location, label);
     page.response_with(StatusCode::BAD_REQUEST, FormTarget::AnyOrigin)
 }

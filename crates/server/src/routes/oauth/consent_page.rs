@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use service::oauth::{Asked, Origin};
+use service::oauth::{AuthorizationRequest, ClientOrigin};
 use service::{Actor, Scope};
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
@@ -31,17 +31,23 @@ struct ConsentTemplate<'a> {
 }
 
 /// Renders the consent page.
-pub(super) fn show(authorization: &Asked, actor: &Actor, sealed: &str, query: &str, form: &str) -> Response {
+pub(super) fn show(
+    authorization: &AuthorizationRequest,
+    actor: &Actor,
+    sealed: &str,
+    query: &str,
+    form: &str,
+) -> Response {
     let html = ConsentTemplate {
         style: STYLE,
         client: &authorization.client.name,
         host: match &authorization.client.origin {
-            Origin::Host(host) => Some(host),
-            Origin::Registered => None,
+            ClientOrigin::Host(host) => Some(host),
+            ClientOrigin::Registered => None,
         },
         email: &actor.email,
-        leads_to: authorization.leads_to(),
-        is_own_machine: authorization.leads_to_own_machine(),
+        leads_to: authorization.redirect_destination(),
+        is_own_machine: authorization.redirects_to_local_app(),
         requested_scopes: authorization.scopes.iter().map(|scope| describe(*scope)).collect(),
         form,
         request: sealed,

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use service::oauth::SCOPES;
+use service::oauth::MCP_SCOPES;
 use utoipa::ToSchema;
 
 use super::authorization_server::cacheable_document;
@@ -47,7 +47,7 @@ pub(super) async fn protected_resource_of_mcp(State(app): State<App>) -> Respons
         resource_name: "Bellwether",
         resource_documentation: format!("{}/docs", service.identity.public_url()),
         authorization_servers: vec![service.identity.public_url().to_owned()],
-        scopes_supported: SCOPES.iter().map(|scope| scope.name()).collect(),
+        scopes_supported: MCP_SCOPES.iter().map(|scope| scope.name()).collect(),
         bearer_methods_supported: ["header"],
     })
 }

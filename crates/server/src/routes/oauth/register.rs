@@ -5,7 +5,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use service::oauth::{ErrorCode, SCOPES};
+use service::oauth::{MCP_SCOPES, OAuthErrorCode};
 use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse};
@@ -78,11 +78,11 @@ pub(super) async fn register_client(State(app): State<App>, request: Request) ->
     let request = Request::from_parts(parts, body);
     let body: Value = match JsonObject::from_request(request, &app).await {
         Ok(JsonObject(body)) => body,
-        Err(error) => return response::body_error_response(&error, ErrorCode::InvalidClientMetadata),
+        Err(error) => return response::body_error_response(&error, OAuthErrorCode::InvalidClientMetadata),
     };
     match app.service().oauth.register_client(&body).await {
         Ok(client) => {
-            let scopes: Vec<_> = SCOPES.iter().map(|scope| scope.name()).collect();
+            let scopes: Vec<_> = MCP_SCOPES.iter().map(|scope| scope.name()).collect();
             let registered = RegisteredClient {
                 client_id: client.id.0.to_string(),
                 client_id_issued_at: client.created_at.as_second(),

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
-use service::oauth::{ErrorCode, OAuthError};
+use service::oauth::{OAuthError, OAuthErrorCode};
 use utoipa::ToSchema;
 
 use crate::auth::Identity;
@@ -44,9 +44,9 @@ pub(super) fn error_response(error: OAuthError) -> Response {
     match error {
         OAuthError::Refused { code, description } => {
             let status = match code {
-                ErrorCode::InvalidClient => StatusCode::UNAUTHORIZED,
-                ErrorCode::TemporarilyUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-                ErrorCode::ServerError => StatusCode::INTERNAL_SERVER_ERROR,
+                OAuthErrorCode::InvalidClient => StatusCode::UNAUTHORIZED,
+                OAuthErrorCode::TemporarilyUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+                OAuthErrorCode::ServerError => StatusCode::INTERNAL_SERVER_ERROR,
                 _ => StatusCode::BAD_REQUEST,
             };
             let mut response = oauth_error(status, code, description);
@@ -63,12 +63,12 @@ pub(super) fn error_response(error: OAuthError) -> Response {
 /// Converts an API error to an OAuth error response.
 fn api_error_response(error: &ApiError) -> Response {
     let code = match error.code() {
-        ApiErrorCode::RateLimited | ApiErrorCode::ServiceUnavailable => ErrorCode::TemporarilyUnavailable,
-        ApiErrorCode::InternalError => ErrorCode::ServerError,
-        _ => ErrorCode::InvalidRequest,
+        ApiErrorCode::RateLimited | ApiErrorCode::ServiceUnavailable => OAuthErrorCode::TemporarilyUnavailable,
+        ApiErrorCode::InternalError => OAuthErrorCode::ServerError,
+        _ => OAuthErrorCode::InvalidRequest,
     };
     let status = match code {
-        ErrorCode::InvalidRequest => StatusCode::BAD_REQUEST,
+        OAuthErrorCode::InvalidRequest => StatusCode::BAD_REQUEST,
         _ => error.status(),
     };
     // A description must not contain quotes or backslashes (RFC 6749, 5.2).
@@ -80,7 +80,7 @@ fn api_error_response(error: &ApiError) -> Response {
     response
 }
 
-fn oauth_error(status: StatusCode, code: ErrorCode, error_description: String) -> Response {
+fn oauth_error(status: StatusCode, code: OAuthErrorCode, error_description: String) -> Response {
     let error = code.name();
     json_no_store(
         status,
@@ -104,7 +104,7 @@ impl FromRequest<App> for OAuthForm {
             let error_description =
                 "only public clients are supported; send client_id in the form and no Authorization header".to_owned();
             return Err(error_response(OAuthError::Refused {
-                code: ErrorCode::InvalidClient,
+                code: OAuthErrorCode::InvalidClient,
                 description: error_description,
             }));
         }
@@ -138,7 +138,7 @@ pub(super) async fn check_rate_limit(parts: &mut Parts, app: &App, group: RateLi
 }
 
 /// Converts an error while reading a body to an OAuth error response with the given code.
-pub(super) fn body_error_response(error: &ApiError, code: ErrorCode) -> Response {
+pub(super) fn body_error_response(error: &ApiError, code: OAuthErrorCode) -> Response {
     match error.code() {
         ApiErrorCode::RateLimited | ApiErrorCode::ServiceUnavailable | ApiErrorCode::InternalError => {
             api_error_response(error)

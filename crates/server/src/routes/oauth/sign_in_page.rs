@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use service::oauth::Asked;
+use service::oauth::AuthorizationRequest;
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
 
@@ -21,7 +21,7 @@ struct SignInTemplate<'a> {
 }
 
 /// Renders the sign-in page. Its form submits to the same URL with the same query.
-pub(super) fn show(authorization: &Asked, query: &str, form: &str, error: Option<String>) -> Response {
+pub(super) fn show(authorization: &AuthorizationRequest, query: &str, form: &str, error: Option<String>) -> Response {
     let html = SignInTemplate {
         style: STYLE,
         client: &authorization.client.name,

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
-use service::identity::SignIn;
+use service::identity::SignInResult;
 use service::{Actor, ServiceError};
 
 use super::link;
@@ -68,7 +68,7 @@ pub(in crate::routes) async fn sign_in(
 ) -> Result<Response, ServiceError> {
     let service = app.service();
     let body = json!({"email": link::form_field(form, "email"), "password": link::form_field(form, "password")});
-    let SignIn::Done(signed_in) = service.identity.sign_in(&body, address).await? else {
+    let SignInResult::SignedIn(signed_in) = service.identity.sign_in(&body, address).await? else {
         return Err(ServiceError::Malformed(
             "a password is required; enter it in the form".to_owned(),
         ));

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt, StreamExt, stream};
 use http::HeaderValue;
 use service::Service;
-use service::analyst::{Intention, Look};
+use service::analyst::{Intention, RuleAnalysis};
 use tracing::Instrument;
 use utoipa::{IntoParams, OpenApi, ToSchema};
 
@@ -125,9 +125,9 @@ pub(super) async fn stream_analysis(
     let service = app.service();
     let request = service
         .analysis
-        .wish_of(&caller.actor, symbol, intention, target_price)
+        .request_for(&caller.actor, symbol, intention, target_price)
         .await?;
-    let analysis = service.analysis.look_at(request).await?;
+    let analysis = service.analysis.analyze_by_rules(request).await?;
     let first = figures(&analysis)?;
     let shutdown = shutdown.map(|Extension(shutdown)| shutdown);
     let later = remaining_events(service.clone(), analysis, shutdown).instrument(tracing::Span::current());
@@ -143,7 +143,7 @@ pub(super) async fn stream_analysis(
 }
 
 /// Runs the analysis and returns the events after the figures.
-async fn remaining_events(service: Service, analysis: Look, shutdown: Option<ShutdownSignal>) -> Vec<Event> {
+async fn remaining_events(service: Service, analysis: RuleAnalysis, shutdown: Option<ShutdownSignal>) -> Vec<Event> {
     let stop = async {
         match shutdown {
             Some(shutdown) => shutdown.0.cancelled().await,

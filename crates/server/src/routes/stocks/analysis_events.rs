@@ -6,7 +6,7 @@
 use axum::response::sse::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use service::analyst::{Advised, Look, Proposal, WhyNot};
+use service::analyst::{FallbackReason, Proposal, RuleAnalysis, StockAdvice};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -211,7 +211,7 @@ words! {
     DirectionName = all(&["up", "down", "mixed", "unknown"]), Type::String;
     /// Reason why the rules replaced the language model.
     FallBackName = {
-        let mut words = all(WhyNot::NAMES);
+        let mut words = all(FallbackReason::NAMES);
         words.push(Value::Null);
         words
     }, utoipa::openapi::schema::SchemaType::from_iter([Type::String, Type::Null]);
@@ -221,8 +221,8 @@ words! {
 ///
 /// # Errors
 /// 500 if the figures do not match the documented schema.
-pub(super) fn figures(analysis: &Look) -> Result<Event, ApiError> {
-    let request = analysis.wish();
+pub(super) fn figures(analysis: &RuleAnalysis) -> Result<Event, ApiError> {
+    let request = analysis.request();
     event(
         "figures",
         &AnalysisFigures {
@@ -240,7 +240,7 @@ pub(super) fn figures(analysis: &Look) -> Result<Event, ApiError> {
 ///
 /// # Errors
 /// 500 if an event cannot be serialized.
-pub(super) fn events_after_figures(advised: &Advised) -> Result<Vec<Event>, ApiError> {
+pub(super) fn events_after_figures(advised: &StockAdvice) -> Result<Vec<Event>, ApiError> {
     let proposals = advised.advice.proposals.iter();
     let mut events: Vec<Event> = proposals
         .map(|proposal| event("alert", &proposed(proposal)))
@@ -249,7 +249,7 @@ pub(super) fn events_after_figures(advised: &Advised) -> Result<Vec<Event>, ApiE
     events.push(event("summary", &AnalysisSummary { text })?);
     let done = AnalysisDone {
         by: advised.author.name().to_owned(),
-        fell_back: advised.fell_back.as_ref().map(WhyNot::name),
+        fell_back: advised.fallback.as_ref().map(FallbackReason::name),
     };
     events.push(event("done", &done)?);
     Ok(events)

@@ -9,7 +9,7 @@ use futures_util::stream;
 use http::{HeaderValue, header};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::identity::account::Export;
+use service::identity::account::ExportStream;
 use utoipa::ToSchema;
 
 use crate::auth::AuthenticatedSession;
@@ -106,15 +106,15 @@ pub(super) async fn export_account(
 
 /// State of the streamed body.
 enum BodyState {
-    Start(Vec<u8>, Export, Vec<u8>),
-    Streaming(Export, Vec<u8>),
+    Start(Vec<u8>, ExportStream, Vec<u8>),
+    Streaming(ExportStream, Vec<u8>),
     Done,
 }
 
 /// Streams the chunks of the body, each read on demand. An error ends the body early.
 fn body_chunks(
     prefix: Vec<u8>,
-    export: Export,
+    export: ExportStream,
     suffix: Vec<u8>,
 ) -> impl stream::Stream<Item = Result<Bytes, io::Error>> {
     stream::unfold(BodyState::Start(prefix, export, suffix), async |state| match state {

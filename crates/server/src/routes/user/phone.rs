@@ -95,7 +95,7 @@ pub(super) async fn request_phone(
         .await?;
     Ok(ApiResponse::ok(PhoneCodeResponse {
         phone,
-        expires_in: service::identity::account::PHONE_CODE_LIFE.as_secs(),
+        expires_in: service::identity::account::PHONE_CODE_LIFETIME.as_secs(),
     }))
 }
 

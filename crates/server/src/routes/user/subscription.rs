@@ -131,7 +131,7 @@ impl SubscriptionView {
             },
             alerts: AlertUsage {
                 counts: AlertCounts {
-                    total: used.total(),
+                    total: used.total_alerts(),
                     by_status: used
                         .alerts
                         .iter()
@@ -140,7 +140,7 @@ impl SubscriptionView {
                 },
                 quota: AlertQuota {
                     limit: used.plan.active_alert_quota(),
-                    remaining: used.room(),
+                    remaining: used.remaining_active_alerts(),
                     unlimited: used.plan.active_alert_quota().is_none(),
                 },
             },

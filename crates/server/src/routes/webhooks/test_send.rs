@@ -3,7 +3,7 @@
 use axum::extract::State;
 use http::StatusCode;
 use serde::Serialize;
-use service::webhooks::TestAnswer;
+use service::webhooks::WebhookTestResult;
 use utoipa::ToSchema;
 
 use crate::auth::{Authorized, WebhooksWrite};
@@ -58,7 +58,7 @@ pub struct TestWebhookResponse {
 }
 
 impl TestWebhookResponse {
-    fn of(answer: TestAnswer) -> Self {
+    fn of(answer: WebhookTestResult) -> Self {
         let attempt = answer.attempt;
         let status = attempt.outcome.http_status();
         let reason = status.and_then(|status| StatusCode::from_u16(status).ok()?.canonical_reason());

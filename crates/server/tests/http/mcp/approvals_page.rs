@@ -99,7 +99,7 @@ async fn owner_approves_a_change_once() {
     let again = submit(&server, &cookie, ORIGIN, &format!("id={id}&decision=approve"))
         .await
         .is(409);
-    assert!(again.text.contains("done already"), "{}", again.text);
+    assert!(again.text.contains("already approved"), "{}", again.text);
 }
 
 #[tokio::test]

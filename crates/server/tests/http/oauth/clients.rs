@@ -161,7 +161,7 @@ async fn client_metadata_document_is_fetched_only_from_public_addresses() {
         "https://2130706433/client.json",
     ] {
         let response = fixture.authorize(&server, &[("client_id", id)]).await;
-        assert_error_page(&response, 400, "cannot be one of a client");
+        assert_error_page(&response, 400, "is not a valid URL");
     }
     for id in [
         "http://app.example.com/client.json",
@@ -169,6 +169,6 @@ async fn client_metadata_document_is_fetched_only_from_public_addresses() {
         "ftp://app.example.com/client.json",
     ] {
         let response = fixture.authorize(&server, &[("client_id", id)]).await;
-        assert_error_page(&response, 400, "not known here");
+        assert_error_page(&response, 400, "not registered here");
     }
 }

@@ -115,10 +115,10 @@ async fn consent_cannot_grant_unrequested_scopes(server: TestServer) {
 async fn denial_redirects_with_access_denied(server: TestServer) {
     let fixture = OAuthFixture::on(&server).await;
     for (decision, scopes, why) in [
-        ("allow", &[][..], "nothing of what was asked for"),
-        ("allow", &["webhooks:read"], "nothing of what was asked for"),
-        ("deny", &[], "does not want this"),
-        ("deny", &ALL, "does not want this"),
+        ("allow", &[][..], "none of the requested scopes"),
+        ("allow", &["webhooks:read"], "none of the requested scopes"),
+        ("deny", &[], "denied the request"),
+        ("deny", &ALL, "denied the request"),
     ] {
         let page = fixture.authorize(&server, &[]).await;
         let redirect = redirect_params(&server.decide(&fixture.cookie, &page, decision, scopes).await, CALLBACK);
@@ -146,7 +146,7 @@ async fn decision_is_bound_to_its_session(server: TestServer) {
         assert_error_page(
             &server.decide(cookie, &page, "allow", &ALL).await,
             400,
-            "open for too long",
+            "this page has expired",
         );
     }
     let unauthenticated = server
@@ -162,7 +162,7 @@ async fn decision_is_bound_to_its_session(server: TestServer) {
         let response = server
             .submit_form("/oauth/authorize", &headers, &answered(&page, request))
             .await;
-        assert_error_page(&response, 400, "open for too long");
+        assert_error_page(&response, 400, "this page has expired");
     }
     let _ = server
         .anonymous("POST", "/v1/auth/logout")
@@ -243,7 +243,7 @@ async fn consent_page_expires_after_ten_minutes(server: TestServer) {
     assert_error_page(
         &server.decide(&fixture.cookie, &page, "allow", &ALL).await,
         400,
-        "open for too long",
+        "this page has expired",
     );
 }
 
@@ -255,7 +255,7 @@ async fn consent_is_limited_per_account_and_hour(server: TestServer) {
         assert_eq!(allow().await.status, 303, "{number}");
     }
     let response = allow().await;
-    assert_error_page(&response, 429, "at most 60 apps something in an hour");
+    assert_error_page(&response, 429, "at most 60 apps per hour");
     assert_eq!(response.header("retry-after"), "3600");
     let denied = server.decide(&fixture.cookie, &page, "deny", &[]).await;
     assert_eq!(

@@ -39,24 +39,24 @@ async fn invalid_client_or_redirect_uri_does_not_redirect(server: TestServer) {
     ] {
         for cookie in [fixture.cookie.as_str(), ""] {
             let params = super::with(&fixture.params(), &[("redirect_uri", spelling)]);
-            assert_error_page(&server.get_authorize(cookie, &params).await, 400, "has not registered");
+            assert_error_page(&server.get_authorize(cookie, &params).await, 400, "is not registered");
         }
     }
     assert_error_page(
         &fixture.authorize(&server, &[("redirect_uri", "")]).await,
         400,
-        "without a redirect_uri",
+        "has no redirect_uri",
     );
     assert_error_page(
         &fixture.authorize(&server, &[("client_id", "")]).await,
         400,
-        "without a client_id",
+        "has no client_id",
     );
     let unknown = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
     assert_error_page(
         &fixture.authorize(&server, &[("client_id", unknown)]).await,
         400,
-        "not known here",
+        "not registered here",
     );
     for name in ["client_id", "redirect_uri"] {
         let mut params = fixture.params();
@@ -237,7 +237,7 @@ async fn loopback_redirect_uri_may_have_any_port(server: TestServer) {
         assert_error_page(
             &fixture.authorize(&server, &[("redirect_uri", uri)]).await,
             400,
-            "has not registered",
+            "is not registered",
         );
     }
 }

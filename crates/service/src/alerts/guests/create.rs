@@ -1,4 +1,4 @@
-//! Asking for an alert without an account.
+//! Creates an alert without an account.
 
 use alerts::equivalence::equivalent;
 use alerts::plan;
@@ -12,29 +12,33 @@ use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, NewCode, NewMessage, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{ANOTHER_LINK_AFTER, DAY, LIFE, LINKS_IN_ALL, LINKS_TO_ADDRESS, PURPOSE, before, hash, payload, wish};
+use super::{
+    LINK_COUNT_WINDOW, LINK_LIFETIME, LINK_RESEND_DELAY, MAX_LINKS_PER_ADDRESS, MAX_LINKS_TOTAL, VERIFY_PURPOSE,
+    description, hash, payload, time_before,
+};
 use crate::ServiceError;
-use crate::access::accounts::{DEFAULT_TIME_ZONE, normal_email};
+use crate::access::accounts::{DEFAULT_TIME_ZONE, normalize_email};
 use crate::alerts::{Created, GuestAlerts, MadeBy};
 use crate::identity::secret;
 
-/// What a guest asks for, found sound.
+/// A validated request of a guest.
 #[derive(Clone, PartialEq, Debug)]
-pub struct GuestWish {
-    asked: NewAlert,
-    /// As addresses are kept.
+pub struct GuestAlertRequest {
+    new_alert: NewAlert,
+    /// The normalized address.
     email: String,
 }
 
 impl GuestAlerts {
-    /// Reads what a guest asks for from the body of a create request. Nothing is written.
+    /// Reads and validates a guest's request from the body of a create request. Nothing is written.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] without an address, [`ServiceError::Invalid`], [`ServiceError::Forbidden`] for what
-    /// guests cannot have, [`ServiceError::UnknownStock`] for an unknown symbol.
-    pub fn guest_wish(&self, body: &Value) -> Result<GuestWish, ServiceError> {
+    /// [`ServiceError::Unauthenticated`] without an email address; [`ServiceError::Invalid`];
+    /// [`ServiceError::Forbidden`] for conditions and channels that guests cannot have; [`ServiceError::UnknownStock`]
+    /// for an unknown symbol.
+    pub fn guest_alert_request(&self, body: &Value) -> Result<GuestAlertRequest, ServiceError> {
         if body.get("email").is_none_or(Value::is_null) {
-            let message = "this needs an API key or an access token; without one, give your address as email";
+            let message = "this request needs an API key or an access token; without one, set email to your address";
             return Err(ServiceError::Unauthenticated(message.to_owned()));
         }
         let context = ParseContext {
@@ -42,60 +46,60 @@ impl GuestAlerts {
             time_zone: &TimeZone::get(DEFAULT_TIME_ZONE).unwrap_or(TimeZone::UTC),
             calendar: &self.settings.calendar,
         };
-        let asked = parse_create(body, &context)?;
-        let email = normal_email(asked.email.as_deref().unwrap_or_default());
-        plan::check_guest_alert(asked.condition.kind(), asked.notification)?;
-        // A source is asked once the request has been counted.
-        self.prices.require_stock_or_source(asked.symbol)?;
-        Ok(GuestWish { asked, email })
+        let new_alert = parse_create(body, &context)?;
+        let email = normalize_email(new_alert.email.as_deref().unwrap_or_default());
+        plan::check_guest_alert(new_alert.condition.kind(), new_alert.notification)?;
+        // The source is asked after the request has been counted.
+        self.prices.require_stock_or_source(new_alert.symbol)?;
+        Ok(GuestAlertRequest { new_alert, email })
     }
 
-    /// Makes a guest's alert, inactive, and has a link mailed to the address that makes it active. If strangers have asked
-    /// for the same with that address already and it was not verified yet, that alert is answered, and the link mailed
-    /// again, unless that was done a moment ago.
+    /// Creates an inactive alert of a guest, and emails the link that activates it. If an equivalent unverified alert
+    /// was requested for the address before, that alert is returned, and the link is sent again unless that happened a
+    /// moment ago.
     ///
     /// # Errors
-    /// [`ServiceError::TooMany`] if the address, or all guests together, were mailed too many links today;
+    /// [`ServiceError::RateLimited`] if too many links were sent today, to the address or in total;
     /// [`ServiceError::Unavailable`] for a percentage without a price.
-    pub async fn create_guest_alert(&self, wish: GuestWish) -> Result<Created, ServiceError> {
-        let GuestWish { asked, email } = wish;
-        self.prices.require_stock(asked.symbol).await?;
-        let price = self.prices.start_price(asked.symbol).await;
+    pub async fn create_guest_alert(&self, request: GuestAlertRequest) -> Result<Created, ServiceError> {
+        let GuestAlertRequest { new_alert, email } = request;
+        self.prices.require_stock(new_alert.symbol).await?;
+        let price = self.prices.start_price(new_alert.symbol).await;
         let ports = &self.ports;
-        let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
-        let id = AlertId(ports.chance.uuid());
-        let letter = AccountEmail::GuestAlert {
-            symbol: asked.symbol.to_string(),
-            condition: wish::in_words(&asked),
+        let (now, secret) = (ports.clock.now(), secret::new(&ports.random));
+        let id = AlertId(ports.random.uuid());
+        let email_content = AccountEmail::GuestAlert {
+            symbol: new_alert.symbol.to_string(),
+            condition: description::describe(&new_alert),
             link: self.writer.link("verify-alert", &[("token", &secret)]),
         };
-        let work = Create {
+        let work = InsertGuestAlert {
             price,
             code: NewCode {
-                purpose: PURPOSE,
+                purpose: VERIFY_PURPOSE,
                 account: None,
                 subject: email.clone(),
                 payload: Some(payload(id)),
                 hash: hash(&secret),
                 created_at: now,
-                expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
+                expires_at: now.saturating_add(LINK_LIFETIME).unwrap_or(Timestamp::MAX),
             },
-            message: self.writer.mail(&email, None, &letter)?,
+            message: self.writer.mail(&email, None, &email_content)?,
             owner: AlertOwner::Guest { email },
-            asked,
+            new_alert,
             id,
             now,
         };
         Ok(match ports.store.write(work).await? {
-            Done::Inserted(stored) => Created::New(Box::new(self.alerts.detail(stored))),
-            Done::Found(stored) => Created::Existing(Box::new(self.alerts.detail(stored))),
+            InsertResult::Inserted(stored) => Created::New(Box::new(self.alerts.detail(stored))),
+            InsertResult::Found(stored) => Created::Existing(Box::new(self.alerts.detail(stored))),
         })
     }
 }
 
-struct Create {
+struct InsertGuestAlert {
     owner: AlertOwner,
-    asked: NewAlert,
+    new_alert: NewAlert,
     id: AlertId,
     price: PriceAvailability,
     code: NewCode,
@@ -103,85 +107,83 @@ struct Create {
     now: Timestamp,
 }
 
-enum Done {
+enum InsertResult {
     Inserted(StoredAlert),
     Found(StoredAlert),
 }
 
-impl Create {
-    /// What strangers have asked for already in the name of that address, if it still can be verified. Whoever asks for
-    /// something for the same address waits from here on.
+impl InsertGuestAlert {
+    /// Returns an equivalent alert that was requested for the address and can still be verified. The read locks further
+    /// requests for the address until the commit.
     async fn found(&self, unit: &mut UnitOfWork) -> Result<Option<StoredAlert>, Abort<ServiceError>> {
-        let since = before(self.now, LIFE);
+        let since = time_before(self.now, LINK_LIFETIME);
         let waits = |found: &StoredAlert| found.alert.status == Status::Inactive && found.alert.created_at > since;
-        let similar = unit.similar_alerts(&self.owner, &self.asked).await?.into_iter();
+        let similar = unit.similar_alerts(&self.owner, &self.new_alert).await?.into_iter();
         Ok(similar
             .filter(waits)
-            .find(|found| equivalent(&found.alert, &self.asked)))
+            .find(|found| equivalent(&found.alert, &self.new_alert)))
     }
 
-    /// Refuses if the address, or all of them, were mailed enough links today.
-    async fn may_be_mailed(&self, unit: &mut UnitOfWork) -> Result<Result<(), ServiceError>, Abort<ServiceError>> {
-        let (email, day) = (&self.code.subject, before(self.now, DAY));
-        if unit.count_codes(PURPOSE, email, day).await? >= LINKS_TO_ADDRESS {
-            let oldest = unit.oldest_code(PURPOSE, email, day).await?.unwrap_or(self.now);
-            let wait = DAY.saturating_sub(self.now.duration_since(oldest));
-            return Ok(Err(ServiceError::TooMany {
+    /// Refuses if enough links were sent today, to the address or in total.
+    async fn check_link_limits(&self, unit: &mut UnitOfWork) -> Result<Result<(), ServiceError>, Abort<ServiceError>> {
+        let (email, day) = (&self.code.subject, time_before(self.now, LINK_COUNT_WINDOW));
+        if unit.count_codes(VERIFY_PURPOSE, email, day).await? >= MAX_LINKS_PER_ADDRESS {
+            let oldest = unit.oldest_code(VERIFY_PURPOSE, email, day).await?.unwrap_or(self.now);
+            let wait = LINK_COUNT_WINDOW.saturating_sub(self.now.duration_since(oldest));
+            return Ok(Err(ServiceError::RateLimited {
                 message: format!(
-                    "{LINKS_TO_ADDRESS} links to verify alerts were mailed to this address within a day, and that is \
-                     all; open them, or try again later, or register"
+                    "this address has received {MAX_LINKS_PER_ADDRESS} verification links within a day, which is the \
+                     maximum; open one of them, try again later, or register"
                 ),
                 retry_after_s: u64::try_from(wait.as_secs()).unwrap_or_default().saturating_add(1),
             }));
         }
-        if unit.count_codes_for_purpose(PURPOSE, day).await? >= LINKS_IN_ALL {
-            return Ok(Err(ServiceError::TooMany {
-                message:
-                    "more alerts were asked for without an account today than are mailed about; try again later, or \
-                          register"
-                        .to_owned(),
+        if unit.count_codes_for_purpose(VERIFY_PURPOSE, day).await? >= MAX_LINKS_TOTAL {
+            return Ok(Err(ServiceError::RateLimited {
+                message: "the daily limit of alerts without an account is reached; try again later, or register"
+                    .to_owned(),
                 retry_after_s: 3_600,
             }));
         }
         Ok(Ok(()))
     }
 
-    async fn mail(&self, unit: &mut UnitOfWork, code: &NewCode) -> Result<(), Abort<ServiceError>> {
+    async fn queue_link(&self, unit: &mut UnitOfWork, code: &NewCode) -> Result<(), Abort<ServiceError>> {
         unit.insert_code(code).await?;
         Ok(unit.queue_message(&self.message).await?)
     }
 
-    /// Mails a link for an alert that was asked for before, if one may be mailed and none is on its way.
-    async fn mail_again(&self, unit: &mut UnitOfWork, id: AlertId) -> Result<(), Abort<ServiceError>> {
-        let (id, since) = (payload(id), before(self.now, ANOTHER_LINK_AFTER));
+    /// Sends another link for an existing alert, if the limits allow it and none was sent recently.
+    async fn queue_link_again(&self, unit: &mut UnitOfWork, id: AlertId) -> Result<(), Abort<ServiceError>> {
+        let (id, since) = (payload(id), time_before(self.now, LINK_RESEND_DELAY));
         let is_on_its_way = unit
-            .count_codes_with_payload(PURPOSE, &self.code.subject, &id, since)
+            .count_codes_with_payload(VERIFY_PURPOSE, &self.code.subject, &id, since)
             .await?
             > 0;
-        if is_on_its_way || self.may_be_mailed(unit).await?.is_err() {
+        if is_on_its_way || self.check_link_limits(unit).await?.is_err() {
             return Ok(());
         }
         let code = NewCode {
             payload: Some(id),
             ..self.code.clone()
         };
-        self.mail(unit, &code).await
+        self.queue_link(unit, &code).await
     }
 }
 
-impl Transaction for Create {
-    type Output = Done;
+impl Transaction for InsertGuestAlert {
+    type Output = InsertResult;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<InsertResult, Abort<ServiceError>>> {
         Box::pin(async move {
             if let Some(found) = self.found(unit).await? {
-                self.mail_again(unit, found.alert.id).await?;
-                return Ok(Done::Found(found));
+                self.queue_link_again(unit, found.alert.id).await?;
+                return Ok(InsertResult::Found(found));
             }
-            self.may_be_mailed(unit).await?.map_err(Abort::Refused)?;
+            self.check_link_limits(unit).await?.map_err(Abort::Refused)?;
             let unverified = OwnerVerification::Unverified;
-            let made = transition::create(self.asked.clone(), self.id, unverified, self.price, self.now);
+            let made = transition::create(self.new_alert.clone(), self.id, unverified, self.price, self.now);
             let made = made.map_err(|refused| Abort::Refused(refused.into()))?;
             let row = HistoryRow {
                 alert: self.id,
@@ -197,8 +199,8 @@ impl Transaction for Create {
                 created_by: Some(MadeBy::Guest.to_text()),
             };
             unit.insert_alert(&stored, &row).await?;
-            self.mail(unit, &self.code).await?;
-            Ok(Done::Inserted(stored))
+            self.queue_link(unit, &self.code).await?;
+            Ok(InsertResult::Inserted(stored))
         })
     }
 }

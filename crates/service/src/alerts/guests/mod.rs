@@ -1,24 +1,24 @@
 //! Alerts of people without an account (decisions 2.21).
 //!
-//! A guest asks for an alert with an address ([`create`]). Anybody can do that in anybody's name, so the alert is inactive
-//! until somebody shows the secret that was mailed to the address ([`verify`]). Then it is judged like any other, and told to
-//! the address. Whoever has an account with that address, and has shown that it is theirs, can take the alert over
+//! A guest requests an alert with an email address ([`create`]). Anyone can do that with any address, so the alert
+//! is inactive until somebody presents the secret that was sent to the address ([`verify`]). Then it is evaluated
+//! like any other alert and notifies the address. An account with that confirmed address can take over the alert
 //! ([`attach`]).
 //!
-//! **Asking tells nothing.** What a stranger is answered depends on what strangers have asked for in the name of that address
-//! within the last two days and have not verified, and on nothing else: not on whether there is an account, nor on what its
-//! owner, or the guest, waits for. So an alert that was verified is never answered as "there already"; when an equivalent one
-//! is verified it takes the older one's place.
+//! **Requests disclose nothing.** The response depends only on the unverified requests for the address within the
+//! last two days. It does not depend on whether an account exists, or on the alerts of its owner or of the guest. A
+//! verified alert is therefore never reported as existing. When an equivalent alert is verified, it replaces the
+//! older one.
 //!
-//! **Nobody is flooded.** Each alert costs the address a letter, so those are counted: for each address and for all of them
-//! together within a day. (Requests are also counted for each client's address, where requests come in.)
+//! **No flooding.** Each alert sends an email to the address, so these are limited per day: for each address and in
+//! total. (Requests are also limited for each client's IP address, at the server.)
 //!
-//! What is never verified is forgotten, address and all, once its last link is over.
+//! An alert that is never verified is deleted with its address once its last link has expired.
 
 mod attach;
 mod create;
+mod description;
 mod verify;
-mod wish;
 
 use std::sync::Arc;
 
@@ -32,15 +32,15 @@ use crate::identity::secret;
 use crate::messages::MessageWriter;
 use crate::prices::Prices;
 use crate::prices::initial::InitialPrices;
-use crate::{Ports, Settings};
-pub use create::GuestWish;
+use crate::{Ports, ServiceConfig};
+pub use create::GuestAlertRequest;
 pub use verify::VerifiedAlert;
 
 /// Alerts of people without an account.
 #[derive(Clone)]
 pub struct GuestAlerts {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) initial_prices: Arc<InitialPrices>,
     pub(crate) alerts: Alerts,
@@ -48,32 +48,33 @@ pub struct GuestAlerts {
     pub(crate) writer: MessageWriter,
 }
 
-/// What the links are for.
-const PURPOSE: &str = "verify_alert";
-/// How long a link is good for, and for how long another one can be had.
-const LIFE: SignedDuration = SignedDuration::from_hours(48);
-/// What was not verified by then never will be: it was made, was repeated in its last moment, and that link is over, too.
-pub(crate) const NEVER_VERIFIED_AFTER: SignedDuration = SignedDuration::from_hours(2 * 48);
-/// Links are counted within this time.
-const DAY: SignedDuration = SignedDuration::from_hours(24);
-/// So many links are mailed to an address in a day ...
-const LINKS_TO_ADDRESS: u64 = 5;
-/// ... and so many to all of them: letters to guests must leave some of the day's letters for those who have an account.
-const LINKS_IN_ALL: u64 = 1_000;
-/// A repeat has another link mailed only if the last one was mailed before that time: it may be still on its way.
-const ANOTHER_LINK_AFTER: SignedDuration = SignedDuration::from_mins(10);
+/// The purpose of the links.
+const VERIFY_PURPOSE: &str = "verify_alert";
+/// The lifetime of a link, and the time within which another one can be requested.
+const LINK_LIFETIME: SignedDuration = SignedDuration::from_hours(48);
+/// The age at which an unverified alert is deleted: its link was repeated at the last moment at most, and that link
+/// has expired, too.
+pub(crate) const UNVERIFIED_RETENTION: SignedDuration = SignedDuration::from_hours(2 * 48);
+/// The window in which links are counted.
+const LINK_COUNT_WINDOW: SignedDuration = SignedDuration::from_hours(24);
+/// The maximum number of links to an address in that window.
+const MAX_LINKS_PER_ADDRESS: u64 = 5;
+/// The maximum number of links in that window in total, so that guests leave part of the day's emails to accounts.
+const MAX_LINKS_TOTAL: u64 = 1_000;
+/// Another link is sent only if the last one is older than this. A newer one may still be on its way.
+const LINK_RESEND_DELAY: SignedDuration = SignedDuration::from_mins(10);
 
-/// What is kept of a link's secret. Which alert it is for is kept beside it, and found by it alone.
+/// Returns the stored hash of a link's secret. The alert's id is stored beside it, and the hash alone finds it.
 fn hash(secret: &str) -> [u8; 32] {
-    secret::hash(PURPOSE, "", secret)
+    secret::hash(VERIFY_PURPOSE, "", secret)
 }
 
-/// An alert's id beside the code that is for it.
+/// Returns the alert's id as it is stored with its code.
 fn payload(alert: AlertId) -> String {
     alert.0.hyphenated().to_string()
 }
 
-/// Whose a guest's alert is.
+/// Returns the address of a guest's alert.
 fn address(stored: &StoredAlert) -> &str {
     match &stored.owner {
         AlertOwner::Guest { email } => email,
@@ -81,8 +82,8 @@ fn address(stored: &StoredAlert) -> &str {
     }
 }
 
-/// What would have to be asked for to get this alert.
-fn as_asked(alert: &Alert) -> NewAlert {
+/// Returns the request that would create the alert.
+fn as_new_alert(alert: &Alert) -> NewAlert {
     NewAlert {
         symbol: alert.symbol,
         condition: alert.condition,
@@ -92,6 +93,6 @@ fn as_asked(alert: &Alert) -> NewAlert {
     }
 }
 
-fn before(now: Timestamp, time: SignedDuration) -> Timestamp {
+fn time_before(now: Timestamp, time: SignedDuration) -> Timestamp {
     now.saturating_sub(time).unwrap_or(Timestamp::MIN)
 }

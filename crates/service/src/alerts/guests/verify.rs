@@ -1,4 +1,4 @@
-//! The link of a mail makes a guest's alert active.
+//! Activates a guest's alert by the link in the email.
 
 use alerts::equivalence::equivalent;
 use alerts::plan::{BASIC_MAX_ACTIVE_ALERTS, Plan};
@@ -11,36 +11,36 @@ use store::model::{CodeState, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
-use super::{PURPOSE, address, as_asked, hash, payload};
+use super::{VERIFY_PURPOSE, address, as_new_alert, hash, payload};
 use crate::ServiceError;
 use crate::alerts::GuestAlerts;
-use crate::body::Members;
+use crate::body::BodyReader;
 use crate::identity::secret;
 
-/// A guest's alert that is active now.
+/// A guest's active alert.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifiedAlert {
-    /// Which one.
+    /// The alert.
     pub id: AlertId,
     /// Its stock.
     pub symbol: Symbol,
-    /// What it is: active.
+    /// Its status: active.
     pub status: Status,
 }
 
 impl GuestAlerts {
-    /// Makes the alert active that a link was mailed for: `{token}`. It works once, for two days, for that alert.
+    /// Activates the alert for which a link was sent: `{token}`. The token is valid once, for two days, for that alert.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] without a token, [`ServiceError::NotFound`] for one that never was one,
-    /// [`ServiceError::Malformed`] for one that was used or whose time is over; [`ServiceError::Forbidden`] if the guest has
-    /// as many active alerts as guests have, [`ServiceError::Unavailable`] for a percentage without a price. After these two
-    /// the token is as good as before.
+    /// [`ServiceError::Invalid`] without a token; [`ServiceError::NotFound`] for an unknown one;
+    /// [`ServiceError::Malformed`] for a used or expired one; [`ServiceError::Forbidden`] if the guest has the maximum
+    /// number of active alerts; [`ServiceError::Unavailable`] for a percentage without a price. After the last two
+    /// errors the token is still valid.
     pub async fn verify_guest_alert(&self, body: &Value) -> Result<VerifiedAlert, ServiceError> {
-        let mut members = Members::of(body)?;
+        let mut members = BodyReader::new(body)?;
         let token = members.required("token").unwrap_or_default().trim();
         if token.is_empty() {
-            members.missing("token");
+            members.add_missing("token");
         }
         members.finish()?;
         let unknown = || ServiceError::NotFound("token");
@@ -62,14 +62,14 @@ impl GuestAlerts {
         let id = AlertId(about.ok_or_else(unknown)?);
         let found = ports.store.alerts_by_id(&[id]).await?.pop();
         let symbol = found.ok_or_else(expired)?.alert.symbol;
-        let work = Verify {
+        let work = VerifyGuestAlert {
             guest_alerts: self.clone(),
             price: self.prices.start_price(symbol).await,
             id,
             hash,
             now: ports.clock.now(),
         };
-        let Done { alert, .. } = ports.store.write(work).await?;
+        let VerifyResult { alert, .. } = ports.store.write(work).await?;
         Ok(VerifiedAlert {
             id: alert.id,
             symbol: alert.symbol,
@@ -79,16 +79,16 @@ impl GuestAlerts {
 }
 
 fn used() -> ServiceError {
-    let message = "this link was used already; if that was not you, create the alert again";
+    let message = "this link has been used already; if that was not you, create the alert again";
     ServiceError::Malformed(message.to_owned())
 }
 
 fn expired() -> ServiceError {
-    let message = "the time of this link is over; create the alert again to be mailed another one";
+    let message = "this link has expired; create the alert again to get a new one";
     ServiceError::Malformed(message.to_owned())
 }
 
-struct Verify {
+struct VerifyGuestAlert {
     guest_alerts: GuestAlerts,
     id: AlertId,
     hash: [u8; 32],
@@ -96,9 +96,9 @@ struct Verify {
     now: Timestamp,
 }
 
-struct Done {
+struct VerifyResult {
     alert: Alert,
-    /// Those whose place it has taken.
+    /// The alerts that it has replaced.
     replaced: Vec<AlertId>,
 }
 
@@ -106,14 +106,14 @@ fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
     Abort::Refused(refusal.into())
 }
 
-impl Verify {
-    /// Deletes what the same guest has active already and waits for the same: nobody is told anything twice.
+impl VerifyGuestAlert {
+    /// Deletes the guest's equivalent active alerts, so that there are no duplicate notifications.
     async fn replace(&self, unit: &mut UnitOfWork, stored: &StoredAlert) -> Result<Vec<AlertId>, Abort<ServiceError>> {
-        let asked = as_asked(&stored.alert);
+        let new_alert = as_new_alert(&stored.alert);
         let mut replaced = Vec::new();
-        for older in unit.similar_alerts(&stored.owner, &asked).await? {
+        for older in unit.similar_alerts(&stored.owner, &new_alert).await? {
             let alert = older.alert;
-            if alert.id == self.id || alert.status != Status::Active || !equivalent(&alert, &asked) {
+            if alert.id == self.id || alert.status != Status::Active || !equivalent(&alert, &new_alert) {
                 continue;
             }
             if unit.delete_alert(&alert, self.now).await? {
@@ -135,8 +135,8 @@ impl Verify {
                 reason: "plan",
                 required: Some(Plan::Premium.name().to_owned()),
                 message: format!(
-                    "at most {BASIC_MAX_ACTIVE_ALERTS} alerts of an address without an account are active; wait until one has \
-                     fired, or register and take the premium or early_bird plan"
+                    "an address without an account can have at most {BASIC_MAX_ACTIVE_ALERTS} active alerts; wait until one \
+                     has fired, or register and choose the premium or early_bird plan"
                 ),
             }));
         }
@@ -144,19 +144,19 @@ impl Verify {
             .update_alert(changed, stored.alert.revision, self.now, None)
             .await?
         {
-            // It was read under its lock, so this is not to be expected.
-            let message = "this alert was changed at the same moment; try again";
+            // It was read under its lock, so this is not expected.
+            let message = "another request changed this alert at the same time; try again";
             return Err(refused(ServiceError::Conflict(message.to_owned())));
         }
         Ok(())
     }
 }
 
-impl Transaction for Verify {
-    type Output = Done;
+impl Transaction for VerifyGuestAlert {
+    type Output = VerifyResult;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<VerifyResult, Abort<ServiceError>>> {
         Box::pin(async move {
             let code = unit
                 .use_code(self.hash, self.now)
@@ -167,14 +167,14 @@ impl Transaction for Verify {
             if code.payload != Some(payload(self.id)) || code.subject != address(&stored) {
                 return Err(refused(ServiceError::NotFound("token")));
             }
-            // Whatever else was mailed for it is of no use any more.
-            unit.revoke_codes_with_payload(PURPOSE, address(&stored), &payload(self.id), self.now)
+            // Other links for this alert are of no use any more.
+            unit.revoke_codes_with_payload(VERIFY_PURPOSE, address(&stored), &payload(self.id), self.now)
                 .await?;
             let transition = transition::verify(&stored.alert, self.price, self.now);
             let changed = match transition.map_err(refused)? {
                 Transition::Changed(changed) => changed,
                 Transition::Unchanged => {
-                    return Ok(Done {
+                    return Ok(VerifyResult {
                         alert: stored.alert,
                         replaced: Vec::new(),
                     });
@@ -182,18 +182,18 @@ impl Transaction for Verify {
             };
             let replaced = self.replace(unit, &stored).await?;
             self.activate(unit, &stored, &changed).await?;
-            Ok(Done {
+            Ok(VerifyResult {
                 alert: changed.alert,
                 replaced,
             })
         })
     }
 
-    fn committed(&self, done: &Done) {
+    fn committed(&self, done: &VerifyResult) {
         for id in &done.replaced {
-            self.guest_alerts.evaluator.forget(*id);
+            self.guest_alerts.evaluator.remove_alert(*id);
         }
-        self.guest_alerts.evaluator.tell(&done.alert);
+        self.guest_alerts.evaluator.apply_change(&done.alert);
         self.guest_alerts.initial_prices.note(&done.alert);
     }
 }

@@ -1,21 +1,22 @@
-//! What was missed is judged late.
+//! Late evaluation of missed observations.
 //!
-//! The feed was dead for a while, or the program was off, and now it is known what would have been seen. The live engine
-//! cannot be told: its time does not go back, and it has more to do. So a second, small engine is made of the stocks in
-//! question: with what the live engine knew before the gap, and with their alerts as they are on disk, each armed at its own
-//! instant. It goes through the gap on a clock of its own ([`mod@rerun`]), and what it decides goes the way of all decisions,
-//! marked late. Then the live engine learns what was seen ([`mod@rejoin`]).
+//! The feed was dead for a while, or the program was off, and the missed observations are now known. The live
+//! engine cannot process them: its time does not go back, and it has other work. A second, small engine is
+//! therefore built for the affected stocks, with the live engine's state before the gap and the alerts as stored,
+//! each armed at its own instant. It processes the gap with the time of the observations ([`mod@rerun`]). Its
+//! decisions are committed like all others, marked late. Then the live engine gets the missed observations
+//! ([`mod@merge`]).
 //!
-//! That nothing fires twice does not hang on any order here: a firing is taken by compare-and-set, as all are. Whoever judges
-//! the same stretch again, in this process or another, finds the alert triggered, or armed anew after the stretch, or
-//! judges as before and finds nothing.
+//! An alert cannot fire twice, in whatever order this happens: a firing is a compare-and-set. If the same period is
+//! evaluated again, in this process or another, the alert is triggered, or armed after the period, or the
+//! evaluation has the same result as before.
 //!
-//! A portion of the stocks is judged at a time, so that a whole market that was missed takes no more memory than a few
-//! hundred stocks.
+//! The stocks are evaluated in batches, so that a missed period of a whole market needs memory for a few hundred
+//! stocks only.
 
+mod merge;
 #[cfg(test)]
 mod races;
-mod rejoin;
 mod rerun;
 #[cfg(test)]
 mod tests;
@@ -34,112 +35,116 @@ use jiff::civil::Date;
 use store::StoreError;
 
 use super::Evaluator;
-use super::telling::armed_by;
-use rerun::{Earnings, Found, rerun};
+use super::revision_guard::with_clamped_armed_at;
+use rerun::{Earnings, RerunResult, rerun};
 
-/// One observation that was missed, in today's shares.
+/// A missed observation, in today's shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Sight {
-    /// When it was made.
+pub(crate) struct MissedObservation {
+    /// The instant of the observation.
     pub(crate) at: Timestamp,
-    /// The session that it falls into.
+    /// The session of the observation.
     pub(crate) session: Date,
     price: Price,
     volume: Option<i64>,
 }
 
-/// What was missed of a stock, and what was known of it before.
+/// The missed observations of a stock, and its state before them.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     symbol: Symbol,
-    /// In the order of time, at least one.
-    sights: Vec<Sight>,
-    /// The completed sessions that the live engine knows.
+    /// In order of time, at least one.
+    observations: Vec<MissedObservation>,
+    /// The completed sessions in the live engine.
     history: History,
-    /// What the live engine observed last.
+    /// The last session observed by the live engine.
     session: Option<ObservedSession>,
 }
 
-/// What was missed of some stocks, as of one state of the live engine.
+/// The gaps of some stocks, as of one state of the live engine.
 #[derive(Debug)]
 pub(crate) struct Gaps {
     gaps: Vec<Gap>,
-    /// How many splits had been applied by then.
-    divided: u64,
+    /// The generation of the live engine at that time.
+    engine_generation: u64,
 }
 
 impl Gap {
-    /// The first session of which something was missed.
+    /// Returns the first session with a missed observation.
     fn first_session(&self) -> Option<Date> {
-        self.sights.first().map(|sight| sight.session)
+        self.observations.first().map(|observation| observation.session)
     }
 }
 
 impl Gaps {
-    /// How many observations there are.
+    /// Returns the number of observations.
     pub(crate) fn len(&self) -> usize {
-        self.gaps.iter().map(|gap| gap.sights.len()).sum()
+        self.gaps.iter().map(|gap| gap.observations.len()).sum()
     }
 
-    /// The last observation of each stock that was missed.
-    pub(crate) fn last_sights(&self) -> impl Iterator<Item = (Symbol, Sight)> {
+    /// Returns the last missed observation of each stock.
+    pub(crate) fn last_observations(&self) -> impl Iterator<Item = (Symbol, MissedObservation)> {
         self.gaps
             .iter()
-            .filter_map(|gap| Some((gap.symbol, *gap.sights.last()?)))
+            .filter_map(|gap| Some((gap.symbol, *gap.observations.last()?)))
     }
 }
 
 impl Evaluator {
-    /// Waits until nobody else judges what was missed.
-    pub(crate) async fn look_back(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        self.looking_back.lock().await
+    /// Waits until no other task evaluates missed observations.
+    pub(crate) async fn lock_missed_evaluation(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.missed_evaluation.lock().await
     }
 
-    /// What was missed of some stocks: of each what comes after the last that was seen. `seen` knows when that was, given when the
-    /// engine saw something last. Rows are in the order of time, and each has one.
+    /// Returns the missed observations of some stocks: for each stock those after the last observation. `seen` returns
+    /// the time of that, given the time of the engine's last observation. The rows are in order of time, and each has
+    /// one.
     pub(crate) fn gaps<'a>(
         &self,
         stocks: impl IntoIterator<Item = (Symbol, &'a [QuoteRow])>,
         seen: impl Fn(Symbol, Option<Timestamp>) -> Option<Timestamp>,
     ) -> Gaps {
-        let divided = self.divided.load(Ordering::Acquire);
+        let engine_generation = self.engine_generation.load(Ordering::Acquire);
         let gaps = stocks.into_iter().filter_map(|(symbol, rows)| {
-            // Stock by stock, so that judging waits for a copy of one history at most.
+            // Stock by stock, so that evaluation waits for a copy of one history at most.
             let (history, session) = self.read(|engine| {
                 let history = engine.history(symbol).cloned().unwrap_or_default();
                 (history, engine.observed_session(symbol))
             });
             let seen = seen(symbol, session.map(|session| session.last_at));
-            let sights = rows.iter().filter_map(|row| self.sight(row));
-            let sights: Vec<Sight> = sights.filter(|sight| seen.is_none_or(|seen| sight.at > seen)).collect();
-            // The engine was told it later than it was made, if the feed is delayed.
+            let observations = rows.iter().filter_map(|row| self.observation(row));
+            let observations: Vec<MissedObservation> = observations
+                .filter(|observation| seen.is_none_or(|seen| observation.at > seen))
+                .collect();
+            // If the feed is delayed, the engine received the observation later than it was made.
             let session = session.map(|session| ObservedSession {
                 last_at: seen.unwrap_or(session.last_at),
                 ..session
             });
             let gap = Gap {
                 symbol,
-                sights,
+                observations,
                 history,
                 session,
             };
-            (!gap.sights.is_empty()).then_some(gap)
+            (!gap.observations.is_empty()).then_some(gap)
         });
         Gaps {
             gaps: gaps.collect(),
-            divided,
+            engine_generation,
         }
     }
 
-    /// An observation of a session, in today's shares. `None` while the session's split waits for a clock that has jumped forward.
-    fn sight(&self, row: &QuoteRow) -> Option<Sight> {
+    /// Converts a row to an observation in today's shares. Returns `None` outside sessions, and while the session's
+    /// split waits for a clock that has jumped forward.
+    fn observation(&self, row: &QuoteRow) -> Option<MissedObservation> {
         let at = row.time?;
         let session = self.settings.calendar.session_at(at)?.date;
         let splits = self.known_splits();
         if splits.is_waiting(row.symbol, session) {
             return None;
         }
-        Some(Sight {
+        Some(MissedObservation {
             at,
             session,
             price: splits.price_in_todays_shares(row.symbol, session, row.price),
@@ -149,28 +154,25 @@ impl Evaluator {
         })
     }
 
-    /// Judges what was missed, without the live engine.
-    ///
-    /// # Errors
-    /// [`StoreError`]
-    pub(crate) async fn rerun(&self, gaps: &Arc<Gaps>) -> Result<Found, StoreError> {
+    /// Evaluates missed observations in a second engine.
+    pub(crate) async fn evaluate_gaps(&self, gaps: &Arc<Gaps>) -> Result<RerunResult, StoreError> {
         let symbols: Vec<Symbol> = gaps.gaps.iter().map(|gap| gap.symbol).collect();
         let stored = self.store.active_alerts_of(&symbols).await?;
         let now = self.clock.now();
         let alerts: Vec<Alert> = stored
             .into_iter()
-            .map(|stored| armed_by(&stored.alert, now))
-            .filter(is_judged_by_sight)
+            .map(|stored| with_clamped_armed_at(&stored.alert, now))
+            .filter(is_evaluated_by_quotes)
             .collect();
         let earnings = self.earnings_of(&gaps.gaps, &alerts).await?;
         let engine = Engine::new(self.settings.calendar.clone(), self.settings.engine.clone());
         let gaps = Arc::clone(gaps);
-        // It may take a while, and others have something to do.
-        let judged = tokio::task::spawn_blocking(move || rerun(engine, &gaps.gaps, earnings, alerts)).await;
-        judged.map_err(|_| StoreError::Panicked("judging what was missed".to_owned()))
+        // The evaluation may take a while and must not block other tasks.
+        let result = tokio::task::spawn_blocking(move || rerun(engine, &gaps.gaps, earnings, alerts)).await;
+        result.map_err(|_| StoreError::Panicked("evaluation of missed observations".to_owned()))
     }
 
-    /// The earnings per share that alerts are judged by, as they were known in the sessions of which something was missed.
+    /// Returns the earnings per share that the alerts depend on, as known in the sessions with missed observations.
     async fn earnings_of(&self, gaps: &[Gap], alerts: &[Alert]) -> Result<Earnings, StoreError> {
         let is_fundamental = |alert: &&Alert| alert.condition.kind().family() == ConditionFamily::Fundamental;
         let wanted: HashSet<Symbol> = alerts.iter().filter(is_fundamental).map(|alert| alert.symbol).collect();
@@ -189,28 +191,30 @@ impl Evaluator {
         Ok(earnings)
     }
 
-    /// Tells the live engine what was missed, and returns when what was decided by it is on disk: how many alerts have
-    /// fired. `None`: a stock was split meanwhile, and everything has to be looked at anew.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database did not take what was decided.
-    pub(crate) async fn rejoin(self: &Arc<Self>, gaps: &Gaps, found: Found) -> Result<Option<u64>, StoreError> {
+    /// Merges missed observations into the live engine, and returns when their decisions are on disk: the number of
+    /// alerts that have fired. Returns `None` if a stock was split or the engine was reloaded meanwhile, so that the
+    /// gaps have to be evaluated again.
+    pub(crate) async fn merge_gaps(
+        self: &Arc<Self>,
+        gaps: &Gaps,
+        result: RerunResult,
+    ) -> Result<Option<u64>, StoreError> {
         let mut is_outdated = false;
         let fired = self
-            .judge_late(|engine, now| {
-                is_outdated = self.divided.load(Ordering::Acquire) != gaps.divided;
+            .evaluate_late(|engine, now| {
+                is_outdated = self.engine_generation.load(Ordering::Acquire) != gaps.engine_generation;
                 if is_outdated {
                     return (Vec::new(), Vec::new());
                 }
-                rejoin::rejoin(engine, found, now)
+                merge::merge(engine, result, now)
             })
             .await?;
         Ok((!is_outdated).then_some(fired))
     }
 }
 
-/// Whether an alert is judged by what is observed of its stock, and not by the clock or by what becomes known otherwise.
-fn is_judged_by_sight(alert: &Alert) -> bool {
+/// Whether an alert depends on observations of its stock, and not on the clock or on other data.
+fn is_evaluated_by_quotes(alert: &Alert) -> bool {
     matches!(
         alert.condition.kind().family(),
         ConditionFamily::Price | ConditionFamily::Technical | ConditionFamily::Volume | ConditionFamily::Fundamental

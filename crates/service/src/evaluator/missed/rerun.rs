@@ -1,4 +1,4 @@
-//! Going through a gap with an engine of its own.
+//! Evaluation of gaps in a second engine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,47 +9,48 @@ use ::market::{Bar, History, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::{Gap, Sight};
+use super::{Gap, MissedObservation};
 
-/// What became known by judging what was missed.
+/// The result of the evaluation of gaps.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// What is to be done, in the order of time. The instants are those of the observations.
+pub(crate) struct RerunResult {
+    /// The decisions in order of time, with the instants of the observations.
     pub(super) decisions: Vec<Decision>,
     /// The sessions that ended within the gap and have no delivered bar, in today's shares.
     pub(crate) bars: Vec<BarRow>,
-    /// What the last session has seen of each stock.
+    /// The last session of each stock.
     pub(super) sessions: Vec<(Symbol, ObservedSession)>,
-    /// The alerts that were judged.
+    /// The evaluated alerts.
     pub(super) alerts: HashMap<AlertId, Alert>,
 }
 
-/// Judges what was missed as it would have been judged, had it been seen.
-pub(super) fn rerun(engine: Engine, gaps: &[Gap], earnings: Earnings, alerts: Vec<Alert>) -> Found {
+/// Evaluates gaps as if their observations had been received in time.
+pub(super) fn rerun(engine: Engine, gaps: &[Gap], earnings: Earnings, alerts: Vec<Alert>) -> RerunResult {
     let mut rerun = Rerun::new(engine, gaps, earnings, alerts);
-    let mut sights: Vec<(usize, Sight)> = Vec::new();
+    let mut observations: Vec<(usize, MissedObservation)> = Vec::new();
     for (place, gap) in gaps.iter().enumerate() {
         rerun.begin(gap);
-        sights.extend(gap.sights.iter().map(|&sight| (place, sight)));
+        observations.extend(gap.observations.iter().map(|&observation| (place, observation)));
     }
-    // Stable: what one stock was seen at, at one instant, stays in its order.
-    sights.sort_by_key(|(_, sight)| sight.at);
-    if let Some((_, first)) = sights.first() {
-        // What was armed before then is not new.
-        rerun.tell(Event::Clock, first.at);
+    // Stable: observations of one stock at one instant stay in their order.
+    observations.sort_by_key(|(_, observation)| observation.at);
+    if let Some((_, first)) = observations.first() {
+        // Alerts that were armed before then are not new.
+        rerun.process(Event::Clock, first.at);
     }
-    for at_once in sights.chunk_by(|(_, a), (_, b)| a.at == b.at) {
-        rerun.see(at_once);
+    for at_one_instant in observations.chunk_by(|(_, a), (_, b)| a.at == b.at) {
+        rerun.evaluate_instant(at_one_instant);
     }
     rerun.end()
 }
 
-/// Earnings per share of each stock as they became known, in today's shares, by date.
+/// The earnings per share of each stock as they became known, in today's shares, by date.
 pub(super) type Earnings = HashMap<Symbol, Vec<FundamentalsRow>>;
 
-/// What a session had seen when the first of the gap was seen. If the live engine has seen more since, nobody knows what the
-/// last one was: then it is the first of the gap itself, so that nothing is taken for a step.
-fn before(session: ObservedSession, first: Option<&Sight>) -> ObservedSession {
+/// Returns the state of a session before the first observation of the gap. If the live engine has newer
+/// observations, the last price before the gap is unknown. The first observation of the gap replaces it, so that
+/// there is no artificial price step.
+fn session_before(session: ObservedSession, first: Option<&MissedObservation>) -> ObservedSession {
     match first {
         Some(first) if first.at <= session.last_at => ObservedSession {
             last: first.price,
@@ -64,9 +65,9 @@ fn before(session: ObservedSession, first: Option<&Sight>) -> ObservedSession {
 struct Rerun<'a> {
     engine: Engine,
     gaps: &'a [Gap],
-    /// Of each gap the bars that complete sessions of it, the first one last.
+    /// For each gap the bars that complete its sessions, the first one last.
     bars: Vec<Vec<Bar>>,
-    /// The figures that are still to be told, the first ones last.
+    /// The earnings that are still to be processed, the first ones last.
     earnings: Earnings,
     /// The alerts that are still to be armed, the first one last.
     to_arm: Vec<Alert>,
@@ -90,7 +91,7 @@ impl<'a> Rerun<'a> {
         }
     }
 
-    /// Tells what was known of a stock before the gap.
+    /// Loads the state of a stock before the gap.
     fn begin(&mut self, gap: &Gap) {
         let from = gap.first_session().unwrap_or(Date::MAX);
         let mut bars: Vec<Bar> = gap.history.bars().filter(|bar| bar.date >= from).copied().collect();
@@ -98,66 +99,70 @@ impl<'a> Rerun<'a> {
         self.bars.push(bars);
         self.engine.replace_history(gap.symbol, gap.history.before(from));
         if let Some(session) = gap.session.filter(|session| session.date <= from) {
-            let session = before(session, gap.sights.first());
+            let session = session_before(session, gap.observations.first());
             let symbol = gap.symbol;
-            self.tell(Event::Resume { symbol, session }, session.last_at);
+            self.process(Event::Resume { symbol, session }, session.last_at);
         }
     }
 
-    /// Judges what was seen at one instant.
-    fn see(&mut self, at_once: &[(usize, Sight)]) {
-        let Some(&(_, Sight { at, session, .. })) = at_once.first() else {
+    /// Evaluates the observations of one instant.
+    fn evaluate_instant(&mut self, at_one_instant: &[(usize, MissedObservation)]) {
+        let Some(&(_, MissedObservation { at, session, .. })) = at_one_instant.first() else {
             return;
         };
-        for &(place, _) in at_once {
+        for &(place, _) in at_one_instant {
             self.complete_before(place, session, at);
             self.learn_earnings(place, session, at);
         }
         self.arm_until(at);
-        self.tell(Event::Clock, at);
+        self.process(Event::Clock, at);
         let decided = self.decisions.len();
-        let mut snapshot: Vec<Quote> = Vec::with_capacity(at_once.len());
-        let mut seen = HashSet::with_capacity(at_once.len());
-        for (place, sight) in at_once {
+        let mut snapshot: Vec<Quote> = Vec::with_capacity(at_one_instant.len());
+        let mut seen = HashSet::with_capacity(at_one_instant.len());
+        for (place, observation) in at_one_instant {
             if !seen.insert(*place) {
-                self.tell(Event::Snapshot(&snapshot), at);
+                self.process(Event::Snapshot(&snapshot), at);
                 snapshot.clear();
                 seen = HashSet::from([*place]);
             }
-            let quote = Quote::new(self.engine.stock(self.gaps[*place].symbol), sight.price);
-            snapshot.push(sight.volume.map_or(quote, |volume| quote.with_volume(volume)));
+            let quote = Quote::new(self.engine.stock(self.gaps[*place].symbol), observation.price);
+            snapshot.push(observation.volume.map_or(quote, |volume| quote.with_volume(volume)));
         }
-        self.tell(Event::Snapshot(&snapshot), at);
-        self.forget_untold_volumes(decided, at_once);
+        self.process(Event::Snapshot(&snapshot), at);
+        self.drop_decisions_without_volume(decided, at_one_instant);
     }
 
-    /// An observation without a volume fires no alert on volume: what it would be judged by was told before, and is judged by
-    /// the live engine. Those are the decisions from that place on.
-    fn forget_untold_volumes(&mut self, from: usize, at_once: &[(usize, Sight)]) {
-        let told = at_once.iter().filter(|(_, sight)| sight.volume.is_some());
-        let told: HashSet<Symbol> = told.map(|(place, _)| self.gaps[*place].symbol).collect();
+    /// Removes volume decisions, from index `from` on, that are based on an observation without a volume. Their volume
+    /// was received before the gap and is evaluated by the live engine.
+    fn drop_decisions_without_volume(&mut self, from: usize, at_one_instant: &[(usize, MissedObservation)]) {
+        let symbols_with_volume = at_one_instant
+            .iter()
+            .filter(|(_, observation)| observation.volume.is_some());
+        let symbols_with_volume: HashSet<Symbol> =
+            symbols_with_volume.map(|(place, _)| self.gaps[*place].symbol).collect();
         let is_sound = |decision: &Decision| {
             let reason = match decision.action {
                 AlertAction::Fire { reason, .. } => reason,
                 _ => return true,
             };
             let symbol = self.armed.get(&decision.alert).map(|alert| alert.symbol);
-            !matches!(reason, Reason::VolumeAboveAverage { .. }) || symbol.is_some_and(|symbol| told.contains(&symbol))
+            !matches!(reason, Reason::VolumeAboveAverage { .. })
+                || symbol.is_some_and(|symbol| symbols_with_volume.contains(&symbol))
         };
         let late = self.decisions.split_off(from);
         let late: Vec<Decision> = late.into_iter().filter(is_sound).collect();
         self.decisions.extend(late);
     }
 
-    /// Tells the bars of a stock's sessions before `session`.
+    /// Processes the bars of a stock's sessions before `session`.
     fn complete_before(&mut self, place: usize, session: Date, at: Timestamp) {
         let symbol = self.gaps[place].symbol;
         while let Some(bar) = self.bars[place].pop_if(|bar| bar.date < session) {
-            self.tell(Event::Bar { symbol, bar }, at);
+            self.process(Event::Bar { symbol, bar }, at);
         }
     }
 
-    /// Tells the earnings per share of a stock that were known on the day of a session.
+    /// Processes the earnings per share of a stock that were known on the day of a session.
     fn learn_earnings(&mut self, place: usize, session: Date, at: Timestamp) {
         let symbol = self.gaps[place].symbol;
         while let Some(row) = self
@@ -170,26 +175,26 @@ impl<'a> Rerun<'a> {
                 eps_ttm: row.eps_ttm,
                 eps_forward: row.eps_forward,
             };
-            self.tell(event, at);
+            self.process(event, at);
         }
     }
 
-    /// Arms the alerts that were armed by `at`, in the order of time.
+    /// Arms the alerts that were armed by `at`, in order of time.
     fn arm_until(&mut self, at: Timestamp) {
         while let Some(alert) = self.to_arm.pop_if(|alert| alert.armed_at <= at) {
-            self.tell(Event::Armed(&alert), alert.armed_at);
+            self.process(Event::Armed(&alert), alert.armed_at);
             self.armed.insert(alert.id, alert);
         }
     }
 
-    /// Tells the engine something that it takes, or that it is right to ignore.
-    fn tell(&mut self, event: Event<'_>, at: Timestamp) {
+    /// Processes an event. The engine may reject it.
+    fn process(&mut self, event: Event<'_>, at: Timestamp) {
         if let Err(why) = self.engine.process(event, at, &mut self.decisions) {
-            tracing::debug!(%why, "not judged of what was missed");
+            tracing::debug!(%why, "the engine rejected an event of a missed period");
         }
     }
 
-    /// The bars that the engine has made of a stock's sessions.
+    /// Returns the bars that the engine has made of a stock's sessions.
     fn observed_bars(&self, gap: &Gap) -> Vec<BarRow> {
         let begun_in = gap.session.map(|session| session.date);
         let from = begun_in.min(gap.first_session()).or(gap.first_session());
@@ -210,13 +215,13 @@ impl<'a> Rerun<'a> {
             .collect()
     }
 
-    fn end(self) -> Found {
+    fn end(self) -> RerunResult {
         let sessions = self.gaps.iter().filter_map(|gap| {
             let session = self.engine.observed_session(gap.symbol)?;
             Some((gap.symbol, session))
         });
         let bars = self.gaps.iter().flat_map(|gap| self.observed_bars(gap));
-        Found {
+        RerunResult {
             bars: bars.collect(),
             sessions: sessions.collect(),
             decisions: self.decisions,

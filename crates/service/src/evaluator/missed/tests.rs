@@ -1,4 +1,4 @@
-//! An engine that has seen everything, next to one that has missed a stretch and looked back.
+//! Compares an engine that received every observation with one that missed a period and evaluated it late.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,21 +19,21 @@ const STOCKS: [&str; 2] = ["AAPL", "MSFT"];
 
 /// A random walk of two stocks over three sessions, with alerts and a gap.
 #[derive(Clone, Debug)]
-struct Tale {
-    /// How the closes of the sessions before move, in quarters of a dollar.
+struct Scenario {
+    /// The moves of the closes of the sessions before, in quarters of a dollar.
     past: Vec<i64>,
-    /// Of each session: seconds since the quote before, the stock, and the move of its price in quarters of a dollar.
+    /// For each session: seconds since the previous quote, the stock, and its price move in quarters of a dollar.
     quotes: [Vec<(i64, usize, i64)>; 3],
     has_volumes: bool,
-    /// Of each alert how many quotes come before it; 0 for most.
+    /// For each alert the number of quotes before it; 0 for most.
     armed_after: Vec<usize>,
-    /// The quotes that are missed: from where, and how many.
+    /// The missed quotes: the first one and their number.
     gap: (usize, usize),
-    /// Whether the bars of missed sessions come before they are looked back at.
+    /// Whether the bars of missed sessions arrive before the late evaluation.
     bars_come_first: bool,
 }
 
-fn tales() -> impl Strategy<Value = Tale> {
+fn scenarios() -> impl Strategy<Value = Scenario> {
     let session = || prop::collection::vec((1_i64..600, 0..STOCKS.len(), -3_i64..=3), 1..25);
     let armed_after = prop_oneof![4 => Just(0), 1 => 0_usize..40];
     (
@@ -44,17 +44,19 @@ fn tales() -> impl Strategy<Value = Tale> {
         (0_usize..40, 1_usize..50),
         any::<bool>(),
     )
-        .prop_map(|(past, quotes, has_volumes, armed_after, gap, bars_come_first)| Tale {
-            past,
-            quotes,
-            has_volumes,
-            armed_after,
-            gap,
-            bars_come_first,
-        })
+        .prop_map(
+            |(past, quotes, has_volumes, armed_after, gap, bars_come_first)| Scenario {
+                past,
+                quotes,
+                has_volumes,
+                armed_after,
+                gap,
+                bars_come_first,
+            },
+        )
 }
 
-/// One of each kind and some more, around a price of 10.
+/// Conditions of each kind around a price of 10.
 fn conditions() -> Vec<Condition> {
     let whole = |units| Decimal::from_units(units).unwrap();
     let mut conditions = Vec::new();
@@ -101,17 +103,17 @@ fn symbol(stock: usize) -> Symbol {
 }
 
 fn session_dates() -> [Date; 3] {
-    // Wednesday, Friday (a day without a quote is nothing special) and Monday.
+    // Wednesday, Friday (Thursday has no quotes) and Monday.
     [date(2024, 3, 6), date(2024, 3, 8), date(2024, 3, 11)]
 }
 
-/// A quote as it is told, with its stock.
-type Told = (usize, Sight);
+/// A quote with its stock.
+type StockObservation = (usize, MissedObservation);
 
-impl Tale {
-    fn told(&self) -> Vec<Told> {
+impl Scenario {
+    fn stream(&self) -> Vec<StockObservation> {
         let mut prices = [40_i64; STOCKS.len()];
-        let mut told = Vec::new();
+        let mut stream = Vec::new();
         for (date, quotes) in session_dates().into_iter().zip(&self.quotes) {
             let session = Calendar::nyse().session(date).unwrap();
             let (mut at, mut volume) = (session.open, [20_i64; STOCKS.len()]);
@@ -119,22 +121,22 @@ impl Tale {
                 at += SignedDuration::from_secs(later);
                 prices[stock] = (prices[stock] + step).clamp(28, 52);
                 volume[stock] += later / 20;
-                let sight = Sight {
+                let observation = MissedObservation {
                     at,
                     session: date,
                     price: quarter(prices[stock]),
                     volume: self.has_volumes.then_some(volume[stock]),
                 };
-                told.push((stock, sight));
+                stream.push((stock, observation));
             }
         }
-        told
+        stream
     }
 
-    /// The quotes that are missed.
-    fn missed(&self, told: usize) -> std::ops::Range<usize> {
-        let from = self.gap.0 % told;
-        from..(from + self.gap.1).min(told)
+    /// Returns the range of missed quotes.
+    fn missed(&self, stream: usize) -> std::ops::Range<usize> {
+        let from = self.gap.0 % stream;
+        from..(from + self.gap.1).min(stream)
     }
 
     fn engine(&self) -> Engine {
@@ -171,22 +173,22 @@ impl Tale {
         engine
     }
 
-    /// The alerts, with how many quotes come before each.
-    fn alerts(&self, told: &[Told]) -> Vec<(usize, Alert)> {
+    /// Returns the alerts with the number of quotes before each.
+    fn alerts(&self, stream: &[StockObservation]) -> Vec<(usize, Alert)> {
         let start = Calendar::nyse().session(session_dates()[0]).unwrap().open;
         let all = (0..STOCKS.len()).flat_map(|stock| conditions().into_iter().map(move |condition| (stock, condition)));
         all.enumerate()
             .map(|(number, (stock, condition))| {
-                // Which side an alert for "the other side" waits for depends on what is known when it is made.
+                // The side of an RSI alert for both directions depends on the data at its creation.
                 let is_decided =
                     matches!(condition, Condition::Rsi { direction, .. } if direction == RsiDirection::Both);
                 let after = if is_decided {
                     0
                 } else {
-                    self.armed_after[number] % told.len()
+                    self.armed_after[number] % stream.len()
                 };
                 let armed_at = match after.checked_sub(1) {
-                    Some(before) => told[before].1.at,
+                    Some(before) => stream[before].1.at,
                     None => start,
                 };
                 let alert = Alert {
@@ -219,10 +221,10 @@ fn alert(number: usize, stock: usize, condition: Condition) -> Alert {
     }
 }
 
-/// One that is told without chance.
-fn tale() -> Tale {
+/// Returns a deterministic scenario.
+fn scenario() -> Scenario {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    tales().new_tree(&mut runner).unwrap().current()
+    scenarios().new_tree(&mut runner).unwrap().current()
 }
 
 fn earnings() -> impl Iterator<Item = FundamentalsRow> {
@@ -238,15 +240,15 @@ fn earnings() -> impl Iterator<Item = FundamentalsRow> {
     })
 }
 
-/// The live engine of one of the two, and all that was decided.
-struct Live {
+/// The live engine of one of the two runs, with all its decisions.
+struct LiveEngine {
     engine: Engine,
     decisions: Vec<Decision>,
     alerts: HashMap<AlertId, Alert>,
 }
 
-impl Live {
-    fn tell(&mut self, event: Event<'_>, at: Timestamp) {
+impl LiveEngine {
+    fn process(&mut self, event: Event<'_>, at: Timestamp) {
         self.engine.process(event, at, &mut self.decisions).unwrap();
         for decision in &self.decisions {
             if let (AlertAction::SetRsiSide { side }, Some(alert)) =
@@ -257,22 +259,22 @@ impl Live {
         }
     }
 
-    fn see(&mut self, (stock, sight): &Told) {
-        let quote = Quote::new(self.engine.stock(symbol(*stock)), sight.price);
-        let quote = sight.volume.map_or(quote, |volume| quote.with_volume(volume));
-        self.tell(Event::Clock, sight.at);
-        self.tell(Event::Snapshot(&[quote]), sight.at);
+    fn observe(&mut self, (stock, observation): &StockObservation) {
+        let quote = Quote::new(self.engine.stock(symbol(*stock)), observation.price);
+        let quote = observation.volume.map_or(quote, |volume| quote.with_volume(volume));
+        self.process(Event::Clock, observation.at);
+        self.process(Event::Snapshot(&[quote]), observation.at);
     }
 
-    /// Looks back at what was missed, as the service does.
-    fn look_back(&mut self, missed: &[Told], now: Timestamp) {
-        let mut stocks: BTreeMap<usize, Vec<Sight>> = BTreeMap::new();
-        for &(stock, sight) in missed {
-            stocks.entry(stock).or_default().push(sight);
+    /// Evaluates the missed observations as the service does.
+    fn evaluate_missed(&mut self, missed: &[StockObservation], now: Timestamp) {
+        let mut stocks: BTreeMap<usize, Vec<MissedObservation>> = BTreeMap::new();
+        for &(stock, observation) in missed {
+            stocks.entry(stock).or_default().push(observation);
         }
-        let gaps = stocks.into_iter().map(|(stock, sights)| Gap {
+        let gaps = stocks.into_iter().map(|(stock, observations)| Gap {
             symbol: symbol(stock),
-            sights,
+            observations,
             history: self.engine.history(symbol(stock)).cloned().unwrap_or_default(),
             session: self.engine.observed_session(symbol(stock)),
         });
@@ -288,8 +290,8 @@ impl Live {
             known.entry(row.symbol).or_default().push(row);
         }
         let engine = Engine::new(Calendar::nyse(), EngineConfig::default());
-        let found = rerun(engine, &gaps, known, alerts);
-        let (_, late) = rejoin::rejoin(&mut self.engine, found, now);
+        let result = rerun(engine, &gaps, known, alerts);
+        let (_, late) = merge::merge(&mut self.engine, result, now);
         self.decisions.extend(late);
     }
 
@@ -304,69 +306,75 @@ impl Live {
     }
 }
 
-/// The bars that the quotes of a session make.
-fn bars(told: &[Told], date: Date) -> Vec<(Symbol, Bar)> {
+/// Returns the bars of a session's quotes.
+fn bars(stream: &[StockObservation], date: Date) -> Vec<(Symbol, Bar)> {
     let of_stock = |stock: usize| {
-        let seen = told
+        let seen = stream
             .iter()
-            .filter(move |(of, sight)| (*of, sight.session) == (stock, date));
-        let seen: Vec<Sight> = seen.map(|(_, sight)| *sight).collect();
+            .filter(move |(of, observation)| (*of, observation.session) == (stock, date));
+        let seen: Vec<MissedObservation> = seen.map(|(_, observation)| *observation).collect();
         let bar = Bar {
             date,
             open: seen.first()?.price,
-            high: seen.iter().map(|sight| sight.price).max()?,
-            low: seen.iter().map(|sight| sight.price).min()?,
+            high: seen.iter().map(|observation| observation.price).max()?,
+            low: seen.iter().map(|observation| observation.price).min()?,
             close: seen.last()?.price,
-            volume: seen.iter().filter_map(|sight| sight.volume).max().unwrap_or_default(),
+            volume: seen
+                .iter()
+                .filter_map(|observation| observation.volume)
+                .max()
+                .unwrap_or_default(),
         };
         Some((symbol(stock), bar))
     };
     (0..STOCKS.len()).filter_map(of_stock).collect()
 }
 
-/// Tells a tale to an engine, without what is `missed`.
-fn live(tale: &Tale, missed: std::ops::Range<usize>) -> Live {
-    let told = tale.told();
-    let mut live = Live {
-        engine: tale.engine(),
+/// Runs a scenario in an engine without the `missed` quotes.
+fn live(scenario: &Scenario, missed: std::ops::Range<usize>) -> LiveEngine {
+    let stream = scenario.stream();
+    let mut live = LiveEngine {
+        engine: scenario.engine(),
         decisions: Vec::new(),
         alerts: HashMap::new(),
     };
-    let alerts = tale.alerts(&told);
+    let alerts = scenario.alerts(&stream);
     let mut bars_due = Vec::new();
-    let mut has_looked_back = missed.is_empty();
-    for place in 0..=told.len() {
-        let begins = told.get(place).map(|(_, sight)| sight.session);
-        let ended = place.checked_sub(1).map(|last| told[last].1.session);
+    let mut has_evaluated_missed = missed.is_empty();
+    for place in 0..=stream.len() {
+        let begins = stream.get(place).map(|(_, observation)| observation.session);
+        let ended = place.checked_sub(1).map(|last| stream[last].1.session);
         if let Some(ended) = ended.filter(|ended| Some(*ended) != begins) {
-            bars_due.extend(bars(&told, ended));
+            bars_due.extend(bars(&stream, ended));
         }
-        let now = told.get(place).map_or(Timestamp::MAX, |(_, sight)| sight.at);
+        let now = stream
+            .get(place)
+            .map_or(Timestamp::MAX, |(_, observation)| observation.at);
         let is_missed = missed.contains(&place);
         if !is_missed {
-            if tale.bars_come_first && !bars_due.is_empty() {
-                tell_bars(&mut live, &mut bars_due, now);
+            if scenario.bars_come_first && !bars_due.is_empty() {
+                process_bars(&mut live, &mut bars_due, now);
             }
-            if !has_looked_back && place >= missed.end {
-                live.look_back(&told[missed.clone()], now);
-                has_looked_back = true;
+            if !has_evaluated_missed && place >= missed.end {
+                live.evaluate_missed(&stream[missed.clone()], now);
+                has_evaluated_missed = true;
             }
-            tell_bars(&mut live, &mut bars_due, now);
+            process_bars(&mut live, &mut bars_due, now);
         }
         for (_, alert) in alerts.iter().filter(|(after, _)| *after == place) {
             live.alerts.insert(alert.id, alert.clone());
-            live.tell(Event::Armed(alert), alert.armed_at);
+            live.process(Event::Armed(alert), alert.armed_at);
         }
-        if let Some(quote) = told.get(place).filter(|_| !is_missed) {
-            live.see(quote);
+        if let Some(quote) = stream.get(place).filter(|_| !is_missed) {
+            live.observe(quote);
         }
     }
     live
 }
 
-fn tell_bars(live: &mut Live, bars: &mut Vec<(Symbol, Bar)>, now: Timestamp) {
+fn process_bars(live: &mut LiveEngine, bars: &mut Vec<(Symbol, Bar)>, now: Timestamp) {
     for (symbol, bar) in bars.drain(..) {
-        live.tell(Event::Bar { symbol, bar }, now);
+        live.process(Event::Bar { symbol, bar }, now);
     }
 }
 
@@ -374,10 +382,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn who_looks_back_fires_what_would_have_fired(tale in tales()) {
-        let told = tale.told();
-        let missed = tale.missed(told.len());
-        let (whole, patched) = (live(&tale, 0..0), live(&tale, missed));
+    fn late_evaluation_fires_the_same_alerts_at_the_same_instants(scenario in scenarios()) {
+        let stream = scenario.stream();
+        let missed = scenario.missed(stream.len());
+        let (whole, patched) = (live(&scenario, 0..0), live(&scenario, missed));
         prop_assert_eq!(patched.fired(), whole.fired());
         for stock in STOCKS {
             let stock = stock.parse().unwrap();
@@ -388,10 +396,10 @@ proptest! {
 }
 
 #[test]
-fn a_volume_from_before_the_gap_fires_nothing_in_it() {
+fn volume_from_before_the_gap_fires_no_alert_in_it() {
     let armed_at: Timestamp = "2024-03-06T15:00:00Z".parse().unwrap();
     let volume = |volume| {
-        let sight = Sight {
+        let observation = MissedObservation {
             at: armed_at + SignedDuration::from_mins(1),
             session: session_dates()[0],
             price: quarter(40),
@@ -399,8 +407,8 @@ fn a_volume_from_before_the_gap_fires_nothing_in_it() {
         };
         let gap = Gap {
             symbol: symbol(0),
-            sights: vec![sight],
-            history: tale().engine().history(symbol(0)).cloned().unwrap(),
+            observations: vec![observation],
+            history: scenario().engine().history(symbol(0)).cloned().unwrap(),
             session: Some(ObservedSession {
                 date: session_dates()[0],
                 open: quarter(40),
@@ -425,15 +433,15 @@ fn a_volume_from_before_the_gap_fires_nothing_in_it() {
 }
 
 #[test]
-fn the_tales_have_firings_in_their_gaps() {
+fn scenarios_have_firings_in_their_gaps() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut late = 0;
     for _ in 0..20 {
-        let tale = tales().new_tree(&mut runner).unwrap().current();
-        let told = tale.told();
-        let missed = tale.missed(told.len());
-        let (from, to) = (told[missed.start].1.at, told[missed.end - 1].1.at);
-        let fired = live(&tale, missed).fired();
+        let scenario = scenarios().new_tree(&mut runner).unwrap().current();
+        let stream = scenario.stream();
+        let missed = scenario.missed(stream.len());
+        let (from, to) = (stream[missed.start].1.at, stream[missed.end - 1].1.at);
+        let fired = live(&scenario, missed).fired();
         late += fired.iter().filter(|(_, at)| (from..=to).contains(at)).count();
     }
     assert!(late > 20, "{late}");

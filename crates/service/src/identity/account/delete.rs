@@ -1,5 +1,4 @@
-//! Deleting an account: all that was its owner's goes. The row stays, with nothing in it that tells whose it was, because
-//! what happened is counted by it.
+//! Deletion of an account. All personal data is deleted; an anonymized row remains for statistics.
 
 use alerts::{AlertId, Plan};
 use jiff::Timestamp;
@@ -7,44 +6,44 @@ use serde_json::Value;
 use store::model::{Account, Profile};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::present;
-use crate::body::Members;
+use super::lock_account;
+use crate::body::BodyReader;
 use crate::identity::account::AccountSettings;
 use crate::{AccountId, Actor, ServiceError};
 
-/// What has to be said for it.
+/// Required confirmation text.
 const CONFIRMATION: &str = "DELETE";
 
 impl AccountSettings {
-    /// Deletes the actor's account for good: `{confirmation: "DELETE"}`.
+    /// Deletes the actor's account permanently: `{confirmation: "DELETE"}`.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] without the confirmation.
     pub async fn delete_account(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
-        let mut members = Members::of(body)?;
+        let mut members = BodyReader::new(body)?;
         if members.value("confirmation").and_then(Value::as_str) != Some(CONFIRMATION) {
-            members.fault(
+            members.add_error(
                 "confirmation",
-                "is required and must be \"DELETE\": the account and all that is in it goes for good",
+                "is required and must be \"DELETE\": the account and all its data are deleted permanently",
             );
         }
         members.finish()?;
-        let work = Delete {
+        let work = DeleteAccount {
             account_settings: self.clone(),
             account: actor.account,
             now: self.ports.clock.now(),
         };
         self.ports.store.write(work).await?;
-        self.reception.forget(actor.account);
+        self.credential_cache.invalidate(actor.account);
         Ok(())
     }
 }
 
-/// What stays of an account.
-fn shell(account: &Account, now: Timestamp) -> Account {
+/// Returns the anonymized row of a deleted account.
+fn anonymized(account: &Account, now: Timestamp) -> Account {
     Account {
         id: account.id,
-        // No mail goes to this domain (RFC 2606).
+        // Mail to this domain is never delivered (RFC 2606).
         email: format!("{}@deleted.invalid", account.id.0),
         password_hash: None,
         full_name: None,
@@ -60,19 +59,19 @@ fn shell(account: &Account, now: Timestamp) -> Account {
     }
 }
 
-struct Delete {
+struct DeleteAccount {
     account_settings: AccountSettings,
     account: AccountId,
     now: Timestamp,
 }
 
-impl Transaction for Delete {
+impl Transaction for DeleteAccount {
     type Output = Vec<AlertId>;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Vec<AlertId>, Abort<ServiceError>>> {
         Box::pin(async move {
-            let account = present(unit, self.account).await?;
+            let account = lock_account(unit, self.account).await?;
             let mut deleted = Vec::new();
             for stored in unit.lock_alerts_of_account(self.account).await? {
                 let alert = stored.alert;
@@ -81,14 +80,14 @@ impl Transaction for Delete {
                 }
             }
             unit.erase_account_data(&account, self.now).await?;
-            unit.update_account(&shell(&account, self.now)).await?;
+            unit.update_account(&anonymized(&account, self.now)).await?;
             Ok(deleted)
         })
     }
 
     fn committed(&self, deleted: &Vec<AlertId>) {
         for id in deleted {
-            self.account_settings.evaluator.forget(*id);
+            self.account_settings.evaluator.remove_alert(*id);
         }
     }
 }

@@ -1,11 +1,10 @@
-//! All that is kept of an account, for its owner: one JSON object, without secrets, and without what they hash to.
+//! Data export: everything stored about an account as one JSON object, without secrets and their hashes.
 //!
-//! There can be much of it. So it is read page by page and handed on piece by piece, and the next page is read only once
-//! somebody has taken what was there: however large an account is, little of it is in memory. What changes meanwhile is in it as it was
-//! when its page was read.
+//! The export is read in pages and streamed in chunks. The next page is read when the receiver has taken the previous
+//! chunks, so memory use is bounded. Concurrent changes appear as of the time when their page was read.
 
-mod allowed;
-mod watched;
+mod permissions;
+mod watchlist_rows;
 
 use alerts::json::{in_javascript_order, to_vec};
 use jiff::Timestamp;
@@ -17,125 +16,121 @@ use store::model::{
 use store::{MessageCursor, Store};
 use tokio::sync::mpsc;
 
-use crate::identity::account::{AccountSettings, account_of};
+use crate::identity::account::{AccountSettings, load_account};
 use crate::{Actor, ServiceError};
 
-/// So many rows are read at once.
-const PAGE: u32 = 200;
-/// So many approvals are shown, the newest of those that are kept.
-const APPROVALS: u32 = 1000;
-/// A piece is handed on once it is so long, in bytes.
-const PIECE: usize = 32 * 1024;
-/// So many pieces wait to be taken.
-const WAITING: usize = 2;
+/// Rows per page.
+const PAGE_ROWS: u32 = 200;
+/// Maximum number of approvals in an export, newest first.
+const MAX_APPROVALS: u32 = 1000;
+/// Size from which a chunk is sent, in bytes.
+const CHUNK_BYTES: usize = 32 * 1024;
+/// Maximum number of chunks that wait for the receiver.
+const MAX_QUEUED_CHUNKS: usize = 2;
 
-/// The JSON text of an export, piece by piece.
+/// The JSON text of an export as a stream of chunks.
 #[derive(Debug)]
-pub struct Export(mpsc::Receiver<Result<Piece, ServiceError>>);
+pub struct ExportStream(mpsc::Receiver<Result<Chunk, ServiceError>>);
 
-/// A part of the text.
 #[derive(Debug)]
-enum Piece {
+enum Chunk {
     Text(Vec<u8>),
-    /// Nothing more comes.
     End,
 }
 
-impl Export {
-    /// The next piece; `None` after the last. After a failure the text is not whole.
+impl ExportStream {
+    /// Returns the next chunk; `None` after the last. After an error the text is incomplete.
     pub async fn next(&mut self) -> Option<Result<Vec<u8>, ServiceError>> {
         match self.0.recv().await {
-            Some(Ok(Piece::Text(text))) => Some(Ok(text)),
-            Some(Ok(Piece::End)) => None,
+            Some(Ok(Chunk::Text(text))) => Some(Ok(text)),
+            Some(Ok(Chunk::End)) => None,
             Some(Err(error)) => Some(Err(error)),
-            // Whoever wrote it is gone without having said that this is all.
-            None => Some(Err(ServiceError::internal("an export ended before its end"))),
+            // The writer stopped without sending the end marker.
+            None => Some(Err(ServiceError::internal("an export ended early"))),
         }
     }
 }
 
 impl AccountSettings {
-    /// All that is kept of the actor's account.
+    /// Exports all data of the actor's account.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
-    pub async fn export_account(&self, actor: &Actor) -> Result<Export, ServiceError> {
-        let account = account_of(&self.ports.store, actor).await?;
+    /// [`ServiceError::Unauthenticated`] if the account no longer exists.
+    pub async fn export_account(&self, actor: &Actor) -> Result<ExportStream, ServiceError> {
+        let account = load_account(&self.ports.store, actor).await?;
         let now = self.ports.clock.now();
-        let (pieces, export) = mpsc::channel(WAITING);
-        let writer = Writer {
+        let (chunks, export) = mpsc::channel(MAX_QUEUED_CHUNKS);
+        let writer = ExportWriter {
             store: self.ports.store.clone(),
             text: Vec::new(),
-            pieces,
+            chunks,
         };
         self.tasks.spawn(async move {
-            let pieces = writer.pieces.clone();
-            if let Err(End::Failed(error)) = writer.write(&account, now).await {
-                // Whoever has gone away misses nothing.
-                let _ = pieces.send(Err(error)).await;
+            let chunks = writer.chunks.clone();
+            if let Err(ExportAbort::Failed(error)) = writer.write(&account, now).await {
+                // The receiver may be gone.
+                let _ = chunks.send(Err(error)).await;
             }
         });
-        Ok(Export(export))
+        Ok(ExportStream(export))
     }
 }
 
-/// Why an export ends before its end.
-enum End {
-    /// Nobody takes it any more.
-    Gone,
-    /// The database has failed.
+/// Reason why an export stops early.
+enum ExportAbort {
+    ReceiverDropped,
+    /// The database failed.
     Failed(ServiceError),
 }
 
-impl<E: Into<ServiceError>> From<E> for End {
+impl<E: Into<ServiceError>> From<E> for ExportAbort {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
 }
 
-/// Writes the text.
-struct Writer {
+struct ExportWriter {
     store: Store,
-    /// What was not handed on yet.
+    /// Text that is not sent yet.
     text: Vec<u8>,
-    pieces: mpsc::Sender<Result<Piece, ServiceError>>,
+    chunks: mpsc::Sender<Result<Chunk, ServiceError>>,
 }
 
-impl Writer {
-    async fn write(mut self, account: &Account, now: Timestamp) -> Result<(), End> {
+impl ExportWriter {
+    async fn write(mut self, account: &Account, now: Timestamp) -> Result<(), ExportAbort> {
         self.raw(b"{\"exported_at\":");
-        self.value(&at(now))?;
+        self.value(&timestamp(now))?;
         self.member("account", &account_value(account))?;
         let sessions = self.store.sessions(account.id).await?;
         self.member("sessions", &sessions.iter().map(session).collect())?;
         let keys = self.store.api_keys(account.id).await?;
         self.member("api_keys", &keys.iter().map(api_key).collect())?;
         self.grants(account).await?;
-        let approvals = self.store.approvals(account.id, APPROVALS).await?;
-        self.member("approvals", &approvals.iter().map(allowed::approval).collect())?;
+        let approvals = self.store.approvals(account.id, MAX_APPROVALS).await?;
+        self.member("approvals", &approvals.iter().map(permissions::approval).collect())?;
         let feedback = self.store.feedback_of(account.id).await?;
         self.member("feedback", &feedback.iter().map(feedback_value).collect())?;
         let liked = self.store.liked_feedback(account.id).await?;
         self.member("liked_feedback", &liked.iter().map(|id| json!(id.0)).collect())?;
         let unsubscribed = self.store.unsubscribed(std::slice::from_ref(&account.email)).await?;
         self.member("is_unsubscribed", &json!(!unsubscribed.is_empty()))?;
-        self.hand_on().await?;
+        self.flush().await?;
         self.webhooks(account).await?;
         self.messages(account).await?;
         self.watchlist(account).await?;
         self.alerts(account).await?;
         self.raw(b"}");
-        self.hand_on().await?;
-        self.send(Piece::End).await
+        self.flush().await?;
+        self.send(Chunk::End).await
     }
 
-    /// What apps were allowed, whatever has become of it.
-    async fn grants(&mut self, account: &Account) -> Result<(), End> {
+    /// Writes all OAuth grants, including ended ones.
+    async fn grants(&mut self, account: &Account) -> Result<(), ExportAbort> {
         self.raw(b",\"app_grants\":[");
         let (mut place, mut is_first) = (0, true);
         loop {
-            let (page, next) = self.store.grants_after(account.id, place, PAGE).await?;
-            self.page(&page, &mut is_first, allowed::grant).await?;
+            let (page, next) = self.store.grants_after(account.id, place, PAGE_ROWS).await?;
+            self.page(&page, &mut is_first, permissions::grant).await?;
             if is_last(&page) {
                 break;
             }
@@ -145,14 +140,14 @@ impl Writer {
         Ok(())
     }
 
-    async fn webhooks(&mut self, account: &Account) -> Result<(), End> {
+    async fn webhooks(&mut self, account: &Account) -> Result<(), ExportAbort> {
         self.raw(b",\"webhooks\":[");
         let webhooks = self.store.webhooks(account.id).await?;
         for (index, webhook) in webhooks.iter().enumerate() {
             self.open(index > 0, &webhook_value(webhook), b"deliveries")?;
             let (mut place, mut is_first) = (0, true);
             loop {
-                let (page, next) = self.store.deliveries_after(webhook.id, place, PAGE).await?;
+                let (page, next) = self.store.deliveries_after(webhook.id, place, PAGE_ROWS).await?;
                 self.page(&page, &mut is_first, delivery).await?;
                 if is_last(&page) {
                     break;
@@ -165,16 +160,17 @@ impl Writer {
         Ok(())
     }
 
-    async fn messages(&mut self, account: &Account) -> Result<(), End> {
+    async fn messages(&mut self, account: &Account) -> Result<(), ExportAbort> {
         self.raw(b",\"messages\":[");
         let mut is_first = true;
         for channel in [MessageChannel::Email, MessageChannel::Sms] {
             let mut place = MessageCursor::default();
             loop {
-                let page = self.store.messages_after(account.id, channel, place, PAGE).await?;
+                let page = self.store.messages_after(account.id, channel, place, PAGE_ROWS).await?;
                 let (mut page, next) = page;
                 let is_end = is_last(&page);
-                // These are mailed to addresses that have no account and to no others, so they would tell which have.
+                // These messages are sent only to addresses without an account, so they would reveal which addresses
+                // have one.
                 page.retain(|sent| sent.kind != "confirm_new_address");
                 self.page(&page, &mut is_first, message).await?;
                 if is_end {
@@ -187,20 +183,20 @@ impl Writer {
         Ok(())
     }
 
-    /// The watchlist and all its paper trades.
-    async fn watchlist(&mut self, account: &Account) -> Result<(), End> {
+    /// Writes the watchlist and all paper trades.
+    async fn watchlist(&mut self, account: &Account) -> Result<(), ExportAbort> {
         let items = self.store.watchlist(account.id).await?;
-        let items = items.iter().map(|listed| watched::item(&listed.item));
+        let items = items.iter().map(|listed| watchlist_rows::item(&listed.item));
         self.member("watchlist", &items.collect())?;
         self.raw(b",\"paper_trades\":[");
         let (mut number, mut is_first) = (1, true);
         loop {
             let request = PageRequest {
                 page: number,
-                limit: PAGE,
+                limit: PAGE_ROWS,
             };
             let page = self.store.paper_trades(account.id, request).await?.items;
-            self.page(&page, &mut is_first, watched::trade).await?;
+            self.page(&page, &mut is_first, watchlist_rows::trade).await?;
             if is_last(&page) {
                 break;
             }
@@ -210,11 +206,11 @@ impl Writer {
         Ok(())
     }
 
-    async fn alerts(&mut self, account: &Account) -> Result<(), End> {
+    async fn alerts(&mut self, account: &Account) -> Result<(), ExportAbort> {
         self.raw(b",\"alerts\":[");
         let (mut place, mut is_first) = (0, true);
         loop {
-            let page = self.store.alerts_after(account.id, place, PAGE).await?;
+            let page = self.store.alerts_after(account.id, place, PAGE_ROWS).await?;
             for kept in &page {
                 self.open(!std::mem::take(&mut is_first), &alert(kept), b"history")?;
                 self.history(kept).await?;
@@ -229,11 +225,14 @@ impl Writer {
         Ok(())
     }
 
-    async fn history(&mut self, kept: &ExportedAlert) -> Result<(), End> {
+    async fn history(&mut self, kept: &ExportedAlert) -> Result<(), ExportAbort> {
         let alert = &kept.stored.alert;
         let (mut place, mut is_first) = (0, true);
         loop {
-            let page = self.store.history_after(alert.id, alert.symbol, place, PAGE).await?;
+            let page = self
+                .store
+                .history_after(alert.id, alert.symbol, place, PAGE_ROWS)
+                .await?;
             let (page, next) = page;
             self.page(&page, &mut is_first, history).await?;
             if is_last(&page) {
@@ -247,26 +246,25 @@ impl Writer {
         self.text.extend_from_slice(text);
     }
 
-    fn value(&mut self, value: &Value) -> Result<(), End> {
+    fn value(&mut self, value: &Value) -> Result<(), ExportAbort> {
         let text = to_vec(value).map_err(ServiceError::internal)?;
         self.raw(&text);
         Ok(())
     }
 
-    fn member(&mut self, name: &str, value: &Value) -> Result<(), End> {
+    fn member(&mut self, name: &str, value: &Value) -> Result<(), ExportAbort> {
         self.raw(b",");
         self.value(&json!(name))?;
         self.raw(b":");
         self.value(value)
     }
 
-    /// An object that goes on with a list that is not closed yet.
-    fn open(&mut self, is_next: bool, object: &Value, list: &[u8]) -> Result<(), End> {
+    /// Writes an object and opens a list as its last member.
+    fn open(&mut self, is_next: bool, object: &Value, list: &[u8]) -> Result<(), ExportAbort> {
         if is_next {
             self.raw(b",");
         }
         self.value(object)?;
-        // The brace at its end.
         self.text.pop();
         self.raw(b",\"");
         self.raw(list);
@@ -274,41 +272,48 @@ impl Writer {
         Ok(())
     }
 
-    /// A page of a list.
-    async fn page<T>(&mut self, page: &[T], is_first: &mut bool, show: impl Fn(&T) -> Value) -> Result<(), End> {
+    async fn page<T>(
+        &mut self,
+        page: &[T],
+        is_first: &mut bool,
+        show: impl Fn(&T) -> Value,
+    ) -> Result<(), ExportAbort> {
         for row in page {
             if !std::mem::take(is_first) {
                 self.raw(b",");
             }
             self.value(&show(row))?;
         }
-        if self.text.len() >= PIECE {
-            self.hand_on().await?;
+        if self.text.len() >= CHUNK_BYTES {
+            self.flush().await?;
         }
         Ok(())
     }
 
-    async fn hand_on(&mut self) -> Result<(), End> {
-        let piece = std::mem::take(&mut self.text);
-        self.send(Piece::Text(piece)).await
+    async fn flush(&mut self) -> Result<(), ExportAbort> {
+        let chunk = std::mem::take(&mut self.text);
+        self.send(Chunk::Text(chunk)).await
     }
 
-    async fn send(&self, piece: Piece) -> Result<(), End> {
-        self.pieces.send(Ok(piece)).await.map_err(|_| End::Gone)
+    async fn send(&self, chunk: Chunk) -> Result<(), ExportAbort> {
+        self.chunks
+            .send(Ok(chunk))
+            .await
+            .map_err(|_| ExportAbort::ReceiverDropped)
     }
 }
 
-/// Whether nothing comes after a page.
+/// Returns whether a page is the last.
 fn is_last<T>(page: &[T]) -> bool {
-    u32::try_from(page.len()).map_or(true, |rows| rows < PAGE)
+    u32::try_from(page.len()).map_or(true, |rows| rows < PAGE_ROWS)
 }
 
-fn at(instant: Timestamp) -> Value {
+fn timestamp(instant: Timestamp) -> Value {
     json!(format!("{instant:.3}"))
 }
 
-fn at_if_any(instant: Option<Timestamp>) -> Value {
-    instant.map_or(Value::Null, at)
+fn optional_timestamp(instant: Option<Timestamp>) -> Value {
+    instant.map_or(Value::Null, timestamp)
 }
 
 fn account_value(account: &Account) -> Value {
@@ -316,7 +321,7 @@ fn account_value(account: &Account) -> Value {
     let phone = profile
         .phone
         .as_ref()
-        .map(|phone| json!({"number": phone.number, "verified_at": at(phone.verified_at)}));
+        .map(|phone| json!({"number": phone.number, "verified_at": timestamp(phone.verified_at)}));
     json!({
         "id": account.id.0,
         "email": account.email,
@@ -325,11 +330,11 @@ fn account_value(account: &Account) -> Value {
         "account_type": account.plan.name(),
         "is_operator": account.is_operator,
         "has_password": account.password_hash.is_some(),
-        "created_at": at(account.created_at),
-        "deactivated_at": at_if_any(profile.deactivated_at),
+        "created_at": timestamp(account.created_at),
+        "deactivated_at": optional_timestamp(profile.deactivated_at),
         "phone": phone,
         "time_zone": account.time_zone,
-        "quiet_hours": super::preferences::hours_value(profile.quiet_hours),
+        "quiet_hours": super::preferences::quiet_hours_value(profile.quiet_hours),
         "agents_wait": profile.agents_wait,
         "notify_blind": profile.notify_blind,
     })
@@ -338,10 +343,10 @@ fn account_value(account: &Account) -> Value {
 fn session(session: &Session) -> Value {
     json!({
         "id": session.id.0,
-        "created_at": at(session.created_at),
-        "last_seen_at": at(session.last_seen_at),
-        "expires_at": at(session.expires_at),
-        "ended_at": at_if_any(session.ended_at),
+        "created_at": timestamp(session.created_at),
+        "last_seen_at": timestamp(session.last_seen_at),
+        "expires_at": timestamp(session.expires_at),
+        "ended_at": optional_timestamp(session.ended_at),
     })
 }
 
@@ -351,8 +356,8 @@ fn api_key(key: &ApiKey) -> Value {
         "name": key.name,
         "key_prefix": key.prefix,
         "scopes": key.scopes,
-        "created_at": at(key.created_at),
-        "last_used_at": at_if_any(key.last_used_at),
+        "created_at": timestamp(key.created_at),
+        "last_used_at": optional_timestamp(key.last_used_at),
     })
 }
 
@@ -364,7 +369,7 @@ fn feedback_value(seen: &FeedbackWithLike) -> Value {
         "body": feedback.body,
         "category": feedback.category.name(),
         "likes": feedback.likes,
-        "created_at": at(feedback.created_at),
+        "created_at": timestamp(feedback.created_at),
     })
 }
 
@@ -376,10 +381,10 @@ fn webhook_value(webhook: &Webhook) -> Value {
         "events": webhook.events,
         "is_active": webhook.is_active,
         "signature": webhook.signature.name(),
-        "created_at": at(webhook.created_at),
-        "failing_since": at_if_any(webhook.failing_since),
-        "last_success_at": at_if_any(webhook.last_success_at),
-        "disabled_at": at_if_any(disabled.map(|(at, _)| at)),
+        "created_at": timestamp(webhook.created_at),
+        "failing_since": optional_timestamp(webhook.failing_since),
+        "last_success_at": optional_timestamp(webhook.last_success_at),
+        "disabled_at": optional_timestamp(disabled.map(|(at, _)| at)),
         "disabled_reason": disabled.map(|(_, reason)| reason.name()),
     })
 }
@@ -387,7 +392,7 @@ fn webhook_value(webhook: &Webhook) -> Value {
 fn delivery(delivery: &Delivery) -> Value {
     let attempts = delivery.attempts.iter().map(|attempt| {
         json!({
-            "at": at(attempt.at),
+            "at": timestamp(attempt.at),
             "outcome": attempt.outcome,
             "http_status": attempt.http_status,
             "duration_ms": attempt.duration_ms,
@@ -398,7 +403,7 @@ fn delivery(delivery: &Delivery) -> Value {
         "id": delivery.id.0,
         "alert_id": delivery.alert.0,
         "status": delivery.status.name(),
-        "created_at": at(delivery.created_at),
+        "created_at": timestamp(delivery.created_at),
         "attempts": attempts.collect::<Vec<_>>(),
     })
 }
@@ -409,8 +414,8 @@ fn message(message: &SentMessage) -> Value {
         "kind": message.kind,
         "recipient": message.recipient,
         "status": message.status,
-        "created_at": at(message.created_at),
-        "finished_at": at_if_any(message.finished_at),
+        "created_at": timestamp(message.created_at),
+        "finished_at": optional_timestamp(message.finished_at),
     })
 }
 
@@ -425,17 +430,17 @@ fn alert(kept: &ExportedAlert) -> Value {
         "notification": alert.notification.name(),
         "status": alert.status.name(),
         "initial_price": alert.initial_price.map(market::Price::as_f64),
-        "created_at": at(alert.created_at),
+        "created_at": timestamp(alert.created_at),
         "created_by": kept.stored.created_by,
-        "triggered_at": at_if_any(alert.triggered_at),
-        "deleted_at": at_if_any(kept.deleted_at),
+        "triggered_at": optional_timestamp(alert.triggered_at),
+        "deleted_at": optional_timestamp(kept.deleted_at),
     })
 }
 
 fn history(row: &HistoryRow) -> Value {
     json!({
         "action_type": row.entry.action.name(),
-        "action_timestamp": at(row.at),
+        "action_timestamp": timestamp(row.at),
         "previous_status": row.entry.previous_status.map(alerts::Status::name),
         "new_status": row.entry.new_status.name(),
         "trigger_price": row.price.map(market::Price::as_f64),

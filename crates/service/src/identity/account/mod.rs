@@ -1,18 +1,18 @@
-//! An account, as its owner looks after it.
+//! Account settings for the account's owner.
 //!
-//! * [`subscription`]: what the plan has, and how much of it is used.
-//! * [`preferences`]: the time zone and quiet hours. [`address`], [`phone`], [`password`]: where the owner is reached and how
-//!   they sign in, each changed only by somebody who shows that it is theirs.
-//! * [`export`]: all that is kept of it. [`rest`]: deactivated for a while. [`delete`]: gone for good.
+//! * [`subscription`]: features and usage of the plan.
+//! * [`preferences`]: time zone and quiet hours. [`address`], [`phone`], [`password`]: contact details and password;
+//!   each change requires a proof of ownership.
+//! * [`export`]: data export. [`activation`]: deactivation for a while. [`delete`]: permanent deletion.
 
+mod activation;
 pub(crate) mod address;
 mod delete;
 mod export;
-pub(crate) mod number;
 mod password;
 mod phone;
+pub(crate) mod phone_number;
 mod preferences;
-mod rest;
 mod subscription;
 
 use std::sync::Arc;
@@ -21,58 +21,62 @@ use store::model::Account;
 use store::{Abort, Store, UnitOfWork};
 use tokio_util::task::TaskTracker;
 
-use crate::access::{Authenticator, Reception};
+use crate::access::{Authenticator, CredentialCache};
 use crate::evaluator::Evaluator;
-use crate::identity::{Identity, Throttle};
+use crate::identity::{Identity, SignInThrottle};
 use crate::messages::MessageWriter;
-use crate::{AccountId, Actor, Ports, ServiceError, Settings};
-pub use export::Export;
-pub use number::{BadCallingCode, CallingCode, default_countries};
-pub use phone::LIFE as PHONE_CODE_LIFE;
+use crate::{AccountId, Actor, Ports, ServiceConfig, ServiceError};
+pub use export::ExportStream;
+pub use phone::CODE_LIFETIME as PHONE_CODE_LIFETIME;
+pub use phone_number::{CallingCode, CallingCodeError, default_allowed_countries};
 pub use preferences::Preferences;
 pub use store::model::{Phone, QuietHours};
-pub use subscription::{Period, SmsQuota, Subscription};
+pub use subscription::{QuotaPeriod, SmsQuota, Subscription};
 
-/// Use cases of the owner of an account: address, password, telephone number, preferences, export and deletion.
+/// Use cases for account owners: email address, password, phone number, preferences, export and deletion.
 #[derive(Clone)]
 pub struct AccountSettings {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) reception: Arc<Reception>,
-    pub(crate) throttle: Arc<Throttle>,
+    pub(crate) credential_cache: Arc<CredentialCache>,
+    pub(crate) throttle: Arc<SignInThrottle>,
     pub(crate) authenticator: Authenticator,
     pub(crate) identity: Identity,
     pub(crate) writer: MessageWriter,
     pub(crate) tasks: TaskTracker,
 }
 
-/// The actor's account as it is now.
-pub(crate) async fn account_of(store: &Store, actor: &Actor) -> Result<Account, ServiceError> {
+/// Returns the current state of the actor's account.
+pub(crate) async fn load_account(store: &Store, actor: &Actor) -> Result<Account, ServiceError> {
     let found = store.account(actor.account).await?;
-    found.ok_or_else(gone)
+    found.ok_or_else(account_gone)
 }
 
-fn gone() -> ServiceError {
-    let message = "this account is not there any more; sign in with another one";
+fn account_gone() -> ServiceError {
+    let message = "this account no longer exists; sign in with another one";
     ServiceError::Unauthenticated(message.to_owned())
 }
 
-/// The account, locked until the end of the transaction; whatever is made or set going in its name needs it to be awake.
-pub(crate) async fn awake(unit: &mut UnitOfWork, account: AccountId) -> Result<Account, Abort<ServiceError>> {
-    let account = present(unit, account).await?;
-    must_be_awake(&account).map_err(Abort::Refused)?;
+/// Locks the account until the end of the transaction, and checks that it is not deactivated. Required for everything
+/// that creates or activates something.
+pub(crate) async fn lock_active_account(
+    unit: &mut UnitOfWork,
+    account: AccountId,
+) -> Result<Account, Abort<ServiceError>> {
+    let account = lock_account(unit, account).await?;
+    require_active(&account).map_err(Abort::Refused)?;
     Ok(account)
 }
 
-/// The account, locked until the end of the transaction.
-pub(crate) async fn present(unit: &mut UnitOfWork, account: AccountId) -> Result<Account, Abort<ServiceError>> {
+/// Locks the account until the end of the transaction.
+pub(crate) async fn lock_account(unit: &mut UnitOfWork, account: AccountId) -> Result<Account, Abort<ServiceError>> {
     let found = unit.lock_account(account).await?;
-    found.ok_or_else(|| Abort::Refused(gone()))
+    found.ok_or_else(|| Abort::Refused(account_gone()))
 }
 
-/// A deactivated account can be read and nothing else, until it is reactivated.
-pub(crate) fn must_be_awake(account: &Account) -> Result<(), ServiceError> {
+/// Checks that an account is not deactivated. A deactivated account is read-only.
+pub(crate) fn require_active(account: &Account) -> Result<(), ServiceError> {
     if account.profile.deactivated_at.is_none() {
         return Ok(());
     }

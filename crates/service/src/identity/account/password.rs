@@ -1,4 +1,4 @@
-//! Another password for an account, by somebody who knows the one it has.
+//! Change of the password by its owner.
 
 use std::net::IpAddr;
 
@@ -7,29 +7,29 @@ use serde_json::Value;
 use store::model::{NewMessage, SessionId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{address, present};
-use crate::body::Members;
-use crate::identity::account::{AccountSettings, account_of};
-use crate::identity::letters::Purpose;
-use crate::identity::read;
+use super::{address, lock_account};
+use crate::body::BodyReader;
+use crate::identity::account::{AccountSettings, load_account};
+use crate::identity::email_links::LinkPurpose;
+use crate::identity::fields;
 use crate::identity::sessions::session_of;
 use crate::{AccountId, Actor, ServiceError};
 
 impl AccountSettings {
-    /// Changes the password of the actor, who has signed in: `{current_password, new_password}`. All other sessions end, and
-    /// what apps were allowed, and the address is told. An account that has no password yet needs no current one.
+    /// Changes the password of the signed-in actor: `{current_password, new_password}`. Ends all other sessions and all
+    /// OAuth grants, and sends a notice by email. An account without a password needs no current one.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a password that will not do, or a current one that is wrong;
-    /// [`ServiceError::TooMany`] for too many that are wrong.
+    /// [`ServiceError::Invalid`] for an invalid new password or a wrong current one, [`ServiceError::RateLimited`]
+    /// after too many wrong ones.
     pub async fn change_password(&self, actor: &Actor, address: IpAddr, body: &Value) -> Result<(), ServiceError> {
         let session = session_of(actor)?;
-        let mut members = Members::of(body)?;
+        let mut members = BodyReader::new(body)?;
         let current = members.text("current_password").map(str::to_owned);
-        let new = read::new_password(&mut members, "new_password");
-        let account = account_of(&self.ports.store, actor).await?;
+        let new = fields::new_password(&mut members, "new_password");
+        let account = load_account(&self.ports.store, actor).await?;
         if account.password_hash.is_some() && current.is_none() {
-            members.missing("current_password");
+            members.add_missing("current_password");
         }
         members.finish()?;
         let ports = &self.ports;
@@ -38,63 +38,67 @@ impl AccountSettings {
             self.throttle.attempt(&account.email, address, now)?;
             let checked = self
                 .authenticator
-                .is_password(current.unwrap_or_default(), account.password_hash.clone())
+                .verify_password(current.unwrap_or_default(), account.password_hash.clone())
                 .await;
             if checked.is_err() {
-                self.throttle.was_not_judged(&account.email, address);
+                self.throttle.cancel_attempt(&account.email, address);
             }
             if !checked? {
-                let fault = "is not this account's password; if you have forgotten it, have a link mailed \
-                             (POST /auth/request-reset)";
+                let fault = "is not this account's password; if you have forgotten it, request a reset link (POST /auth/request-reset)";
                 return Err(ServiceError::field("current_password", fault));
             }
-            self.throttle.was_right(&account.email, address, now);
+            self.throttle.record_success(&account.email, address, now);
         }
-        let work = Change {
+        let work = ChangePassword {
             account: account.id,
             session,
-            known: account.password_hash,
+            verified_hash: account.password_hash,
             password_hash: self.authenticator.hash_password(new).await?,
-            message: self
-                .writer
-                .mail(&account.email, Some(account.id), &self.identity.password_changed())?,
+            message: self.writer.mail(
+                &account.email,
+                Some(account.id),
+                &self.identity.password_changed_email(),
+            )?,
             now,
         };
         ports.store.write(work).await?;
-        self.reception.forget(account.id);
+        self.credential_cache.invalidate(account.id);
         Ok(())
     }
 }
 
-struct Change {
+struct ChangePassword {
     account: AccountId,
     session: SessionId,
-    /// What the current password was compared with.
-    known: Option<String>,
+    /// The hash that the current password was verified against.
+    verified_hash: Option<String>,
     password_hash: String,
     message: NewMessage,
     now: Timestamp,
 }
 
-impl Transaction for Change {
+impl Transaction for ChangePassword {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            let mut account = present(unit, self.account).await?;
-            if account.password_hash != self.known {
-                let message = "the password was changed by somebody else at the same moment; sign in again";
+            let mut account = lock_account(unit, self.account).await?;
+            if account.password_hash != self.verified_hash {
+                let message = "the password was changed by another request at the same time; sign in again";
                 return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
             }
             account.password_hash = Some(self.password_hash.clone());
             unit.update_account(&account).await?;
             unit.end_sessions(self.account, Some(self.session), self.now).await?;
-            // Whoever was in the account may have let an app in that stays.
+            // An intruder may have connected an app; ending all grants removes it.
             unit.end_grants(self.account, self.now).await?;
-            // Whoever was mailed a link before gets in with none of them; nor does whoever has asked, from a session that
-            // ends here, for the account to have another address.
-            for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {
+            // Links sent before become invalid, and so do address changes requested from sessions that end here.
+            for purpose in [
+                LinkPurpose::Reset.name(),
+                LinkPurpose::SignIn.name(),
+                address::LINK_PURPOSE,
+            ] {
                 unit.revoke_codes(purpose, self.account, self.now).await?;
             }
             Ok(unit.queue_message(&self.message).await?)

@@ -1,8 +1,8 @@
-//! The telephone number of an account: a code is sent to it, and whoever knows the code has it in their hands.
+//! Phone number of an account, verified by a code sent as a text message.
 //!
-//! Each code costs the operator money, and there are people who earn by having codes sent to numbers of theirs. So codes are
-//! counted for the number and for the account (here), and for all together (where messages are admitted). Accounts are
-//! counted for the client's address (where requests come in).
+//! Each code costs the operator money, and fraudsters earn money with codes sent to their numbers. So codes are limited
+//! per number and per account (here), and in total (by the message limits). Requests are limited per client address (by
+//! the server).
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::{SignedDuration, Timestamp};
@@ -12,55 +12,55 @@ use sha2::Sha256;
 use store::model::{Account, AccountId, CodeCheck, NewCode, NewMessage, Phone};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::awake;
-use super::number::{self, CallingCode};
-use crate::body::Members;
+use super::lock_active_account;
+use super::phone_number::{self, CallingCode};
+use crate::body::BodyReader;
 use crate::identity::account::AccountSettings;
 use crate::{Actor, ServiceError};
 
-/// What the codes are for.
-const PURPOSE: &str = "phone";
-/// What the key is for that codes are hashed under: there are so few of them that a plain hash would give them away.
-const KEY: &str = "bellwether: codes by text message";
-/// How long a code that was sent to a telephone number is good for.
-pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
-/// So many wrong guesses end a code.
-const WRONG_GUESSES: u32 = 5;
+/// Purpose of the codes.
+const CODE_PURPOSE: &str = "phone";
+/// Purpose of the key for the codes' HMAC. There are only a million codes, so a plain hash would reveal them.
+const CODE_KEY_PURPOSE: &str = "bellwether: codes by text message";
+/// Lifetime of a code sent to a phone number.
+pub const CODE_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+/// Maximum number of wrong guesses per code.
+const MAX_WRONG_GUESSES: u32 = 5;
 
-const HOUR: SignedDuration = SignedDuration::from_hours(1);
-const DAY: SignedDuration = SignedDuration::from_hours(24);
+const ONE_HOUR: SignedDuration = SignedDuration::from_hours(1);
+const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many codes are sent in how long to a number, whoever asks, and because of an account, whichever numbers it gives.
-const LIMITS: [(SignedDuration, u64); 2] = [(HOUR, 3), (DAY, 5)];
+/// Maximum number of codes per period, for each number and for each account.
+const CODE_LIMITS: [(SignedDuration, u64); 2] = [(ONE_HOUR, 3), (ONE_DAY, 5)];
 
 impl AccountSettings {
-    /// Sends a code to a number: `{phone, sms_consent: true}`. Until it is shown the account keeps the number it has.
+    /// Sends a code to a number: `{phone, sms_consent: true}`. The account keeps its number until the code is verified.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for what is no number, or without consent; [`ServiceError::TooMany`].
+    /// [`ServiceError::Invalid`] for an invalid number or without consent, [`ServiceError::RateLimited`].
     pub async fn request_phone(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
-        let mut members = Members::of(body)?;
+        let mut members = BodyReader::new(body)?;
         let number = number(&mut members, &self.settings.messages.sms.allowed_countries);
         if members.value("sms_consent") != Some(&Value::Bool(true)) {
-            members.fault(
+            members.add_error(
                 "sms_consent",
-                "is required and must be true: text messages are sent to those who have agreed to it",
+                "is required and must be true: text messages require consent",
             );
         }
         members.finish()?;
         let ports = &self.ports;
         let now = ports.clock.now();
-        let code = code(&ports.chance.bytes());
+        let code = code(&ports.random.bytes());
         let letter = AccountEmail::PhoneCode { code: code.clone() };
-        let work = Ask {
+        let work = RequestPhoneCode {
             code: NewCode {
-                purpose: PURPOSE,
+                purpose: CODE_PURPOSE,
                 account: Some(actor.account),
                 subject: number.clone(),
                 payload: None,
                 hash: self.phone_code_hash(actor.account, &number, &code)?,
                 created_at: now,
-                expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
+                expires_at: now.saturating_add(CODE_LIFETIME).unwrap_or(Timestamp::MAX),
             },
             account: actor.account,
             message: self.writer.text_message(&number, Some(actor.account), &letter)?,
@@ -70,17 +70,17 @@ impl AccountSettings {
         Ok(number)
     }
 
-    /// Takes a number for the account's, because the code that was sent to it is shown: `{phone, token}`.
+    /// Verifies a number with the code sent to it: `{phone, token}`.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`] for a code that is wrong, or that cannot be guessed at any more.
+    /// [`ServiceError::Malformed`] for a wrong code, or if no valid code exists.
     pub async fn verify_phone(&self, actor: &Actor, body: &Value) -> Result<Phone, ServiceError> {
-        let mut members = Members::of(body)?;
-        // A code that was sent is good, whatever countries are allowed since.
+        let mut members = BodyReader::new(body)?;
+        // A sent code stays valid if the allowed countries change.
         let number = number(&mut members, &[]);
         let token = members.required("token").unwrap_or_default().trim().to_owned();
         members.finish()?;
-        let work = Verify {
+        let work = VerifyPhoneCode {
             account: actor.account,
             hash: self.phone_code_hash(actor.account, &number, &token)?,
             phone: Phone {
@@ -89,22 +89,21 @@ impl AccountSettings {
             },
         };
         let phone = work.phone.clone();
-        // That a guess was wrong has to be written down, so it is no refusal of the work.
+        // A wrong guess must be committed, so it is not an error of the transaction.
         match self.ports.store.write(work).await? {
             CodeCheck::Correct => Ok(phone),
             CodeCheck::Wrong(left) => Err(ServiceError::Malformed(format!(
-                "this code is wrong; {left} more tries are left"
+                "this code is wrong; {left} attempts are left"
             ))),
             CodeCheck::NoActiveCode => Err(ServiceError::Malformed(
-                "there is no code for this number that is still good; ask for another one (POST /user/account/phone)"
-                    .to_owned(),
+                "there is no valid code for this number; request a new one (POST /user/account/phone)".to_owned(),
             )),
         }
     }
 
-    /// What is kept of a code.
+    /// Returns the HMAC of a code.
     fn phone_code_hash(&self, account: AccountId, number: &str, code: &str) -> Result<[u8; 32], ServiceError> {
-        let key = self.ports.vault.derive(KEY);
+        let key = self.ports.vault.derive(CODE_KEY_PURPOSE);
         let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&key);
         let mut mac = mac.map_err(ServiceError::internal)?;
         for part in [account.0.as_bytes().as_slice(), number.as_bytes(), code.as_bytes()] {
@@ -115,47 +114,47 @@ impl AccountSettings {
     }
 }
 
-/// Six digits of 256 random bits, so that each code is as likely as any other.
+/// Derives six digits from 256 random bits, so that all codes are equally likely.
 fn code(bits: &[u8; 32]) -> String {
-    // Horner's rule: the remainder of the whole number that the bits are.
+    // Horner's rule: the remainder of the 256-bit number.
     let rest = bits
         .iter()
         .fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % 1_000_000);
     format!("{rest:06}")
 }
 
-/// A number in the form of E.164 that may be sent a text message.
-fn number(members: &mut Members<'_>, allowed: &[CallingCode]) -> String {
+/// Reads a phone number in E.164 format that may receive text messages.
+fn number(members: &mut BodyReader<'_>, allowed: &[CallingCode]) -> String {
     let Some(text) = members.required("phone") else {
         return String::new();
     };
-    if let Some(fault) = number::fault(text, allowed) {
-        members.fault("phone", fault);
+    if let Some(fault) = phone_number::violation(text, allowed) {
+        members.add_error("phone", fault);
     }
     text.to_owned()
 }
 
-struct Ask {
+struct RequestPhoneCode {
     code: NewCode,
     account: AccountId,
     message: NewMessage,
     now: Timestamp,
 }
 
-impl Transaction for Ask {
+impl Transaction for RequestPhoneCode {
     type Output = ();
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            awake(unit, self.account).await?;
-            for (time, most) in LIMITS {
+            lock_active_account(unit, self.account).await?;
+            for (time, most) in CODE_LIMITS {
                 let since = self.now.saturating_sub(time).unwrap_or(Timestamp::MIN);
-                if unit.count_codes(PURPOSE, &self.code.subject, since).await? >= most
-                    || unit.count_codes_of_account(PURPOSE, self.account, since).await? >= most
+                if unit.count_codes(CODE_PURPOSE, &self.code.subject, since).await? >= most
+                    || unit.count_codes_of_account(CODE_PURPOSE, self.account, since).await? >= most
                 {
                     let hours = time.as_hours();
-                    return Err(Abort::Refused(ServiceError::TooMany {
+                    return Err(Abort::Refused(ServiceError::RateLimited {
                         message: format!(
                             "too many codes were sent in the last {hours} h; use the latest one, or try again later"
                         ),
@@ -163,29 +162,29 @@ impl Transaction for Ask {
                     }));
                 }
             }
-            // Only the latest code is good.
-            unit.revoke_codes(PURPOSE, self.account, self.now).await?;
+            // Only the latest code is valid.
+            unit.revoke_codes(CODE_PURPOSE, self.account, self.now).await?;
             unit.insert_code(&self.code).await?;
             Ok(unit.queue_message(&self.message).await?)
         })
     }
 }
 
-struct Verify {
+struct VerifyPhoneCode {
     account: AccountId,
     hash: [u8; 32],
     phone: Phone,
 }
 
-impl Transaction for Verify {
+impl Transaction for VerifyPhoneCode {
     type Output = CodeCheck;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<CodeCheck, Abort<ServiceError>>> {
         Box::pin(async move {
-            let account = awake(unit, self.account).await?;
+            let account = lock_active_account(unit, self.account).await?;
             let (number, now) = (&self.phone.number, self.phone.verified_at);
-            let guess = unit.check_code(PURPOSE, self.account, number, self.hash, WRONG_GUESSES, now);
+            let guess = unit.check_code(CODE_PURPOSE, self.account, number, self.hash, MAX_WRONG_GUESSES, now);
             let guessed = guess.await?;
             if guessed == CodeCheck::Correct {
                 let mut changed: Account = account;
@@ -202,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_has_six_digits_however_small_it_is() {
+    fn code_is_padded_to_six_digits() {
         let mut bits = [0; 32];
         assert_eq!(code(&bits), "000000");
         bits[31] = 7;

@@ -1,4 +1,4 @@
-//! When and by which clock an account's owner wants to hear from this service.
+//! Notification preferences: time zone, quiet hours and notices.
 
 use jiff::Timestamp;
 use jiff::civil::Time;
@@ -6,20 +6,20 @@ use serde_json::Value;
 use store::model::{Account, QuietHours};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::present;
-use crate::body::Members;
-use crate::identity::account::{AccountSettings, account_of};
+use super::lock_account;
+use crate::body::BodyReader;
+use crate::identity::account::{AccountSettings, load_account};
 use crate::identity::profile::time_zone;
 use crate::{AccountId, Actor, ServiceError};
 
-/// What an account's owner prefers.
+/// Preferences of an account's owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Preferences {
-    /// The IANA name of the zone their clocks show.
+    /// IANA name of the time zone.
     pub time_zone: String,
-    /// When they do not want to be disturbed, by those clocks.
+    /// Quiet hours in that time zone.
     pub quiet_hours: Option<QuietHours>,
-    /// Whether they want to be told when alerts cannot be judged for want of fresh quotes.
+    /// Whether to send a notice when alerts cannot be evaluated for lack of fresh quotes.
     pub notify_blind: bool,
 }
 
@@ -34,26 +34,26 @@ impl Preferences {
 }
 
 impl AccountSettings {
-    /// What the actor prefers.
+    /// Returns the actor's preferences.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    /// [`ServiceError::Unauthenticated`] if the account no longer exists.
     pub async fn preferences(&self, actor: &Actor) -> Result<Preferences, ServiceError> {
-        Ok(Preferences::of(account_of(&self.ports.store, actor).await?))
+        Ok(Preferences::of(load_account(&self.ports.store, actor).await?))
     }
 
-    /// Changes what the actor prefers: `{time_zone?, quiet_hours?: {start, end} | null, notify_blind?}`. What is left out
-    /// stays.
+    /// Updates the actor's preferences: `{time_zone?, quiet_hours?: {start, end} | null, notify_blind?}`. Absent fields
+    /// stay unchanged.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a zone or hours that will not do.
+    /// [`ServiceError::Invalid`] for an invalid time zone or quiet hours.
     pub async fn set_preferences(&self, actor: &Actor, body: &Value) -> Result<Preferences, ServiceError> {
-        let mut members = Members::of(body)?;
+        let mut members = BodyReader::new(body)?;
         let time_zone = time_zone(&mut members);
-        let quiet_hours = members.has("quiet_hours").then(|| quiet_hours(&mut members));
-        let notify_blind = members.flag("notify_blind");
+        let quiet_hours = members.contains("quiet_hours").then(|| quiet_hours(&mut members));
+        let notify_blind = members.boolean("notify_blind");
         members.finish()?;
-        let work = Set {
+        let work = UpdatePreferences {
             account: actor.account,
             time_zone,
             quiet_hours,
@@ -61,14 +61,14 @@ impl AccountSettings {
             now: self.ports.clock.now(),
         };
         let account = self.ports.store.write(work).await?;
-        // The zone is part of who asks.
-        self.reception.forget(account.id);
+        // The time zone is part of the cached actor.
+        self.credential_cache.invalidate(account.id);
         Ok(Preferences::of(account))
     }
 }
 
-/// Quiet hours as requests have them.
-pub(super) fn hours_value(hours: Option<QuietHours>) -> Value {
+/// Returns quiet hours in the form of requests and responses.
+pub(super) fn quiet_hours_value(hours: Option<QuietHours>) -> Value {
     let text = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
     hours.map_or(
         Value::Null,
@@ -76,27 +76,27 @@ pub(super) fn hours_value(hours: Option<QuietHours>) -> Value {
     )
 }
 
-const FAULT: &str = "must be null, or an object with start and end as HH:MM that are not equal, such as \
+const QUIET_HOURS_ERROR: &str = "must be null, or an object with start and end as HH:MM that are not equal, such as \
                      {\"start\": \"22:00\", \"end\": \"07:00\"}";
 
-fn quiet_hours(members: &mut Members<'_>) -> Option<QuietHours> {
+fn quiet_hours(members: &mut BodyReader<'_>) -> Option<QuietHours> {
     let value = members.value("quiet_hours")?;
     let minute = |name: &str| minute(value.get(name)?.as_str()?);
     let hours = minute("start").zip(minute("end")).filter(|(from, until)| from != until);
     if hours.is_none() {
-        members.fault("quiet_hours", FAULT);
+        members.add_error("quiet_hours", QUIET_HOURS_ERROR);
     }
     hours.map(|(from, until)| QuietHours { from, until })
 }
 
-/// Minutes since midnight of `HH:MM`.
+/// Returns the minutes since midnight of `HH:MM`.
 fn minute(text: &str) -> Option<u16> {
     let is_short = text.len() == "00:00".len() && text.as_bytes().get(2) == Some(&b':');
     let time: Time = is_short.then(|| text.parse().ok())??;
     u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).ok()
 }
 
-struct Set {
+struct UpdatePreferences {
     account: AccountId,
     time_zone: Option<String>,
     quiet_hours: Option<Option<QuietHours>>,
@@ -104,13 +104,13 @@ struct Set {
     now: Timestamp,
 }
 
-impl Transaction for Set {
+impl Transaction for UpdatePreferences {
     type Output = Account;
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
-            let mut account = present(unit, self.account).await?;
+            let mut account = lock_account(unit, self.account).await?;
             let before = (account.time_zone.clone(), account.profile.quiet_hours);
             if let Some(time_zone) = &self.time_zone {
                 account.time_zone.clone_from(time_zone);
@@ -137,20 +137,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_hours_are_shown_as_they_are_asked_for() {
+    fn quiet_hours_are_formatted_as_in_requests() {
         let (from, until) = (1320, 7);
         assert_eq!(
-            hours_value(Some(QuietHours { from, until })),
+            quiet_hours_value(Some(QuietHours { from, until })),
             json!({"start": "22:00", "end": "00:07"})
         );
-        assert_eq!(hours_value(None), Value::Null);
+        assert_eq!(quiet_hours_value(None), Value::Null);
     }
 
     #[test]
-    fn quiet_hours_are_two_times_of_day_that_differ() {
+    fn quiet_hours_need_two_different_times() {
         let read = |hours: Value| {
             let body = json!({ "quiet_hours": hours });
-            let mut members = Members::of(&body).unwrap();
+            let mut members = BodyReader::new(&body).unwrap();
             let hours = quiet_hours(&mut members);
             members.finish().map(|()| hours.map(|hours| (hours.from, hours.until)))
         };

@@ -1,26 +1,26 @@
-//! What an account's plan has, and how much of it is used.
+//! Features and usage of an account's plan.
 
 use alerts::{Plan, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::identity::account::{AccountSettings, account_of};
+use crate::identity::account::{AccountSettings, load_account};
 use crate::{AccountId, Actor, ServiceError};
 
-/// A month by which quotas are counted: a calendar month in UTC.
+/// Period of quotas: a calendar month in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Period {
-    /// Its first instant.
+pub struct QuotaPeriod {
+    /// First instant of the month.
     pub start: Timestamp,
-    /// The first instant after it.
+    /// First instant after the month.
     pub end: Timestamp,
 }
 
-impl Period {
-    /// The month of an instant.
+impl QuotaPeriod {
+    /// Returns the month of an instant.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] for an instant at the end of time.
+    /// [`ServiceError::Internal`] for an instant at the end of the supported time range.
     pub fn of(now: Timestamp) -> Result<Self, ServiceError> {
         let day = now.to_zoned(TimeZone::UTC).date();
         let next = day.last_of_month().tomorrow().map_err(ServiceError::internal)?;
@@ -32,37 +32,37 @@ impl Period {
     }
 }
 
-/// What an account's plan has, and how much of it is used.
+/// Features and usage of an account's plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subscription {
-    /// Whose.
+    /// Account.
     pub account: AccountId,
-    /// The plan.
+    /// Plan.
     pub plan: Plan,
     /// Whether the account is deactivated.
     pub is_deactivated: bool,
-    /// The month that is counted.
-    pub period: Period,
-    /// The text messages about firings that were sent in it.
+    /// Current quota period.
+    pub period: QuotaPeriod,
+    /// Text messages about fired alerts sent in the period.
     pub sms_sent: u64,
-    /// How many alerts there are of each status, all statuses in their order.
+    /// Number of alerts by status, for all statuses in their order.
     pub alerts: Vec<(Status, u64)>,
-    /// How many stocks are on the watchlist.
+    /// Number of stocks on the watchlist.
     pub watchlist_items: u64,
-    /// How many may be.
+    /// Maximum number of stocks on the watchlist.
     pub watchlist_quota: u64,
 }
 
 impl Subscription {
-    /// How many alerts there are.
+    /// Returns the number of alerts.
     #[must_use]
-    pub fn total(&self) -> u64 {
+    pub fn total_alerts(&self) -> u64 {
         self.alerts.iter().map(|(_, count)| count).sum()
     }
 
-    /// How many more alerts may be active; `None` is any number.
+    /// Returns how many more alerts may be active; `None` means no limit.
     #[must_use]
-    pub fn room(&self) -> Option<u64> {
+    pub fn remaining_active_alerts(&self) -> Option<u64> {
         let active = self.alerts.iter().find(|(status, _)| *status == Status::Active);
         let active = active.map_or(0, |(_, count)| *count);
         let quota = self.plan.active_alert_quota()?;
@@ -70,19 +70,19 @@ impl Subscription {
     }
 }
 
-/// The text messages of an account in a month.
+/// Text message quota of an account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SmsQuota {
-    /// How many the plan has.
+    /// Maximum number in the period.
     pub limit: u32,
-    /// How many were sent.
+    /// Number sent in the period.
     pub used: u64,
-    /// The month.
-    pub period: Period,
+    /// Period.
+    pub period: QuotaPeriod,
 }
 
 impl SmsQuota {
-    /// How many are left.
+    /// Returns how many are left.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         u64::from(self.limit).saturating_sub(self.used)
@@ -90,14 +90,14 @@ impl SmsQuota {
 }
 
 impl AccountSettings {
-    /// The actor's text messages of this month.
+    /// Returns the actor's text message quota for the current month.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    /// [`ServiceError::Unauthenticated`] if the account no longer exists.
     pub async fn sms_quota(&self, actor: &Actor) -> Result<SmsQuota, ServiceError> {
         let ports = &self.ports;
-        let period = Period::of(ports.clock.now())?;
-        let account = account_of(&self.ports.store, actor).await?;
+        let period = QuotaPeriod::of(ports.clock.now())?;
+        let account = load_account(&self.ports.store, actor).await?;
         let used = ports.store.count_text_messages(account.id, period.start, period.end);
         Ok(SmsQuota {
             limit: account.plan.sms_per_month(),
@@ -106,14 +106,14 @@ impl AccountSettings {
         })
     }
 
-    /// What the actor's plan has, and how much of it is used.
+    /// Returns the features and usage of the actor's plan.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    /// [`ServiceError::Unauthenticated`] if the account no longer exists.
     pub async fn subscription(&self, actor: &Actor) -> Result<Subscription, ServiceError> {
         let ports = &self.ports;
-        let period = Period::of(ports.clock.now())?;
-        let account = account_of(&self.ports.store, actor).await?;
+        let period = QuotaPeriod::of(ports.clock.now())?;
+        let account = load_account(&self.ports.store, actor).await?;
         let counts = ports.store.count_alerts(account.id).await?;
         let count = |status: Status| {
             let found = counts.iter().find(|(counted, _)| *counted == status);
@@ -138,12 +138,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_is_a_calendar_month_in_utc() {
+    fn quota_period_is_a_utc_calendar_month() {
         for (now, start, end) in [
             ("2024-02-29T23:59:59Z", "2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z"),
             ("2024-12-01T00:00:00Z", "2024-12-01T00:00:00Z", "2025-01-01T00:00:00Z"),
         ] {
-            let period = Period::of(now.parse().unwrap()).unwrap();
+            let period = QuotaPeriod::of(now.parse().unwrap()).unwrap();
             assert_eq!(period.start, start.parse().unwrap());
             assert_eq!(period.end, end.parse().unwrap());
         }

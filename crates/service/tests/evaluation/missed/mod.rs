@@ -1,7 +1,7 @@
-//! A stretch of the market that was missed is judged late.
+//! Late evaluation of a missed period.
 //!
-//! Unless a test says otherwise: the feed spoke at 15:00 UTC on Friday, half an hour after the open, and was dead until now,
-//! 15:20.
+//! Unless a test says otherwise, the feed stopped at 15:00 UTC on Friday, half an hour after the open, and it is
+//! 15:20 now.
 
 mod firing;
 mod sessions;
@@ -11,11 +11,11 @@ use alerts::{AlertId, HistoryAction};
 use market::records::QuoteRow;
 use serde_json::json;
 use service::Actor;
-use service::market::{Missed, MissedOutcome};
+use service::market::{MissedPeriod, MissedPeriodOutcome};
 
-use super::support::{World, at, symbol};
+use super::support::{TestApp, at, symbol};
 
-/// A quote with its true time, `2024-03-08T15:05:00Z`.
+/// Returns a quote with its true time, `2024-03-08T15:05:00Z`.
 pub(super) fn quote(stock: &str, price: &str, time: &str) -> QuoteRow {
     QuoteRow {
         symbol: symbol(stock),
@@ -27,31 +27,31 @@ pub(super) fn quote(stock: &str, price: &str, time: &str) -> QuoteRow {
     }
 }
 
-/// A quote of AAPL at a time of the Friday, `15:05:00`.
+/// Returns a quote of AAPL at a time of the Friday, `15:05:00`.
 pub(super) fn friday(price: &str, time: &str) -> QuoteRow {
     quote("AAPL", price, &format!("2024-03-08T{time}Z"))
 }
 
-pub(super) async fn judge(world: &World, quotes: &[QuoteRow]) -> MissedOutcome {
-    judge_as(world, quotes, false).await
+pub(super) async fn evaluate(app: &TestApp, quotes: &[QuoteRow]) -> MissedPeriodOutcome {
+    evaluate_period(app, quotes, false).await
 }
 
-/// Judges what comes after later observations were taken in.
-pub(super) async fn judge_behind(world: &World, quotes: &[QuoteRow]) -> MissedOutcome {
-    judge_as(world, quotes, true).await
+/// Evaluates a period after later quotes were ingested.
+pub(super) async fn evaluate_behind(app: &TestApp, quotes: &[QuoteRow]) -> MissedPeriodOutcome {
+    evaluate_period(app, quotes, true).await
 }
 
-async fn judge_as(world: &World, quotes: &[QuoteRow], is_behind: bool) -> MissedOutcome {
-    let missed = Missed {
+async fn evaluate_period(app: &TestApp, quotes: &[QuoteRow], is_behind: bool) -> MissedPeriodOutcome {
+    let missed = MissedPeriod {
         quotes: quotes.to_vec(),
         is_behind,
     };
-    world.service.market_intake.judge_missed(missed).await.unwrap()
+    app.service.market_intake.evaluate_missed(missed).await.unwrap()
 }
 
-/// The firings of an alert: when, late or not, and when it crossed.
-pub(super) async fn firings(world: &World, actor: &Actor, id: AlertId) -> Vec<(String, Option<String>)> {
-    let rows = world.history(actor, id).await.into_iter();
+/// Returns the firings of an alert: when, whether late, and when the price crossed.
+pub(super) async fn firings(app: &TestApp, actor: &Actor, id: AlertId) -> Vec<(String, Option<String>)> {
+    let rows = app.history(actor, id).await.into_iter();
     let fired = rows.filter(|row| row.entry.action == HistoryAction::Triggered);
     fired
         .map(|row| {
@@ -63,7 +63,7 @@ pub(super) async fn firings(world: &World, actor: &Actor, id: AlertId) -> Vec<(S
         .collect()
 }
 
-/// A firing that was late: now, and the time on Friday at which it crossed.
+/// Returns a late firing: now, with the time on Friday of the crossing.
 pub(super) fn late(time: &str) -> Vec<(String, Option<String>)> {
     vec![(
         "2024-03-08T15:20:00Z".to_owned(),

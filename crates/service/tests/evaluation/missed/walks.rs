@@ -1,4 +1,4 @@
-//! A random walk that is seen whole, next to the same one of which a stretch is missed and looked back at.
+//! A random walk that is observed completely, compared with the same one with a gap that is evaluated late.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::{Value, json};
 use service::Actor;
 
-use super::super::support::{World, at, on_each_database, symbol};
-use super::{firings, judge};
+use super::super::support::{TestApp, at, on_each_database, symbol};
+use super::{evaluate, firings};
 
 on_each_database! {
-    walks_with_a_gap_fire_what_whole_walks_fire
+    walks_with_a_gap_fire_the_same_alerts_as_whole_walks
 }
 
-/// How many quotes a walk has.
+/// The number of quotes of a walk.
 const STEPS: usize = 120;
 
-/// Twice the same walk, of two stocks.
+/// The same walk of two stocks twice.
 struct Pair {
     whole: String,
     gapped: String,
@@ -62,7 +62,7 @@ impl Pair {
         }
     }
 
-    /// What is seen at a step.
+    /// Returns the quotes of a step.
     fn seen(&self, step: usize) -> impl Iterator<Item = QuoteRow> {
         let whole = self.quote(&self.whole, step);
         let gapped = self.quote(&self.gapped, step);
@@ -75,21 +75,21 @@ impl Pair {
         self.gap.clone().map(|step| self.quote(&self.gapped, step)).collect()
     }
 
-    async fn set_alerts(&mut self, world: &World, ann: &Actor) {
-        for wish in wishes() {
+    async fn set_alerts(&mut self, app: &TestApp, ann: &Actor) {
+        for wish in alert_bodies() {
             let mut ids = Vec::new();
             for stock in [&self.whole, &self.gapped] {
                 let mut body = wish.clone();
                 body["symbol"] = json!(stock);
-                ids.push(world.create(ann, body).await.stored.alert.id);
+                ids.push(app.create(ann, body).await.stored.alert.id);
             }
             self.alerts.push([ids[0], ids[1]]);
         }
     }
 }
 
-/// Alerts on prices, changes, extremes and touches.
-fn wishes() -> Vec<Value> {
+/// Returns alerts on prices, changes, extremes and touches.
+fn alert_bodies() -> Vec<Value> {
     let levels = [
         ("price_below", 96),
         ("price_below", 98),
@@ -107,52 +107,49 @@ fn wishes() -> Vec<Value> {
     levels.into_iter().chain(extremes).collect()
 }
 
-async fn take(world: &World, quotes: Vec<QuoteRow>) {
+async fn take(app: &TestApp, quotes: Vec<QuoteRow>) {
     let batch = Batch {
         quotes,
         ..Batch::default()
     };
-    assert_eq!(world.service.market_intake.ingest(batch).await.unwrap(), []);
+    assert_eq!(app.service.market_intake.ingest(batch).await.unwrap(), []);
 }
 
-/// When an alert would have fired, had all been seen, and whether it was late.
-async fn crossing(world: &World, ann: &Actor, id: AlertId) -> Option<(Timestamp, bool)> {
-    let mut fired = firings(world, ann, id).await;
+/// Returns when each alert fired, as if nothing had been missed, and whether it was late.
+async fn crossing(app: &TestApp, ann: &Actor, id: AlertId) -> Option<(Timestamp, bool)> {
+    let mut fired = firings(app, ann, id).await;
     assert!(fired.len() <= 1, "{fired:?}");
     let (at, crossed) = fired.pop()?;
     Some((crossed.as_ref().unwrap_or(&at).parse().unwrap(), crossed.is_some()))
 }
 
-async fn walks_with_a_gap_fire_what_whole_walks_fire(world: World) {
-    let ann = world.ann(Plan::Premium).await;
+async fn walks_with_a_gap_fire_the_same_alerts_as_whole_walks(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
     let gaps = [1..STEPS - 1, 5..40, 20..21, 30..90];
     let mut pairs: Vec<Pair> = (1..).zip(gaps).map(|(number, gap)| Pair::new(number, gap)).collect();
     let stocks = pairs.iter().flat_map(|pair| [&pair.whole, &pair.gapped]);
     let day = |stock: &str, date: &str| json!({"symbol": stock, "date": date, "open": 100, "high": 100.5, "low": 99.5, "close": 100, "volume": 1});
     let bars = stocks.flat_map(|stock| ["2024-03-06", "2024-03-07"].map(|date| day(stock, date)));
-    world.deliver(json!({"bars": bars.collect::<Vec<_>>()})).await;
+    app.deliver(json!({"bars": bars.collect::<Vec<_>>()})).await;
     for step in 0..STEPS {
-        world.clock.set(time(step));
+        app.clock.set(time(step));
         for pair in pairs.iter().filter(|pair| pair.gap.end == step) {
-            let outcome = judge(&world, &pair.missed()).await;
-            assert_eq!(outcome.judged, pair.gap.len());
+            let outcome = evaluate(&app, &pair.missed()).await;
+            assert_eq!(outcome.evaluated, pair.gap.len());
         }
-        take(&world, pairs.iter().flat_map(|pair| pair.seen(step)).collect()).await;
+        take(&app, pairs.iter().flat_map(|pair| pair.seen(step)).collect()).await;
         if step == 0 {
             for pair in &mut pairs {
-                pair.set_alerts(&world, &ann).await;
+                pair.set_alerts(&app, &ann).await;
             }
-            // What holds already fires here, and not when the clock finds time for it.
-            world.service.evaluate().await.unwrap();
+            // Satisfied conditions fire here, and not at the next periodic evaluation.
+            app.service.evaluate().await.unwrap();
         }
     }
     let mut late = 0;
     for pair in &pairs {
-        for (wish, &[whole, gapped]) in wishes().iter().zip(&pair.alerts) {
-            let (whole, gapped) = (
-                crossing(&world, &ann, whole).await,
-                crossing(&world, &ann, gapped).await,
-            );
+        for (wish, &[whole, gapped]) in alert_bodies().iter().zip(&pair.alerts) {
+            let (whole, gapped) = (crossing(&app, &ann, whole).await, crossing(&app, &ann, gapped).await);
             let instants = [whole, gapped].map(|crossing| crossing.map(|(at, _)| at));
             assert_eq!(instants[0], instants[1], "{}: {wish}", pair.gapped);
             late += usize::from(gapped.is_some_and(|(_, is_late)| is_late));

@@ -1,4 +1,4 @@
-//! An account that is gone.
+//! Deletion of an account.
 
 use alerts::Plan;
 use jiff::SignedDuration;
@@ -6,43 +6,50 @@ use serde_json::{Value, json};
 use service::{Actor, ServiceError};
 
 use super::{ann, bob, last_code, mailed, sign_in, verify};
-use crate::support::{ALL, PASSWORD, World, above, kind, on_each_database};
+use crate::support::{ALL, PASSWORD, TestApp, above, kind, on_each_database};
 
 on_each_database! {
-    all_that_was_its_owners_goes_and_others_keep_theirs
-    its_alerts_fire_no_more
-    its_address_can_have_an_account_again_that_knows_nothing_of_it
-    without_the_word_nothing_is_deleted
-    of_many_at_once_one_deletes_it
-    what_was_sent_is_counted_on
-    a_link_that_was_mailed_before_is_good_for_nothing
-    what_was_kept_for_addresses_that_it_had_before_goes_too
+    deletion_removes_all_data_of_the_account_only
+    alerts_of_deleted_account_do_not_fire
+    address_can_register_again_with_empty_account
+    deletion_requires_confirmation
+    concurrent_deletions_succeed_once
+    sent_messages_still_count_after_deletion
+    links_are_invalid_after_deletion
+    deletion_removes_data_of_former_addresses
 }
 
 const PHONE: &str = "+14155550123";
 
-async fn delete(world: &World, actor: &Actor) -> Result<(), ServiceError> {
-    world
-        .service
+async fn delete(app: &TestApp, actor: &Actor) -> Result<(), ServiceError> {
+    app.service
         .account_settings
         .delete_account(actor, &json!({"confirmation": "DELETE"}))
         .await
 }
 
-async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
-    let key = world.ann(Plan::Premium).await;
-    let ann = sign_in(&world, &key.email, PASSWORD).await.unwrap();
-    let bob = bob(&world, Plan::Premium).await;
-    let service = &world.service;
-    world.quote("AAPL", 100.0).await;
-    verify(&world, &ann, PHONE).await;
+async fn deletion_removes_all_data_of_the_account_only(app: TestApp) {
+    let key = app.ann(Plan::Premium).await;
+    let ann = sign_in(&app, &key.email, PASSWORD).await.unwrap();
+    let bob = bob(&app, Plan::Premium).await;
+    let service = &app.service;
+    app.quote("AAPL", 100.0).await;
+    verify(&app, &ann, PHONE).await;
     let mut of_bob = None;
     for actor in [&ann, &bob] {
-        world.create(actor, above("AAPL", 110.0)).await;
+        app.create(actor, above("AAPL", 110.0)).await;
         let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
         service.webhooks.create_webhook(actor, &webhook).await.unwrap();
         let body = json!({"title": "a title", "body": "a body"});
-        of_bob = Some(service.feedback.give_feedback(actor, &body).await.unwrap().feedback.id);
+        of_bob = Some(
+            service
+                .feedback
+                .create_feedback(actor, &body)
+                .await
+                .unwrap()
+                .feedback
+                .id,
+        );
         let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
         let item = service
             .watchlists
@@ -70,18 +77,18 @@ async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
             .likes,
         1
     );
-    delete(&world, &ann).await.unwrap();
+    delete(&app, &ann).await.unwrap();
     for gone in [
         service.identity.session(&ann).await.unwrap_err(),
-        sign_in(&world, &ann.email, PASSWORD).await.unwrap_err(),
+        sign_in(&app, &ann.email, PASSWORD).await.unwrap_err(),
         service.account_settings.subscription(&key).await.unwrap_err(),
         service.account_settings.deactivate_account(&ann).await.unwrap_err(),
-        delete(&world, &ann).await.unwrap_err(),
-        world.refused(&key, above("AAPL", 120.0)).await,
+        delete(&app, &ann).await.unwrap_err(),
+        app.refused(&key, above("AAPL", 120.0)).await,
     ] {
         assert_eq!(kind(&gone), "unauthenticated", "{gone}");
     }
-    let store = world.store().await;
+    let store = app.store().await;
     assert!(store.account(ann.account).await.unwrap().is_none());
     for (account, count) in [(ann.account, 0), (bob.account, 1)] {
         assert_eq!(store.watchlist(account).await.unwrap().len(), count);
@@ -97,51 +104,58 @@ async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
     let alerts = store.alerts_after(ann.account, 0, ALL.limit).await.unwrap();
     assert!(alerts.iter().all(|kept| kept.deleted_at.is_some()));
     store.close().await;
-    assert!(mailed(&world, &ann.email).await.is_empty());
+    assert!(mailed(&app, &ann.email).await.is_empty());
     assert!(
-        super::sent(&world, service::messages::MessageChannel::Sms, PHONE)
+        super::sent(&app, service::messages::MessageChannel::Sms, PHONE)
             .await
             .is_empty()
     );
-    // Bob has what he had, and one who likes it less.
+    // Bob's data is unchanged, except for one like.
     assert_eq!(service.webhooks.webhooks(&bob).await.unwrap().len(), 1);
-    assert_eq!(service.account_settings.subscription(&bob).await.unwrap().total(), 1);
+    assert_eq!(
+        service
+            .account_settings
+            .subscription(&bob)
+            .await
+            .unwrap()
+            .total_alerts(),
+        1
+    );
     let feedback = service.feedback.feedback(&bob, ALL).await.unwrap();
     assert_eq!((feedback.total, feedback.items[0].feedback.likes), (1, 0));
 }
 
-async fn its_alerts_fire_no_more(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
-    world.quote("AAPL", 100.0).await;
-    world.create(&ann, above("AAPL", 110.0)).await;
-    delete(&world, &ann).await.unwrap();
-    world.quote("AAPL", 120.0).await;
-    assert!(world.events(&ann).await.is_empty());
-    assert_eq!(world.service.compare().await.unwrap(), 0, "the engine forgot them, too");
+async fn alerts_of_deleted_account_do_not_fire(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
+    app.quote("AAPL", 100.0).await;
+    app.create(&ann, above("AAPL", 110.0)).await;
+    delete(&app, &ann).await.unwrap();
+    app.quote("AAPL", 120.0).await;
+    assert!(app.events(&ann).await.is_empty());
+    assert_eq!(app.service.compare().await.unwrap(), 0, "the engine forgot them, too");
 }
 
-async fn its_address_can_have_an_account_again_that_knows_nothing_of_it(world: World) {
-    let ann = ann(&world, Plan::Premium).await;
-    world.quote("AAPL", 100.0).await;
-    world.create(&ann, above("AAPL", 110.0)).await;
-    delete(&world, &ann).await.unwrap();
-    let again = super::ann(&world, Plan::Basic).await;
+async fn address_can_register_again_with_empty_account(app: TestApp) {
+    let ann = ann(&app, Plan::Premium).await;
+    app.quote("AAPL", 100.0).await;
+    app.create(&ann, above("AAPL", 110.0)).await;
+    delete(&app, &ann).await.unwrap();
+    let again = super::ann(&app, Plan::Basic).await;
     assert_ne!(again.account, ann.account);
     assert_eq!(
-        world
-            .service
+        app.service
             .account_settings
             .subscription(&again)
             .await
             .unwrap()
-            .total(),
+            .total_alerts(),
         0
     );
-    world.create(&again, above("AAPL", 110.0)).await;
+    app.create(&again, above("AAPL", 110.0)).await;
 }
 
-async fn without_the_word_nothing_is_deleted(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn deletion_requires_confirmation(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     for body in [
         json!({}),
         json!({"confirmation": "delete"}),
@@ -150,7 +164,7 @@ async fn without_the_word_nothing_is_deleted(world: World) {
         json!({"confirmation": null}),
     ] {
         let body: Value = body;
-        let refused = world
+        let refused = app
             .service
             .account_settings
             .delete_account(&ann, &body)
@@ -158,55 +172,52 @@ async fn without_the_word_nothing_is_deleted(world: World) {
             .unwrap_err();
         assert_eq!(kind(&refused), "invalid confirmation", "{body}");
     }
-    sign_in(&world, &ann.email, PASSWORD).await.unwrap();
+    sign_in(&app, &ann.email, PASSWORD).await.unwrap();
 }
 
-async fn of_many_at_once_one_deletes_it(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
-    let all = futures_util::future::join_all((0..20).map(|_| delete(&world, &ann))).await;
+async fn concurrent_deletions_succeed_once(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
+    let all = futures_util::future::join_all((0..20).map(|_| delete(&app, &ann))).await;
     assert_eq!(all.iter().filter(|deleted| deleted.is_ok()).count(), 1);
 }
 
-async fn what_was_sent_is_counted_on(world: World) {
-    let mut ann = ann(&world, Plan::Basic).await;
+async fn sent_messages_still_count_after_deletion(app: TestApp) {
+    let mut ann = ann(&app, Plan::Basic).await;
     for _ in 0..3 {
-        world
-            .service
+        app.service
             .account_settings
             .request_phone(&ann, &super::number(PHONE))
             .await
             .unwrap();
-        last_code(&world, PHONE).await;
-        delete(&world, &ann).await.unwrap();
-        ann = super::ann(&world, Plan::Basic).await;
+        last_code(&app, PHONE).await;
+        delete(&app, &ann).await.unwrap();
+        ann = super::ann(&app, Plan::Basic).await;
     }
-    let refused = world
+    let refused = app
         .service
         .account_settings
         .request_phone(&ann, &super::number(PHONE))
         .await;
     assert_eq!(kind(&refused.unwrap_err()), "too many");
-    world.clock.advance(SignedDuration::from_hours(1));
-    world
-        .service
+    app.clock.advance(SignedDuration::from_hours(1));
+    app.service
         .account_settings
         .request_phone(&ann, &super::number(PHONE))
         .await
         .unwrap();
 }
 
-async fn a_link_that_was_mailed_before_is_good_for_nothing(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn links_are_invalid_after_deletion(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     let body = json!({"email": "ann@example.org"});
-    world
-        .service
+    app.service
         .account_settings
         .request_address_change(&ann, &body)
         .await
         .unwrap();
-    let token = super::last_token(&world, "ann@example.org").await;
-    delete(&world, &ann).await.unwrap();
-    let followed = world
+    let token = super::last_token(&app, "ann@example.org").await;
+    delete(&app, &ann).await.unwrap();
+    let followed = app
         .service
         .account_settings
         .confirm_address_change(&json!({"token": token}))
@@ -214,28 +225,26 @@ async fn a_link_that_was_mailed_before_is_good_for_nothing(world: World) {
     assert_eq!(kind(&followed.unwrap_err()), "malformed");
 }
 
-async fn what_was_kept_for_addresses_that_it_had_before_goes_too(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn deletion_removes_data_of_former_addresses(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     let body = json!({"email": "ann@example.org"});
-    world
-        .service
+    app.service
         .account_settings
         .request_address_change(&ann, &body)
         .await
         .unwrap();
-    let token = super::last_token(&world, "ann@example.org").await;
+    let token = super::last_token(&app, "ann@example.org").await;
     let body = json!({"token": token});
-    world
-        .service
+    app.service
         .account_settings
         .confirm_address_change(&body)
         .await
         .unwrap();
     for email in [&ann.email, "ann@example.org"] {
-        assert_eq!(mailed(&world, email).await.len(), 1, "{email}");
+        assert_eq!(mailed(&app, email).await.len(), 1, "{email}");
     }
-    delete(&world, &ann).await.unwrap();
+    delete(&app, &ann).await.unwrap();
     for email in [&ann.email, "ann@example.org"] {
-        assert!(mailed(&world, email).await.is_empty(), "{email}");
+        assert!(mailed(&app, email).await.is_empty(), "{email}");
     }
 }

@@ -1,28 +1,28 @@
-//! All that is kept of an account.
+//! Data export of an account.
 
 use std::collections::BTreeSet;
 
 use alerts::Plan;
 use serde_json::{Value, json};
-use service::access::NewKey;
+use service::access::ApiKeyParams;
 use service::{Actor, Scope};
 
 use super::{ann, sign_in, verify};
-use crate::support::{PASSWORD, World, above, kind, on_each_database};
+use crate::support::{PASSWORD, TestApp, above, kind, on_each_database};
 
 on_each_database! {
-    an_export_has_all_that_its_owner_has_made_and_nobody_elses
-    an_export_has_no_secrets_and_nothing_they_hash_to
-    an_export_does_not_tell_whether_another_address_has_an_account
-    however_much_there_is_it_comes_whole_and_once
-    an_export_that_nobody_takes_ends
-    whoever_is_gone_has_no_export
+    export_contains_all_data_of_the_account_only
+    export_contains_no_secrets_or_hashes
+    export_does_not_reveal_other_accounts
+    large_export_is_complete_without_duplicates
+    dropped_export_stops
+    deleted_account_has_no_export
 }
 
 const PHONE: &str = "+14155550123";
 
-async fn text(world: &World, actor: &Actor) -> String {
-    let mut export = world.service.account_settings.export_account(actor).await.unwrap();
+async fn text(app: &TestApp, actor: &Actor) -> String {
+    let mut export = app.service.account_settings.export_account(actor).await.unwrap();
     let mut text = Vec::new();
     while let Some(piece) = export.next().await {
         let piece = piece.unwrap();
@@ -32,18 +32,15 @@ async fn text(world: &World, actor: &Actor) -> String {
     String::from_utf8(text).unwrap()
 }
 
-async fn export(world: &World, actor: &Actor) -> Value {
-    serde_json::from_str(&text(world, actor).await).unwrap()
+async fn export(app: &TestApp, actor: &Actor) -> Value {
+    serde_json::from_str(&text(app, actor).await).unwrap()
 }
 
-async fn an_export_has_all_that_its_owner_has_made_and_nobody_elses(world: World) {
-    let (ann, bob) = (
-        ann(&world, Plan::Premium).await,
-        super::bob(&world, Plan::Premium).await,
-    );
-    let service = &world.service;
-    world.quote("AAPL", 100.0).await;
-    verify(&world, &ann, PHONE).await;
+async fn export_contains_all_data_of_the_account_only(app: TestApp) {
+    let (ann, bob) = (ann(&app, Plan::Premium).await, super::bob(&app, Plan::Premium).await);
+    let service = &app.service;
+    app.quote("AAPL", 100.0).await;
+    verify(&app, &ann, PHONE).await;
     let night = json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:00"}});
     service.account_settings.set_preferences(&ann, &night).await.unwrap();
     service
@@ -52,17 +49,17 @@ async fn an_export_has_all_that_its_owner_has_made_and_nobody_elses(world: World
         .await
         .unwrap();
     for actor in [&ann, &bob] {
-        world.create(actor, above("AAPL", 110.0)).await;
-        let deleted = world.create(actor, above("AAPL", 500.0)).await.stored.alert.id;
+        app.create(actor, above("AAPL", 110.0)).await;
+        let deleted = app.create(actor, above("AAPL", 500.0)).await.stored.alert.id;
         service.alerts.delete_alert(actor, deleted).await.unwrap();
         let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
         service.webhooks.create_webhook(actor, &webhook).await.unwrap();
         let body = json!({"title": format!("by {}", actor.email), "body": "more\nlines"});
-        service.feedback.give_feedback(actor, &body).await.unwrap();
+        service.feedback.create_feedback(actor, &body).await.unwrap();
     }
-    world.quote("AAPL", 110.0).await;
-    super::mailed(&world, &ann.email).await;
-    let whole = export(&world, &ann).await;
+    app.quote("AAPL", 110.0).await;
+    super::mailed(&app, &ann.email).await;
+    let whole = export(&app, &ann).await;
     assert_eq!(whole["exported_at"], "2024-03-08T15:00:00.000Z");
     let account = &whole["account"];
     assert_eq!(
@@ -112,10 +109,10 @@ async fn an_export_has_all_that_its_owner_has_made_and_nobody_elses(world: World
     assert!(!whole.to_string().contains("bob"), "{whole}");
 }
 
-async fn an_export_has_no_secrets_and_nothing_they_hash_to(world: World) {
-    let ann = ann(&world, Plan::Premium).await;
-    let service = &world.service;
-    let new = NewKey {
+async fn export_contains_no_secrets_or_hashes(app: TestApp) {
+    let ann = ann(&app, Plan::Premium).await;
+    let service = &app.service;
+    let new = ApiKeyParams {
         name: "script".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
@@ -128,8 +125,8 @@ async fn an_export_has_no_secrets_and_nothing_they_hash_to(world: World) {
         .request_reset(&json!({"email": ann.email}))
         .await
         .unwrap();
-    let token = super::last_token(&world, &ann.email).await;
-    let text = text(&world, &ann).await;
+    let token = super::last_token(&app, &ann.email).await;
+    let text = text(&app, &ann).await;
     assert!(text.contains(&key.key.prefix));
     let hash: String = key.key.hash.iter().map(|byte| format!("{byte:02x}")).collect();
     for secret in [
@@ -148,38 +145,37 @@ async fn an_export_has_no_secrets_and_nothing_they_hash_to(world: World) {
     }
 }
 
-async fn an_export_does_not_tell_whether_another_address_has_an_account(world: World) {
-    let (ann, bob) = (ann(&world, Plan::Basic).await, world.bob(Plan::Basic).await);
+async fn export_does_not_reveal_other_accounts(app: TestApp) {
+    let (ann, bob) = (ann(&app, Plan::Basic).await, app.bob(Plan::Basic).await);
     let mut exports = Vec::new();
     for email in [bob.email.as_str(), "nobody@example.com"] {
         let body = json!({"email": email});
-        world
-            .service
+        app.service
             .account_settings
             .request_address_change(&ann, &body)
             .await
             .unwrap();
-        // What is sent to the free address is sent by then.
-        super::mailed(&world, email).await;
-        exports.push(text(&world, &ann).await);
+        // Waits until the email to the free address is sent.
+        super::mailed(&app, email).await;
+        exports.push(text(&app, &ann).await);
     }
-    assert_eq!(super::mailed(&world, "nobody@example.com").await.len(), 1);
+    assert_eq!(super::mailed(&app, "nobody@example.com").await.len(), 1);
     assert_eq!(exports[0], exports[1]);
 }
 
-async fn however_much_there_is_it_comes_whole_and_once(world: World) {
-    let ann = ann(&world, Plan::Premium).await;
-    world.quote("AAPL", 100.0).await;
+async fn large_export_is_complete_without_duplicates(app: TestApp) {
+    let ann = ann(&app, Plan::Premium).await;
+    app.quote("AAPL", 100.0).await;
     let bodies: Vec<Value> = (0..401).map(|n| above("AAPL", 200.0 + f64::from(n))).collect();
-    let creating = bodies.iter().map(|body| world.create(&ann, body.clone()));
+    let creating = bodies.iter().map(|body| app.create(&ann, body.clone()));
     let made = futures_util::future::join_all(creating).await;
     let first = made[0].stored.alert.id;
     let note = json!({"alert_id": first.0, "symbol": "AAPL", "action_type": "updated", "new_status": "active"});
-    let notes = (0..400).map(|_| world.service.alerts.record_history(&ann, &note));
+    let notes = (0..400).map(|_| app.service.alerts.record_history(&ann, &note));
     for noted in futures_util::future::join_all(notes).await {
         noted.unwrap();
     }
-    let whole = export(&world, &ann).await;
+    let whole = export(&app, &ann).await;
     let alerts = whole["alerts"].as_array().unwrap();
     let thresholds: BTreeSet<_> = alerts
         .iter()
@@ -195,29 +191,24 @@ async fn however_much_there_is_it_comes_whole_and_once(world: World) {
     );
 }
 
-async fn an_export_that_nobody_takes_ends(world: World) {
-    let ann = ann(&world, Plan::Premium).await;
-    world.quote("AAPL", 100.0).await;
+async fn dropped_export_stops(app: TestApp) {
+    let ann = ann(&app, Plan::Premium).await;
+    app.quote("AAPL", 100.0).await;
     for n in 0..20 {
-        world.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
+        app.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
     }
-    let dropped = world.service.account_settings.export_account(&ann).await.unwrap();
+    let dropped = app.service.account_settings.export_account(&ann).await.unwrap();
     drop(dropped);
-    // The end of the service waits for all that is done in the background.
-    let world = world.restarted().await;
-    let again = sign_in(&world, &ann.email, PASSWORD).await.unwrap();
-    assert_eq!(export(&world, &again).await["alerts"].as_array().unwrap().len(), 20);
+    // Stopping the service waits for background tasks.
+    let app = app.restarted().await;
+    let again = sign_in(&app, &ann.email, PASSWORD).await.unwrap();
+    assert_eq!(export(&app, &again).await["alerts"].as_array().unwrap().len(), 20);
 }
 
-async fn whoever_is_gone_has_no_export(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn deleted_account_has_no_export(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     let body = json!({"confirmation": "DELETE"});
-    world
-        .service
-        .account_settings
-        .delete_account(&ann, &body)
-        .await
-        .unwrap();
-    let refused = world.service.account_settings.export_account(&ann).await.unwrap_err();
+    app.service.account_settings.delete_account(&ann, &body).await.unwrap();
+    let refused = app.service.account_settings.export_account(&ann).await.unwrap_err();
     assert_eq!(kind(&refused), "unauthenticated");
 }

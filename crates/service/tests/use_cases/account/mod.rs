@@ -1,5 +1,6 @@
-//! An account, as its owner looks after it.
+//! Account settings.
 
+mod activation;
 mod address;
 mod delete;
 mod export;
@@ -9,7 +10,6 @@ mod password;
 mod phone;
 mod preferences;
 mod registering;
-mod rest;
 mod sms;
 mod subscription;
 mod taking_over;
@@ -18,44 +18,43 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use alerts::Plan;
 use serde_json::{Value, json};
-use service::identity::SignIn;
+use service::identity::SignInResult;
 use service::messages::{MessageChannel, OutboxFilter};
 use service::{Actor, ServiceError};
 
-use crate::support::{ALL, PASSWORD, World};
+use crate::support::{ALL, PASSWORD, TestApp};
 
-/// The client's address.
+/// Client address.
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
-/// Signs somebody in by a password.
-async fn sign_in(world: &World, email: &str, password: &str) -> Result<Actor, ServiceError> {
+/// Signs in by password.
+async fn sign_in(app: &TestApp, email: &str, password: &str) -> Result<Actor, ServiceError> {
     let body = json!({"email": email, "password": password});
-    match world.service.identity.sign_in(&body, HERE).await? {
-        SignIn::Done(signed_in) => {
-            world
-                .service
+    match app.service.identity.sign_in(&body, HERE).await? {
+        SignInResult::SignedIn(signed_in) => {
+            app.service
                 .authenticator
                 .authenticate_token(&signed_in.access_token)
                 .await
         }
-        SignIn::Mailed => panic!("a link was mailed"),
+        SignInResult::LinkSent => panic!("a link was mailed"),
     }
 }
 
-/// Ann, who has an account on that plan and has signed in.
-async fn ann(world: &World, plan: Plan) -> Actor {
-    let ann = world.ann(plan).await;
-    sign_in(world, &ann.email, PASSWORD).await.unwrap()
+/// Returns Ann, signed in, with an account on this plan.
+async fn ann(app: &TestApp, plan: Plan) -> Actor {
+    let ann = app.ann(plan).await;
+    sign_in(app, &ann.email, PASSWORD).await.unwrap()
 }
 
-async fn bob(world: &World, plan: Plan) -> Actor {
-    let bob = world.bob(plan).await;
-    sign_in(world, &bob.email, PASSWORD).await.unwrap()
+async fn bob(app: &TestApp, plan: Plan) -> Actor {
+    let bob = app.bob(plan).await;
+    sign_in(app, &bob.email, PASSWORD).await.unwrap()
 }
 
-/// What was sent to an address or number, oldest first, once nothing more is on its way.
-async fn sent(world: &World, channel: MessageChannel, to: &str) -> Vec<String> {
-    let store = world.store().await;
+/// Returns the messages to an address or number, oldest first, once none is pending.
+async fn sent(app: &TestApp, channel: MessageChannel, to: &str) -> Vec<String> {
+    let store = app.store().await;
     let nothing_waits = async {
         while !store
             .pending_message_endpoints(channel, i64::MIN, 1)
@@ -73,50 +72,44 @@ async fn sent(world: &World, channel: MessageChannel, to: &str) -> Vec<String> {
         channel: Some(channel),
         to: Some(to.to_owned()),
     };
-    let page = world
-        .service
-        .outbox
-        .outbox(world.operator(), filter, ALL)
-        .await
-        .unwrap();
+    let page = app.service.outbox.outbox(app.operator(), filter, ALL).await.unwrap();
     page.items.into_iter().rev().map(|message| message.text).collect()
 }
 
-async fn mailed(world: &World, to: &str) -> Vec<String> {
-    sent(world, MessageChannel::Email, to).await
+async fn mailed(app: &TestApp, to: &str) -> Vec<String> {
+    sent(app, MessageChannel::Email, to).await
 }
 
-/// The token of the link in the mail that was sent last.
-async fn last_token(world: &World, to: &str) -> String {
-    let letters = mailed(world, to).await;
-    let text = letters.last().unwrap_or_else(|| panic!("nothing was mailed to {to}"));
+/// Returns the token of the link in the latest email.
+async fn last_token(app: &TestApp, to: &str) -> String {
+    let emails = mailed(app, to).await;
+    let text = emails.last().unwrap_or_else(|| panic!("nothing was mailed to {to}"));
     let (_, rest) = text.split_once("token=").unwrap_or_else(|| panic!("no link in {text}"));
     rest.chars().take_while(|c| !c.is_whitespace()).collect()
 }
 
-/// The body of a request to be sent a code.
+/// Returns the body of a request for a code.
 fn number(phone: &str) -> Value {
     json!({"phone": phone, "sms_consent": true})
 }
 
-/// The code that was sent to a number last.
-async fn last_code(world: &World, phone: &str) -> String {
-    let texts = sent(world, MessageChannel::Sms, phone).await;
+/// Returns the latest code sent to a number.
+async fn last_code(app: &TestApp, phone: &str) -> String {
+    let texts = sent(app, MessageChannel::Sms, phone).await;
     let text = texts.last().unwrap_or_else(|| panic!("nothing was sent to {phone}"));
     let mut words = text.split(|c: char| !c.is_ascii_digit());
     let code = words.find(|word| word.len() == 6);
     code.unwrap_or_else(|| panic!("no code in {text}")).to_owned()
 }
 
-/// Has the actor's number verified.
-async fn verify(world: &World, actor: &Actor, phone: &str) {
-    world
-        .service
+/// Verifies a number of the actor.
+async fn verify(app: &TestApp, actor: &Actor, phone: &str) {
+    app.service
         .account_settings
         .request_phone(actor, &number(phone))
         .await
         .unwrap();
-    let token = last_code(world, phone).await;
+    let token = last_code(app, phone).await;
     let body = json!({"phone": phone, "token": token});
-    world.service.account_settings.verify_phone(actor, &body).await.unwrap();
+    app.service.account_settings.verify_phone(actor, &body).await.unwrap();
 }

@@ -1,28 +1,23 @@
-//! The time zone and quiet hours.
+//! Time zone, quiet hours and notices.
 
 use alerts::Plan;
 use serde_json::{Value, json};
 
 use super::{ann, sign_in};
-use crate::support::{PASSWORD, World, kind, on_each_database};
+use crate::support::{PASSWORD, TestApp, kind, on_each_database};
 
 on_each_database! {
-    what_is_left_out_stays_and_null_ends_quiet_hours
-    a_new_zone_counts_at_once
-    to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays
-    every_fault_of_preferences_is_told_and_nothing_of_them_is_kept
+    absent_fields_stay_and_null_removes_quiet_hours
+    time_zone_change_takes_effect_at_once
+    blindness_notices_are_opt_in
+    all_preference_errors_are_reported_and_nothing_is_stored
 }
 
-async fn what_is_left_out_stays_and_null_ends_quiet_hours(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn absent_fields_stay_and_null_removes_quiet_hours(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     let set = async |body: Value| {
-        let set = world
-            .service
-            .account_settings
-            .set_preferences(&ann, &body)
-            .await
-            .unwrap();
-        assert_eq!(set, world.service.account_settings.preferences(&ann).await.unwrap());
+        let set = app.service.account_settings.set_preferences(&ann, &body).await.unwrap();
+        assert_eq!(set, app.service.account_settings.preferences(&ann).await.unwrap());
         let hours = set.quiet_hours.map(|hours| (hours.from, hours.until));
         (set.time_zone, hours)
     };
@@ -35,24 +30,18 @@ async fn what_is_left_out_stays_and_null_ends_quiet_hours(world: World) {
     assert_eq!(set(json!({"quiet_hours": null})).await, (zone("Europe/Berlin"), None));
 }
 
-async fn a_new_zone_counts_at_once(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn time_zone_change_takes_effect_at_once(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     let body = json!({"time_zone": "Asia/Tokyo"});
-    world
-        .service
-        .account_settings
-        .set_preferences(&ann, &body)
-        .await
-        .unwrap();
-    let again = sign_in(&world, &ann.email, PASSWORD).await.unwrap();
+    app.service.account_settings.set_preferences(&ann, &body).await.unwrap();
+    let again = sign_in(&app, &ann.email, PASSWORD).await.unwrap();
     assert_eq!(again.time_zone.iana_name(), Some("Asia/Tokyo"));
 }
 
-async fn to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn blindness_notices_are_opt_in(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     let set = async |body: Value| {
-        world
-            .service
+        app.service
             .account_settings
             .set_preferences(&ann, &body)
             .await
@@ -63,8 +52,7 @@ async fn to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays(world
     assert!(set(json!({"notify_blind": true})).await);
     assert!(set(json!({"time_zone": "UTC"})).await);
     assert!(
-        world
-            .service
+        app.service
             .account_settings
             .preferences(&ann)
             .await
@@ -74,8 +62,8 @@ async fn to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays(world
     assert!(!set(json!({"notify_blind": false})).await);
 }
 
-async fn every_fault_of_preferences_is_told_and_nothing_of_them_is_kept(world: World) {
-    let ann = ann(&world, Plan::Basic).await;
+async fn all_preference_errors_are_reported_and_nothing_is_stored(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
     for (body, faults) in [
         (json!({"time_zone": "Mars/Olympus"}), "invalid time_zone"),
         (json!({"time_zone": "UTC", "quiet_hours": 5}), "invalid quiet_hours"),
@@ -91,7 +79,7 @@ async fn every_fault_of_preferences_is_told_and_nothing_of_them_is_kept(world: W
         (json!({"time_zone": "Europe/Berlin\r\nX: y"}), "invalid time_zone"),
         (json!([]), "malformed"),
     ] {
-        let refused = world
+        let refused = app
             .service
             .account_settings
             .set_preferences(&ann, &body)
@@ -99,6 +87,6 @@ async fn every_fault_of_preferences_is_told_and_nothing_of_them_is_kept(world: W
             .unwrap_err();
         assert_eq!(kind(&refused), faults, "{body}");
     }
-    let kept = world.service.account_settings.preferences(&ann).await.unwrap();
+    let kept = app.service.account_settings.preferences(&ann).await.unwrap();
     assert_eq!((kept.time_zone.as_str(), kept.quiet_hours), ("America/New_York", None));
 }

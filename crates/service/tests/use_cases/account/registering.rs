@@ -1,4 +1,4 @@
-//! Registering, where many do.
+//! Limits of registrations.
 
 use jiff::SignedDuration;
 use serde_json::json;
@@ -7,16 +7,16 @@ use store::model::NewCode;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::mailed;
-use crate::support::{OPEN, PASSWORD, World, at, kind, on_each_database};
+use crate::support::{OPEN, PASSWORD, TestApp, at, kind, on_each_database};
 
 on_each_database! {
-    registrations_leave_some_of_a_days_letters_for_those_who_have_an_account
+    registration_limit_leaves_emails_for_existing_accounts
 }
 
-/// As many links as if so many had registered.
-struct Registered(u16);
+/// Creates as many links as this number of registrations.
+struct InsertRegistrationLinks(u16);
 
-impl Transaction for Registered {
+impl Transaction for InsertRegistrationLinks {
     type Output = ();
     type Refusal = std::convert::Infallible;
 
@@ -41,22 +41,26 @@ impl Transaction for Registered {
     }
 }
 
-async fn registrations_leave_some_of_a_days_letters_for_those_who_have_an_account(world: World) {
+async fn registration_limit_leaves_emails_for_existing_accounts(app: TestApp) {
     let register = async |email: &str| -> Result<(), ServiceError> {
         let body = json!({"email": email, "password": PASSWORD});
-        world.service.identity.register(&body).await
+        app.service.identity.register(&body).await
     };
-    let store = world.store().await;
-    store.write(Registered(1_999)).await.map_err(|_| "written").unwrap();
+    let store = app.store().await;
+    store
+        .write(InsertRegistrationLinks(1_999))
+        .await
+        .map_err(|_| "written")
+        .unwrap();
     store.close().await;
     register("last@example.com").await.unwrap();
-    let ann = world.ann(alerts::Plan::Basic).await;
+    let ann = app.ann(alerts::Plan::Basic).await;
     for email in ["new@example.com", "last@example.com", &ann.email] {
         assert_eq!(kind(&register(email).await.unwrap_err()), "too many", "{email}");
     }
     let body = json!({"email": ann.email, "type": "magic_link"});
-    world.service.identity.sign_in(&body, super::HERE).await.unwrap();
-    assert_eq!(mailed(&world, &ann.email).await.len(), 1);
-    world.clock.advance(SignedDuration::from_hours(24));
+    app.service.identity.sign_in(&body, super::HERE).await.unwrap();
+    assert_eq!(mailed(&app, &ann.email).await.len(), 1);
+    app.clock.advance(SignedDuration::from_hours(24));
     register("new@example.com").await.unwrap();
 }

@@ -1,7 +1,7 @@
-//! Alerts of people without an account: asked for, verified, taken over.
+//! Alerts of guests: requested, verified, attached to an account.
 
-mod asking;
 mod attaching;
+mod requesting;
 mod verifying;
 
 use alerts::{Alert, AlertId};
@@ -12,47 +12,46 @@ use service::cron::Job;
 use service::messages::{OutboxFilter, OutboxMessage};
 use store::model::{MessageChannel, StoredAlert};
 
-use crate::support::{ALL, World};
+use crate::support::{ALL, TestApp};
 
 const GUEST: &str = "guest@example.com";
 
-/// The body of a guest's request for a price alert on AAPL.
-fn wish(email: &str, threshold: u32) -> Value {
+/// Returns the body of a guest's request for a price alert on AAPL.
+fn price_request(email: &str, threshold: u32) -> Value {
     json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold, "email": email})
 }
 
-async fn ask(world: &World, body: &Value) -> Result<Created, ServiceError> {
-    let wish = world.service.guest_alerts.guest_wish(body)?;
-    world.service.guest_alerts.create_guest_alert(wish).await
+async fn ask(app: &TestApp, body: &Value) -> Result<Created, ServiceError> {
+    let price_request = app.service.guest_alerts.guest_alert_request(body)?;
+    app.service.guest_alerts.create_guest_alert(price_request).await
 }
 
-/// A guest's new alert; it has to be one.
-async fn make(world: &World, body: &Value) -> AlertDetail {
-    match ask(world, body).await.unwrap() {
+/// Creates a guest's alert; it must be new.
+async fn make(app: &TestApp, body: &Value) -> AlertDetail {
+    match ask(app, body).await.unwrap() {
         Created::New(detail) => *detail,
         Created::Existing(detail) => panic!("there was one already: {detail:?}"),
     }
 }
 
-async fn verify(world: &World, token: &str) -> Result<VerifiedAlert, ServiceError> {
-    world
-        .service
+async fn verify(app: &TestApp, token: &str) -> Result<VerifiedAlert, ServiceError> {
+    app.service
         .guest_alerts
         .verify_guest_alert(&json!({"token": token}))
         .await
 }
 
-/// A guest's new alert that was verified.
-async fn verified(world: &World, email: &str, threshold: u32) -> AlertId {
-    let id = make(world, &wish(email, threshold)).await.stored.alert.id;
-    let token = token(world.mailed(email).await.last().unwrap());
-    assert_eq!(verify(world, &token).await.unwrap().id, id);
+/// Creates a guest's alert and verifies it.
+async fn verified(app: &TestApp, email: &str, threshold: u32) -> AlertId {
+    let id = make(app, &price_request(email, threshold)).await.stored.alert.id;
+    let token = token(app.mailed(email).await.last().unwrap());
+    assert_eq!(verify(app, &token).await.unwrap().id, id);
     id
 }
 
-/// The token of the link in a letter.
-fn token(letter: &OutboxMessage) -> String {
-    let text = &letter.text;
+/// Returns the token of the link in an email.
+fn token(email: &OutboxMessage) -> String {
+    let text = &email.text;
     let link = "https://alerts.example.com/verify-alert?token=";
     let start = text.find(link).unwrap_or_else(|| panic!("no link in {text}")) + link.len();
     let token: String = text[start..].chars().take_while(|c| !c.is_whitespace()).collect();
@@ -60,13 +59,13 @@ fn token(letter: &OutboxMessage) -> String {
     token
 }
 
-/// Whether a letter asks to verify an alert.
-fn asks(letter: &OutboxMessage) -> bool {
-    letter.text.contains("/verify-alert?")
+/// Returns whether an email asks to verify an alert.
+fn is_verification_email(email: &OutboxMessage) -> bool {
+    email.text.contains("/verify-alert?")
 }
 
-impl World {
-    /// All that was sent to an address or a number, oldest first, once nothing more is on its way.
+impl TestApp {
+    /// Returns the messages to an address or number, oldest first, once none is pending.
     pub(crate) async fn mailed(&self, to: &str) -> Vec<OutboxMessage> {
         let store = self.store().await;
         let waits = async |channel| {
@@ -78,7 +77,7 @@ impl World {
         };
         let empty = async {
             while waits(MessageChannel::Email).await || waits(MessageChannel::Sms).await {
-                // What another process leaves is looked for when the clock says so, which stands still.
+                // Messages of another process are claimed on the clock's time, which stands still.
                 self.service.jobs.run_job(Job::Deliveries).await.unwrap();
             }
         };
@@ -90,12 +89,12 @@ impl World {
             ..OutboxFilter::default()
         };
         let page = self.service.outbox.outbox(self.operator(), filter, ALL).await.unwrap();
-        let mut letters = page.items;
-        letters.reverse();
-        letters
+        let mut emails = page.items;
+        emails.reverse();
+        emails
     }
 
-    /// An alert as it lies in the database, whoever owns it.
+    /// Returns a stored alert of any owner.
     async fn stored(&self, id: AlertId) -> Option<StoredAlert> {
         let store = self.store().await;
         let found = store.alerts_by_id(&[id]).await.unwrap().pop();

@@ -1,4 +1,4 @@
-//! Which prices count as current, and what happens without one.
+//! Current prices, and the behaviour without one.
 
 mod pushed;
 mod source;
@@ -19,9 +19,9 @@ use sources::Clock as _;
 use sources::live::{PriceReply, PriceRequest};
 use tokio::sync::mpsc;
 
-use crate::support::{World, symbol};
+use crate::support::{TestApp, symbol};
 
-/// `2024-03-08T{time}Z`.
+/// Returns `2024-03-08T{time}Z`.
 fn friday(time: &str) -> Timestamp {
     format!("2024-03-08T{time}Z").parse().unwrap()
 }
@@ -34,7 +34,7 @@ fn initial(alert: &Alert) -> Option<String> {
     alert.initial_price.map(|price| price.to_string())
 }
 
-impl World {
+impl TestApp {
     fn reach(&self, then: Timestamp) {
         self.clock.set(then);
     }
@@ -75,7 +75,7 @@ impl World {
     }
 }
 
-/// A source that can be asked: its prices are on a board.
+/// A source that can be asked, with a table of prices.
 struct Source {
     board: Arc<Mutex<HashMap<Symbol, (Price, Timestamp)>>>,
     asked: Arc<Mutex<BTreeMap<Symbol, usize>>>,
@@ -83,23 +83,23 @@ struct Source {
 
 impl Source {
     /// Connects a source whose prices are current for two minutes.
-    fn connect(world: &World) -> Self {
-        Self::connect_with(world, SignedDuration::from_mins(2))
+    fn connect(app: &TestApp) -> Self {
+        Self::connect_with(app, SignedDuration::from_mins(2))
     }
 
-    fn connect_with(world: &World, current_for: SignedDuration) -> Self {
+    fn connect_with(app: &TestApp, current_for: SignedDuration) -> Self {
         let config = PriceSourceConfig {
             current_for,
             has_daily_bars: false,
         };
-        let requests = world.service.prices.connect_price_source(config);
+        let requests = app.service.prices.connect_price_source(config);
         let source = Self {
             board: Arc::default(),
             asked: Arc::default(),
         };
         tokio::spawn(answer(
-            world.service.clone(),
-            Arc::clone(&world.clock),
+            app.service.clone(),
+            Arc::clone(&app.clock),
             requests,
             Arc::clone(&source.board),
             Arc::clone(&source.asked),
@@ -107,7 +107,7 @@ impl Source {
         source
     }
 
-    /// The newest price of a stock from now on.
+    /// Sets the newest price of a stock.
     fn say(&self, name: &str, price: &str, at: Timestamp) {
         let price = price.parse().unwrap();
         self.board.lock().unwrap().insert(symbol(name), (price, at));
@@ -140,7 +140,7 @@ async fn answer(
         let said = match known {
             None => PriceReply::Unknown,
             Some((price, at)) => {
-                // As the live source has it: a price that is too old is not judged.
+                // Like the live source: a price that is too old is not evaluated.
                 let is_delivered = clock.now().duration_since(at) <= SignedDuration::from_mins(15);
                 let quote = QuoteRow {
                     symbol,

@@ -1,4 +1,4 @@
-//! Prices that are pushed: no source can be asked, and a price is current for `market.stale_after`.
+//! Pushed prices: no source can be asked, and a price is current for `market.stale_after`.
 
 use alerts::{HistoryAction, Plan, Status};
 use jiff::SignedDuration;
@@ -6,62 +6,62 @@ use serde_json::json;
 use service::analyst::Intention;
 
 use super::{WAITS, friday, initial, percent};
-use crate::support::{World, above, at, kind, on_each_database, settings, symbol};
+use crate::support::{TestApp, above, at, kind, on_each_database, settings, symbol};
 
 on_each_database! {
     price_is_current_for_fifteen_minutes_and_never_an_initial_price_after_that
     activation_with_an_old_price_takes_the_next_one_and_does_not_fire_by_the_old_one
     close_of_the_latest_session_is_the_initial_price_while_the_market_is_closed
     price_that_was_pushed_late_is_as_old_as_its_quote
-    market_that_never_closes_goes_by_the_age_of_its_prices
+    price_age_decides_on_a_market_that_never_closes
     guest_alert_is_verified_without_an_old_price_and_gets_the_next_one
     paper_trade_opens_at_the_first_current_price
     swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_later
     analysis_needs_a_current_price_and_names_the_last_one
-    service_without_any_data_says_so
-    service_that_still_loads_is_not_ready_and_refuses_no_symbol
+    service_without_data_reports_it
+    loading_service_is_not_ready_and_refuses_no_symbol
 }
 
-async fn price_is_current_for_fifteen_minutes_and_never_an_initial_price_after_that(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 200.0).await;
-    world.reach(friday("15:15:00"));
-    let made = world.create(&ann, above("AAPL", 300.0)).await;
+async fn price_is_current_for_fifteen_minutes_and_never_an_initial_price_after_that(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 200.0).await;
+    app.reach(friday("15:15:00"));
+    let made = app.create(&ann, above("AAPL", 300.0)).await;
     assert_eq!(initial(&made.stored.alert).as_deref(), Some("200"));
-    let made = world.create(&ann, percent("price_change_up", 50.0)).await;
+    let made = app.create(&ann, percent("price_change_up", 50.0)).await;
     assert_eq!(initial(&made.stored.alert).as_deref(), Some("200"));
 
-    world.reach(friday("15:15:01"));
-    let made = world.create(&ann, above("AAPL", 301.0)).await;
+    app.reach(friday("15:15:01"));
+    let made = app.create(&ann, above("AAPL", 301.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
-    // It is shown with its time.
+    // It is displayed with its time.
     assert_eq!(made.stock.last_price, "200".parse().ok());
     assert_eq!(made.stock.updated_at, Some(friday("15:00:00")));
-    let refused = world.refused(&ann, percent("price_change_up", 51.0)).await;
+    let refused = app.refused(&ann, percent("price_change_up", 51.0)).await;
     assert_eq!(kind(&refused), "unavailable");
 }
 
-async fn activation_with_an_old_price_takes_the_next_one_and_does_not_fire_by_the_old_one(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 200.0).await;
-    let level = world
+async fn activation_with_an_old_price_takes_the_next_one_and_does_not_fire_by_the_old_one(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 200.0).await;
+    let level = app
         .create(
             &ann,
             json!({"symbol": "AAPL", "condition": "price_below", "threshold": 150}),
         )
         .await;
-    let change = world.create(&ann, percent("price_change_up", 50.0)).await;
+    let change = app.create(&ann, percent("price_change_up", 50.0)).await;
     let (level, change) = (level.stored.alert.id, change.stored.alert.id);
     for id in [level, change] {
-        world.service.alerts.pause_alert(&ann, id).await.unwrap();
+        app.service.alerts.pause_alert(&ann, id).await.unwrap();
     }
     let body = json!({"threshold": 250});
-    world.service.alerts.update_alert(&ann, level, &body).await.unwrap();
-    world.reach(friday("16:00:00"));
+    app.service.alerts.update_alert(&ann, level, &body).await.unwrap();
+    app.reach(friday("16:00:00"));
     // The market is at 300 by now, but that price was not pushed.
-    let refused = world.service.alerts.activate_alert(&ann, change).await.unwrap_err();
+    let refused = app.service.alerts.activate_alert(&ann, change).await.unwrap_err();
     assert_eq!(kind(&refused), "unavailable");
-    let active = world
+    let active = app
         .service
         .alerts
         .activate_alert(&ann, level)
@@ -70,12 +70,12 @@ async fn activation_with_an_old_price_takes_the_next_one_and_does_not_fire_by_th
         .stored
         .alert;
     assert_eq!((active.status, active.initial_price), (Status::Active, None));
-    assert_eq!(world.times_fired(&ann, level).await, 0, "200 is an old price");
+    assert_eq!(app.times_fired(&ann, level).await, 0, "200 is an old price");
 
-    world.quote("AAPL", 300.0).await;
-    let filled = world.filled(&ann, level).await;
+    app.quote("AAPL", 300.0).await;
+    let filled = app.filled(&ann, level).await;
     assert_eq!(initial(&filled).as_deref(), Some("300"));
-    let change = world
+    let change = app
         .service
         .alerts
         .activate_alert(&ann, change)
@@ -84,104 +84,103 @@ async fn activation_with_an_old_price_takes_the_next_one_and_does_not_fire_by_th
         .stored
         .alert;
     assert_eq!(initial(&change).as_deref(), Some("300"));
-    assert_eq!(world.times_fired(&ann, change.id).await, 0);
-    world.quote("AAPL", 450.0).await;
-    assert_eq!(world.times_fired(&ann, change.id).await, 1);
-    let actions = world.actions(&ann, level).await;
+    assert_eq!(app.times_fired(&ann, change.id).await, 0);
+    app.quote("AAPL", 450.0).await;
+    assert_eq!(app.times_fired(&ann, change.id).await, 1);
+    let actions = app.actions(&ann, level).await;
     assert_eq!(actions.last(), Some(&HistoryAction::Adjusted));
-    let history = world.history(&ann, level).await;
+    let history = app.history(&ann, level).await;
     let details = history.last().unwrap().details.clone().unwrap();
     assert_eq!(details["initial_price"].as_f64(), Some(300.0));
 }
 
-async fn close_of_the_latest_session_is_the_initial_price_while_the_market_is_closed(world: World) {
-    let ann = world.ann(Plan::Premium).await;
+async fn close_of_the_latest_session_is_the_initial_price_while_the_market_is_closed(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
     let bar = |symbol: &str, date: &str, close: u32| json!({"symbol": symbol, "date": date, "open": close, "high": close, "low": close, "close": close, "volume": 1});
-    world.reach(at("2024-03-08T22:00:00Z"));
+    app.reach(at("2024-03-08T22:00:00Z"));
     let bars = json!({"bars": [bar("AAPL", "2024-03-08", 170), bar("OLD", "2024-03-07", 9)]});
-    world.deliver(bars).await;
-    world.reach(at("2024-03-10T12:00:00Z"));
-    let made = world.create(&ann, percent("price_change_down", 5.0)).await;
+    app.deliver(bars).await;
+    app.reach(at("2024-03-10T12:00:00Z"));
+    let made = app.create(&ann, percent("price_change_down", 5.0)).await;
     assert_eq!(initial(&made.stored.alert).as_deref(), Some("170"));
     // A stock without a bar of Friday has an old price.
-    let made = world.create(&ann, above("OLD", 10.0)).await;
+    let made = app.create(&ann, above("OLD", 10.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
     assert_eq!(made.stock.updated_at, Some(at("2024-03-07T21:00:00Z")));
     // Monday, a second after the open.
-    world.reach(at("2024-03-11T13:30:01Z"));
-    let refused = world.refused(&ann, percent("price_change_down", 6.0)).await;
+    app.reach(at("2024-03-11T13:30:01Z"));
+    let refused = app.refused(&ann, percent("price_change_down", 6.0)).await;
     assert_eq!(kind(&refused), "unavailable");
 }
 
-async fn price_that_was_pushed_late_is_as_old_as_its_quote(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.reach(friday("15:30:00"));
+async fn price_that_was_pushed_late_is_as_old_as_its_quote(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.reach(friday("15:30:00"));
     let quote = |symbol: &str, time: &str| json!({"symbol": symbol, "price": 200, "time": friday(time).to_string()});
-    world
-        .deliver(json!({"quotes": [quote("AAPL", "15:15:00"), quote("MSFT", "15:14:59")]}))
+    app.deliver(json!({"quotes": [quote("AAPL", "15:15:00"), quote("MSFT", "15:14:59")]}))
         .await;
-    let made = world.create(&ann, above("AAPL", 300.0)).await;
+    let made = app.create(&ann, above("AAPL", 300.0)).await;
     assert_eq!(initial(&made.stored.alert).as_deref(), Some("200"));
-    let made = world.create(&ann, above("MSFT", 300.0)).await;
+    let made = app.create(&ann, above("MSFT", 300.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
     assert_eq!(made.stock.updated_at, Some(friday("15:14:59")));
     let precise = json!({"symbol": "KO", "price": 60, "time": friday("15:29:59.123").to_string()});
-    world.deliver(json!({"quotes": [precise]})).await;
+    app.deliver(json!({"quotes": [precise]})).await;
 
-    let world = world.restarted().await;
-    let made = world.create(&ann, above("AAPL", 301.0)).await;
+    let app = app.restarted().await;
+    let made = app.create(&ann, above("AAPL", 301.0)).await;
     assert_eq!(initial(&made.stored.alert).as_deref(), Some("200"));
-    let made = world.create(&ann, above("MSFT", 301.0)).await;
+    let made = app.create(&ann, above("MSFT", 301.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
     assert_eq!(made.stock.updated_at, Some(friday("15:14:59")));
-    let shown = world.service.stocks.stock(symbol("KO")).await.unwrap();
+    let shown = app.service.stocks.stock(symbol("KO")).await.unwrap();
     assert_eq!(shown.updated_at, Some(friday("15:29:59.123")));
 }
 
-async fn market_that_never_closes_goes_by_the_age_of_its_prices(world: World) {
-    let database = match world.store().await.is_shared() {
+async fn price_age_decides_on_a_market_that_never_closes(app: TestApp) {
+    let database = match app.store().await.is_shared() {
         true => testkit::Database::postgres().await,
         false => testkit::Database::sqlite(),
     };
     let mut always = settings();
     always.calendar = market::Calendar::nyse().always_open();
-    let world = World::with(database, always).await;
-    let ann = world.ann(Plan::Premium).await;
+    let app = TestApp::with(database, always).await;
+    let ann = app.ann(Plan::Premium).await;
     // A Saturday.
-    world.reach(at("2024-03-09T12:00:00Z"));
-    world.quote("AAPL", 200.0).await;
-    world.reach(at("2024-03-09T12:15:00Z"));
-    let made = world.create(&ann, above("AAPL", 300.0)).await;
+    app.reach(at("2024-03-09T12:00:00Z"));
+    app.quote("AAPL", 200.0).await;
+    app.reach(at("2024-03-09T12:15:00Z"));
+    let made = app.create(&ann, above("AAPL", 300.0)).await;
     assert_eq!(initial(&made.stored.alert).as_deref(), Some("200"));
-    world.reach(at("2024-03-09T12:15:01Z"));
-    let made = world.create(&ann, above("AAPL", 301.0)).await;
+    app.reach(at("2024-03-09T12:15:01Z"));
+    let made = app.create(&ann, above("AAPL", 301.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
 }
 
-async fn guest_alert_is_verified_without_an_old_price_and_gets_the_next_one(world: World) {
+async fn guest_alert_is_verified_without_an_old_price_and_gets_the_next_one(app: TestApp) {
     let guest = "guest@example.com";
-    world.quote("AAPL", 200.0).await;
+    app.quote("AAPL", 200.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 400, "email": guest});
-    let wish = world.service.guest_alerts.guest_wish(&body).unwrap();
-    world.service.guest_alerts.create_guest_alert(wish).await.unwrap();
-    let letters = world.mailed(guest).await;
+    let wish = app.service.guest_alerts.guest_alert_request(&body).unwrap();
+    app.service.guest_alerts.create_guest_alert(wish).await.unwrap();
+    let letters = app.mailed(guest).await;
     let (_, link) = letters[0].text.split_once("verify-alert?token=").unwrap();
     let token: String = link.chars().take_while(|c| !c.is_whitespace()).collect();
-    world.clock.advance(SignedDuration::from_mins(16));
-    let id = world
+    app.clock.advance(SignedDuration::from_mins(16));
+    let id = app
         .service
         .guest_alerts
         .verify_guest_alert(&json!({"token": token}))
         .await
         .unwrap()
         .id;
-    let store = world.store().await;
+    let store = app.store().await;
     let alert = async || store.alerts_by_id(&[id]).await.unwrap().remove(0).alert;
     assert_eq!(
         (alert().await.status, alert().await.initial_price),
         (Status::Active, None)
     );
-    world.quote("AAPL", 300.0).await;
+    app.quote("AAPL", 300.0).await;
     while alert().await.initial_price.is_none() {
         tokio::task::yield_now().await;
     }
@@ -189,16 +188,15 @@ async fn guest_alert_is_verified_without_an_old_price_and_gets_the_next_one(worl
     store.close().await;
 }
 
-async fn paper_trade_opens_at_the_first_current_price(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 200.0).await;
-    world.clock.advance(SignedDuration::from_mins(16));
+async fn paper_trade_opens_at_the_first_current_price(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 200.0).await;
+    app.clock.advance(SignedDuration::from_mins(16));
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    let item = world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
+    let item = app.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
     assert_eq!(item.listed.item.initial_price, None);
     let trades = async || {
-        world
-            .service
+        app.service
             .watchlists
             .paper_trades(&ann, crate::support::ALL)
             .await
@@ -206,22 +204,22 @@ async fn paper_trade_opens_at_the_first_current_price(world: World) {
             .items
     };
     assert_eq!(trades().await, []);
-    world.quote("AAPL", 300.0).await;
+    app.quote("AAPL", 300.0).await;
     while trades().await.is_empty() {
         tokio::task::yield_now().await;
     }
     assert_eq!(trades().await[0].entry_price, "300".parse().unwrap());
 }
 
-async fn swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_later(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 200.0).await;
+async fn swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_later(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 200.0).await;
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    let item = world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
-    world.quote("AAPL", 210.0).await;
-    world.clock.advance(SignedDuration::from_mins(16));
+    let item = app.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
+    app.quote("AAPL", 210.0).await;
+    app.clock.advance(SignedDuration::from_mins(16));
     let swap = json!({"item_id": item.listed.item.id.0, "new_intention": "sell", "stock_symbol": "AAPL"});
-    let swapped = world
+    let swapped = app
         .service
         .watchlists
         .swap_watchlist_item(&ann, &swap)
@@ -230,8 +228,7 @@ async fn swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_l
         .item;
     assert_eq!(swapped.listed.item.initial_price, None);
     let trades = async || {
-        world
-            .service
+        app.service
             .watchlists
             .paper_trades(&ann, crate::support::ALL)
             .await
@@ -245,7 +242,7 @@ async fn swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_l
         "210".parse().unwrap(),
         "the last known price"
     );
-    world.quote("AAPL", 300.0).await;
+    app.quote("AAPL", 300.0).await;
     while trades().await.len() < 2 {
         tokio::task::yield_now().await;
     }
@@ -256,21 +253,20 @@ async fn swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_l
     );
 }
 
-async fn analysis_needs_a_current_price_and_names_the_last_one(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.quote("AAPL", 200.0).await;
+async fn analysis_needs_a_current_price_and_names_the_last_one(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 200.0).await;
     let wish = async || {
-        world
-            .service
+        app.service
             .analysis
-            .wish_of(&ann, symbol("AAPL"), Intention::Buy, None)
+            .request_for(&ann, symbol("AAPL"), Intention::Buy, None)
             .await
             .unwrap()
     };
-    world.reach(friday("15:15:00"));
-    assert!(world.service.analysis.look_at(wish().await).await.is_ok());
-    world.reach(friday("15:15:01"));
-    let refused = world.service.analysis.look_at(wish().await).await.unwrap_err();
+    app.reach(friday("15:15:00"));
+    assert!(app.service.analysis.analyze_by_rules(wish().await).await.is_ok());
+    app.reach(friday("15:15:01"));
+    let refused = app.service.analysis.analyze_by_rules(wish().await).await.unwrap_err();
     assert_eq!(kind(&refused), "unavailable");
     let message = refused.to_string();
     assert!(
@@ -279,35 +275,35 @@ async fn analysis_needs_a_current_price_and_names_the_last_one(world: World) {
     );
 }
 
-async fn service_without_any_data_says_so(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    let refused = world.refused(&ann, above("AAPL", 300.0)).await;
+async fn service_without_data_reports_it(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    let refused = app.refused(&ann, above("AAPL", 300.0)).await;
     assert_eq!(kind(&refused), "no market data");
     assert!(
         refused.to_string().contains("this service has no market data yet"),
         "{refused}"
     );
-    world.quote("MSFT", 400.0).await;
-    let refused = world.refused(&ann, above("AAPL", 300.0)).await;
+    app.quote("MSFT", 400.0).await;
+    let refused = app.refused(&ann, above("AAPL", 300.0)).await;
     assert_eq!(refused.to_string(), "there is no such stock: AAPL; check its symbol");
 }
 
-async fn service_that_still_loads_is_not_ready_and_refuses_no_symbol(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    assert!(world.service.ready().await.is_ok());
-    world.service.prices.first_load_begins();
-    assert_eq!(kind(&world.service.ready().await.unwrap_err()), "unavailable");
-    let refused = world.refused(&ann, above("AAPL", 300.0)).await;
+async fn loading_service_is_not_ready_and_refuses_no_symbol(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    assert!(app.service.ready().await.is_ok());
+    app.service.prices.first_load_begins();
+    assert_eq!(kind(&app.service.ready().await.unwrap_err()), "unavailable");
+    let refused = app.refused(&ann, above("AAPL", 300.0)).await;
     assert_eq!(kind(&refused), "unavailable");
-    // Bars of years ago are no current price.
+    // Bars of years ago are not a current price.
     let bar = json!({"symbol": "AAPL", "date": "2021-03-08", "open": 9, "high": 9, "low": 9, "close": 9, "volume": 1});
-    world.deliver(json!({"bars": [bar]})).await;
-    let made = world.create(&ann, above("AAPL", 300.0)).await;
+    app.deliver(json!({"bars": [bar]})).await;
+    let made = app.create(&ann, above("AAPL", 300.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
-    world.service.prices.first_load_ended();
-    assert!(world.service.ready().await.is_ok());
-    world.quote("AAPL", 200.0).await;
-    let filled = world.filled(&ann, made.stored.alert.id).await;
+    app.service.prices.first_load_ended();
+    assert!(app.service.ready().await.is_ok());
+    app.quote("AAPL", 200.0).await;
+    let filled = app.filled(&ann, made.stored.alert.id).await;
     assert_eq!(initial(&filled).as_deref(), Some("200"));
-    assert_ne!(world.state(&ann, filled.id).await, WAITS);
+    assert_ne!(app.state(&ann, filled.id).await, WAITS);
 }

@@ -1,4 +1,4 @@
-//! A world of its own for each test.
+//! Test service: one instance per test.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
-use service::access::{NewKey, NewUser};
+use service::access::{ApiKeyParams, NewAccount};
 use service::alerts::{AlertDetail, Created};
-use service::market::IngestAnswer;
+use service::market::IngestReport;
 use service::webhooks::Network;
-use service::{Actor, Chance, PageRequest, Ports, Scope, Service, ServiceError, Settings};
+use service::{Actor, PageRequest, Ports, Random, Scope, Service, ServiceConfig, ServiceError};
 use sources::ManualClock;
 use store::model::{HistoryRow, StoredEvent};
 use store::{Store, StoreOptions};
@@ -21,16 +21,16 @@ use testkit::Database;
 /// A Friday, half an hour after the open.
 pub(crate) const OPEN: &str = "2024-03-08T15:00:00Z";
 pub(crate) const PASSWORD: &str = "correct horse";
-/// More than any test has on a page.
+/// A page that contains all items of any test.
 pub(crate) const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
 
-pub(crate) struct World {
+pub(crate) struct TestApp {
     pub(crate) service: Service,
     pub(crate) clock: Arc<ManualClock>,
     operator: Actor,
     database: Arc<Database>,
-    settings: Settings,
-    /// Each start draws other ids.
+    settings: ServiceConfig,
+    /// Each start uses another random seed.
     restarts: u64,
 }
 
@@ -41,7 +41,7 @@ macro_rules! on_each_database {
             $(#[test]
             fn $test() {
                 testkit::run(async {
-                    super::$test($crate::support::World::new(testkit::Database::sqlite()).await).await;
+                    super::$test($crate::support::TestApp::new(testkit::Database::sqlite()).await).await;
                 });
             })*
         }
@@ -49,7 +49,7 @@ macro_rules! on_each_database {
             $(#[test]
             fn $test() {
                 testkit::run(async {
-                    super::$test($crate::support::World::new(testkit::Database::postgres().await).await).await;
+                    super::$test($crate::support::TestApp::new(testkit::Database::postgres().await).await).await;
                 });
             })*
         }
@@ -57,25 +57,25 @@ macro_rules! on_each_database {
 }
 pub(crate) use on_each_database;
 
-impl World {
+impl TestApp {
     pub(crate) async fn new(database: Database) -> Self {
         Self::with(database, settings()).await
     }
 
-    /// With other settings than those that most tests have.
-    pub(crate) async fn with(database: Database, settings: Settings) -> Self {
+    /// Creates a service with a configuration.
+    pub(crate) async fn with(database: Database, settings: ServiceConfig) -> Self {
         Self::with_network(database, settings, by_clock).await
     }
 
-    /// The same after a restart with other settings.
-    pub(crate) async fn with_settings(self, settings: Settings) -> Self {
+    /// Restarts the service with another configuration.
+    pub(crate) async fn with_settings(self, settings: ServiceConfig) -> Self {
         Self { settings, ..self }.restarted().await
     }
 
-    /// With another network than that of the clock.
+    /// Creates a service with another network.
     pub(crate) async fn with_network(
         database: Database,
-        settings: Settings,
+        settings: ServiceConfig,
         network: impl FnOnce(&Arc<ManualClock>) -> Network,
     ) -> Self {
         let clock = Arc::new(ManualClock::new(OPEN.parse().unwrap()));
@@ -91,7 +91,7 @@ impl World {
         }
     }
 
-    /// The service after a restart.
+    /// Restarts the service.
     pub(crate) async fn restarted(self) -> Self {
         self.service.stop().await;
         let restarts = self.restarts + 1;
@@ -103,9 +103,9 @@ impl World {
         }
     }
 
-    /// Another process on the same database and the same clock.
-    pub(crate) async fn another_process(&self) -> World {
-        World {
+    /// Starts another process on the same database and clock.
+    pub(crate) async fn another_process(&self) -> TestApp {
+        TestApp {
             service: start(&self.database, &self.clock, 3, self.settings.clone()).await,
             clock: Arc::clone(&self.clock),
             operator: self.operator.clone(),
@@ -115,27 +115,27 @@ impl World {
         }
     }
 
-    /// Whoever operates this service.
+    /// Returns the operator.
     pub(crate) fn operator(&self) -> &Actor {
         &self.operator
     }
 
-    /// Its database, for what no use case shows.
+    /// Opens the database, for data that no use case returns.
     pub(crate) async fn store(&self) -> Store {
         Store::open(StoreOptions::new(self.database.url())).await.unwrap()
     }
 
-    /// Delivers market data, of which some may be refused.
-    pub(crate) async fn ingest(&self, body: Value) -> IngestAnswer {
+    /// Pushes market data, some of which may be rejected.
+    pub(crate) async fn ingest(&self, body: Value) -> IngestReport {
         self.service.market.ingest_json(&self.operator, &body).await.unwrap()
     }
 
-    /// All events of an account, oldest first.
+    /// Returns all events of an account, oldest first.
     pub(crate) async fn events(&self, actor: &Actor) -> Vec<StoredEvent> {
         self.service.alerts.events_after(actor, 0, 100).await.unwrap()
     }
 
-    /// Ann, on that plan.
+    /// Creates Ann's account on a plan.
     pub(crate) async fn ann(&self, plan: Plan) -> Actor {
         account(&self.service, "ann@example.com", plan, false).await
     }
@@ -144,7 +144,7 @@ impl World {
         account(&self.service, "bob@example.com", plan, false).await
     }
 
-    /// Delivers market data; all of it has to be taken.
+    /// Pushes market data, all of which must be accepted.
     pub(crate) async fn deliver(&self, body: Value) {
         let answer = self.service.market.ingest_json(&self.operator, &body).await.unwrap();
         assert_eq!(answer.rejected, []);
@@ -159,7 +159,7 @@ impl World {
         self.clock.advance(SignedDuration::from_mins(minutes));
     }
 
-    /// A new alert; it has to be one.
+    /// Creates an alert; it must be new.
     pub(crate) async fn create(&self, actor: &Actor, body: Value) -> AlertDetail {
         match self.service.alerts.create_alert(actor, &body).await.unwrap() {
             Created::New(detail) => *detail,
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// The alert that was there already; it has to have been.
+    /// Requests an alert that must already exist.
     pub(crate) async fn find(&self, actor: &Actor, body: Value) -> AlertDetail {
         match self.service.alerts.create_alert(actor, &body).await.unwrap() {
             Created::Existing(detail) => *detail,
@@ -183,24 +183,24 @@ impl World {
         self.service.alerts.alert(actor, id).await.unwrap().stored.alert.status
     }
 
-    /// What an alert's history says of the alert itself, oldest first; what became of notifications is told meanwhile.
+    /// Returns the history of an alert without notification entries, oldest first.
     pub(crate) async fn history(&self, actor: &Actor, id: AlertId) -> Vec<HistoryRow> {
         let mut page = self.service.alerts.alert_history(actor, id, ALL).await.unwrap();
-        // What became of a notification may have come in between counting and reading.
+        // A notification entry may have been added between counting and reading.
         assert!(page.total <= u64::try_from(page.items.len()).unwrap());
         page.items.reverse();
         page.items.retain(|row| !is_told_meanwhile(row.entry.action));
         page.items
     }
 
-    /// What has happened to an alert, oldest first.
+    /// Returns the actions in the history of an alert, oldest first.
     pub(crate) async fn actions(&self, actor: &Actor, id: AlertId) -> Vec<HistoryAction> {
         let rows = self.history(actor, id).await;
         rows.into_iter().map(|row| row.entry.action).collect()
     }
 }
 
-/// Whether it is about a notification, which is sent in the background.
+/// Returns whether an entry is about a notification, which is sent in the background.
 fn is_told_meanwhile(action: HistoryAction) -> bool {
     matches!(
         action,
@@ -208,28 +208,28 @@ fn is_told_meanwhile(action: HistoryAction) -> bool {
     )
 }
 
-/// The settings that most tests have.
-pub(crate) fn settings() -> Settings {
-    Settings {
+/// Default configuration of the tests.
+pub(crate) fn settings() -> ServiceConfig {
+    ServiceConfig {
         calendar: market::Calendar::nyse(),
         engine: alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::Settings::default(),
+        webhooks: service::webhooks::WebhooksConfig::default(),
         public_url: "https://alerts.example.com".to_owned(),
-        identity: service::identity::Settings::default(),
-        messages: service::messages::Settings::default(),
-        analyst: service::analyst::Settings::default(),
+        identity: service::identity::IdentityConfig::default(),
+        messages: service::messages::MessagesConfig::default(),
+        analyst: service::analyst::AnalystConfig::default(),
     }
 }
 
 fn by_clock(clock: &Arc<ManualClock>) -> Network {
-    Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>))
+    Network::from_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>))
 }
 
-async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64, settings: Settings) -> Service {
+async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64, settings: ServiceConfig) -> Service {
     start_on(database, clock, seed, settings, by_clock(clock)).await
 }
 
@@ -237,13 +237,13 @@ async fn start_on(
     database: &Database,
     clock: &Arc<ManualClock>,
     seed: u64,
-    settings: Settings,
+    settings: ServiceConfig,
     network: Network,
 ) -> Service {
     let ports = Ports {
         store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
-        chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
+        random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
         network,
     };
@@ -251,20 +251,20 @@ async fn start_on(
 }
 
 async fn account(service: &Service, email: &str, plan: Plan, is_operator: bool) -> Actor {
-    let user = NewUser {
+    let user = NewAccount {
         email: email.to_owned(),
         password: PASSWORD.to_owned(),
         plan,
         is_operator,
         is_verified: true,
     };
-    service.accounts.create_user(user).await.unwrap();
+    service.accounts.create_account(user).await.unwrap();
     let scopes = if is_operator { Scope::ALL } else { Scope::PUBLIC };
-    let key = NewKey {
+    let key = ApiKeyParams {
         name: format!("key of {email}"),
         scopes: scopes.to_vec(),
     };
-    let key = service.accounts.create_key_for(email, key).await.unwrap();
+    let key = service.accounts.create_api_key_for_email(email, key).await.unwrap();
     service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }
 
@@ -276,12 +276,12 @@ pub(crate) fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// The body of a create request for a price alert.
+/// Returns the body of a create request for a price alert.
 pub(crate) fn above(symbol: &str, threshold: f64) -> Value {
     json!({"symbol": symbol, "condition": "price_above", "threshold": threshold})
 }
 
-/// What kind of refusal it is, with what programs read of it.
+/// Returns the kind of an error with its machine-readable details.
 pub(crate) fn kind(error: &ServiceError) -> String {
     match error {
         ServiceError::Malformed(_) => "malformed".to_owned(),
@@ -296,7 +296,7 @@ pub(crate) fn kind(error: &ServiceError) -> String {
         ServiceError::NotFound(what) => format!("no {what}"),
         ServiceError::UnknownStock { .. } => "no stock".to_owned(),
         ServiceError::Conflict(_) => "conflict".to_owned(),
-        ServiceError::TooMany { .. } => "too many".to_owned(),
+        ServiceError::RateLimited { .. } => "too many".to_owned(),
         ServiceError::Unavailable(_) => "unavailable".to_owned(),
         ServiceError::Overloaded { .. } => "overloaded".to_owned(),
         ServiceError::StorageUnavailable(_) => "storage unavailable".to_owned(),

@@ -1,4 +1,4 @@
-//! The analyst's alerts of items.
+//! The analyst's alerts of watchlist items.
 
 use alerts::{AlertId, Plan, Status};
 use jiff::{SignedDuration, Timestamp};
@@ -7,23 +7,23 @@ use service::alerts::AlertItem;
 use service::{AccountId, Actor, AlertFilter, AlertSort, AlertSortField, Clock};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use crate::support::{ALL, World, above, on_each_database};
+use crate::support::{ALL, TestApp, above, on_each_database};
 
 on_each_database! {
-    the_analyst_makes_alerts_that_say_where_they_come_from
-    nobody_who_does_not_want_them_gets_alerts
-    the_analysts_alerts_go_with_their_item_and_others_stay
-    a_swap_deletes_and_counts_the_analysts_alerts_and_asks_for_others
-    a_swap_without_automatic_alerts_is_analysed_and_makes_no_alerts
-    what_the_account_has_already_is_not_made_again
-    the_analyst_never_goes_beyond_the_plan
-    alerts_that_went_stale_are_replaced
-    another_target_asks_for_other_alerts
-    what_a_process_was_at_when_it_died_is_looked_at_when_its_claim_ends
-    what_was_found_out_before_an_item_was_turned_is_not_used
+    analyst_creates_alerts_with_their_origin
+    item_without_automatic_alerts_gets_none
+    analyst_alerts_are_deleted_with_their_item_and_others_stay
+    swap_deletes_and_counts_analyst_alerts_and_requests_new_ones
+    swap_without_automatic_alerts_is_analyzed_and_creates_none
+    existing_alerts_are_not_created_again
+    analyst_respects_the_alert_quota
+    stale_alerts_are_replaced
+    changed_target_requests_new_alerts
+    analysis_of_a_dead_process_is_repeated_after_its_lease
+    analysis_from_before_a_swap_is_discarded
 }
 
-async fn alerts(world: &World, actor: &Actor) -> Vec<AlertItem> {
+async fn alerts(app: &TestApp, actor: &Actor) -> Vec<AlertItem> {
     let (filter, sort) = (
         AlertFilter::default(),
         AlertSort {
@@ -31,8 +31,7 @@ async fn alerts(world: &World, actor: &Actor) -> Vec<AlertItem> {
             ascending: true,
         },
     );
-    world
-        .service
+    app.service
         .alerts
         .alerts(actor, &filter, sort, ALL, false)
         .await
@@ -40,9 +39,9 @@ async fn alerts(world: &World, actor: &Actor) -> Vec<AlertItem> {
         .items
 }
 
-/// The analyst's alerts.
-async fn made(world: &World, actor: &Actor) -> Vec<AlertItem> {
-    let mut alerts = alerts(world, actor).await;
+/// Returns the analyst's alerts.
+async fn made(app: &TestApp, actor: &Actor) -> Vec<AlertItem> {
+    let mut alerts = alerts(app, actor).await;
     alerts.retain(|alert| alert.stored.created_by.as_deref() == Some("analyst"));
     alerts
 }
@@ -55,13 +54,13 @@ fn parameter(alert: &AlertItem, name: &str) -> Value {
     alert.stored.alert.parameters.as_ref().unwrap()[name].clone()
 }
 
-async fn the_analyst_makes_alerts_that_say_where_they_come_from(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await;
+async fn analyst_creates_alerts_with_their_origin(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await;
     assert!(item.listed.item.has_auto_alerts);
-    world.analyse().await;
-    let made = made(&world, &ann).await;
+    app.analyse().await;
+    let made = made(&app, &ann).await;
     assert!((2..=5).contains(&made.len()), "{made:?}");
     for alert in &made {
         assert_eq!(parameter(alert, "source"), "ai");
@@ -70,34 +69,32 @@ async fn the_analyst_makes_alerts_that_say_where_they_come_from(world: World) {
         assert_eq!(alert.stored.alert.status, Status::Active);
         assert_eq!(alert.stored.alert.symbol.as_str(), "AAPL");
     }
-    let item = world.item(&ann, "AAPL").await;
+    let item = app.item(&ann, "AAPL").await;
     let advised = item.listed.item.advised.clone().unwrap();
     assert_eq!((advised.by.as_str(), advised.summary.is_empty()), ("rules", false));
     assert_eq!(item.listed.active_alerts, u64::try_from(made.len()).unwrap());
-    // They are judged as any other.
-    world.quote("AAPL", 60.0).await;
-    let fired = self::made(&world, &ann).await;
+    // They are evaluated like any other alert.
+    app.quote("AAPL", 60.0).await;
+    let fired = self::made(&app, &ann).await;
     assert!(
         fired.iter().any(|alert| alert.stored.alert.status == Status::Triggered),
         "{fired:?}"
     );
 }
 
-async fn nobody_who_does_not_want_them_gets_alerts(world: World) {
-    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Premium).await);
-    world.watched_stock("AAPL", 100.0).await;
-    let basic = world.watch(&ann, "AAPL", "buy").await;
-    let premium = world.watch(&bob, "AAPL", "buy").await;
-    world
-        .change(&bob, &premium, json!({"auto_alerts_enabled": false}))
-        .await;
-    world.analyse().await;
-    assert!(alerts(&world, &ann).await.is_empty() && alerts(&world, &bob).await.is_empty());
-    world.change(&ann, &basic, json!({"auto_alerts_enabled": true})).await;
-    world.analyse().await;
-    let made = made(&world, &ann).await;
+async fn item_without_automatic_alerts_gets_none(app: TestApp) {
+    let (ann, bob) = (app.ann(Plan::Basic).await, app.bob(Plan::Premium).await);
+    app.watched_stock("AAPL", 100.0).await;
+    let basic = app.watch(&ann, "AAPL", "buy").await;
+    let premium = app.watch(&bob, "AAPL", "buy").await;
+    app.change(&bob, &premium, json!({"auto_alerts_enabled": false})).await;
+    app.analyse().await;
+    assert!(alerts(&app, &ann).await.is_empty() && alerts(&app, &bob).await.is_empty());
+    app.change(&ann, &basic, json!({"auto_alerts_enabled": true})).await;
+    app.analyse().await;
+    let made = made(&app, &ann).await;
     assert!(!made.is_empty());
-    // The basic plan has price alerts and those that go by the clock.
+    // The basic plan has price and time alerts.
     for alert in made {
         assert!(
             Plan::Basic.allows(alert.stored.alert.condition.kind().family()),
@@ -106,132 +103,131 @@ async fn nobody_who_does_not_want_them_gets_alerts(world: World) {
     }
 }
 
-async fn the_analysts_alerts_go_with_their_item_and_others_stay(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let own = world.create(&ann, above("AAPL", 900.0)).await.stored.alert.id;
-    let item = world.watch(&ann, "AAPL", "buy").await;
+async fn analyst_alerts_are_deleted_with_their_item_and_others_stay(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let own = app.create(&ann, above("AAPL", 900.0)).await.stored.alert.id;
+    let item = app.watch(&ann, "AAPL", "buy").await;
     for off in [json!({"is_active": false}), json!({"auto_alerts_enabled": false})] {
-        world.analyse().await;
-        assert!(!made(&world, &ann).await.is_empty(), "{off}");
-        world.change(&ann, &item, off.clone()).await;
-        assert_eq!(ids(&alerts(&world, &ann).await), [own], "{off}");
-        world
-            .change(&ann, &item, json!({"is_active": true, "auto_alerts_enabled": true}))
+        app.analyse().await;
+        assert!(!made(&app, &ann).await.is_empty(), "{off}");
+        app.change(&ann, &item, off.clone()).await;
+        assert_eq!(ids(&alerts(&app, &ann).await), [own], "{off}");
+        app.change(&ann, &item, json!({"is_active": true, "auto_alerts_enabled": true}))
             .await;
     }
-    world.analyse().await;
-    let before = made(&world, &ann).await;
-    world
-        .service
+    app.analyse().await;
+    let before = made(&app, &ann).await;
+    app.service
         .watchlists
         .delete_watchlist_item(&ann, item.listed.item.id)
         .await
         .unwrap();
-    assert_eq!(ids(&alerts(&world, &ann).await), [own]);
-    // Their history stays, and they do not fire any more.
-    world.quote("AAPL", 1.0).await;
+    assert_eq!(ids(&alerts(&app, &ann).await), [own]);
+    // Their history is kept, and they do not fire any more.
+    app.quote("AAPL", 1.0).await;
     for id in ids(&before) {
-        let last = world.history(&ann, id).await.pop().unwrap();
+        let last = app.history(&ann, id).await.pop().unwrap();
         assert_eq!(last.entry.new_status, alerts::transition::HistoryStatus::Deleted);
     }
-    // What is in the queue for an item that is gone comes to nothing.
-    world.analyse().await;
-    assert_eq!(ids(&alerts(&world, &ann).await), [own]);
+    // A queued analysis of a deleted item has no effect.
+    app.analyse().await;
+    assert_eq!(ids(&alerts(&app, &ann).await), [own]);
 }
 
-async fn a_swap_deletes_and_counts_the_analysts_alerts_and_asks_for_others(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await;
-    world.analyse().await;
-    let before = made(&world, &ann).await;
-    let (_, deleted) = world.swap(&ann, &item, "sell").await.unwrap();
+async fn swap_deletes_and_counts_analyst_alerts_and_requests_new_ones(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await;
+    app.analyse().await;
+    let before = made(&app, &ann).await;
+    let (_, deleted) = app.swap(&ann, &item, "sell").await.unwrap();
     assert_eq!(deleted, before.len());
-    world.analyse().await;
-    let after = made(&world, &ann).await;
+    app.analyse().await;
+    let after = made(&app, &ann).await;
     assert!((2..=5).contains(&after.len()));
     assert!(ids(&after).iter().all(|id| !ids(&before).contains(id)));
 }
 
-async fn a_swap_without_automatic_alerts_is_analysed_and_makes_no_alerts(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await;
-    world.change(&ann, &item, json!({"auto_alerts_enabled": false})).await;
-    world.analyse().await;
-    let before = world.item(&ann, "AAPL").await.listed.item.advised;
-    world.clock.advance(SignedDuration::from_secs(60));
-    world.swap(&ann, &item, "sell").await.unwrap();
-    world.analyse().await;
-    let after = world.item(&ann, "AAPL").await.listed.item.advised;
+async fn swap_without_automatic_alerts_is_analyzed_and_creates_none(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await;
+    app.change(&ann, &item, json!({"auto_alerts_enabled": false})).await;
+    app.analyse().await;
+    let before = app.item(&ann, "AAPL").await.listed.item.advised;
+    app.clock.advance(SignedDuration::from_secs(60));
+    app.swap(&ann, &item, "sell").await.unwrap();
+    app.analyse().await;
+    let after = app.item(&ann, "AAPL").await.listed.item.advised;
     assert!(after.is_some() && after != before, "{after:?}");
-    assert!(alerts(&world, &ann).await.is_empty());
-    // An item that is put aside is not analysed.
-    world.change(&ann, &item, json!({"is_active": false})).await;
-    world.clock.advance(SignedDuration::from_secs(60));
-    world.swap(&ann, &item, "buy").await.unwrap();
-    world.analyse().await;
-    assert_eq!(world.item(&ann, "AAPL").await.listed.item.advised, after);
+    assert!(alerts(&app, &ann).await.is_empty());
+    // An inactive item is not analyzed.
+    app.change(&ann, &item, json!({"is_active": false})).await;
+    app.clock.advance(SignedDuration::from_secs(60));
+    app.swap(&ann, &item, "buy").await.unwrap();
+    app.analyse().await;
+    assert_eq!(app.item(&ann, "AAPL").await.listed.item.advised, after);
 }
 
-async fn what_the_account_has_already_is_not_made_again(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await;
-    world.analyse().await;
-    let first = made(&world, &ann).await;
-    // Ann writes down one of them herself, and lets the analyst begin anew.
+async fn existing_alerts_are_not_created_again(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await;
+    app.analyse().await;
+    let first = made(&app, &ann).await;
+    // Ann creates one of them herself, and requests a new analysis.
     let one = &first[0].stored.alert;
     let mut body = json!({"symbol": "AAPL", "condition": one.condition.kind().name()});
     if let Some(threshold) = one.condition.threshold() {
         body["threshold"] = json!(threshold.as_f64());
     }
-    let own = world.create(&ann, body).await.stored.alert.id;
-    world.swap(&ann, &item, "buy").await.unwrap();
-    world.analyse().await;
-    let second = made(&world, &ann).await;
+    let own = app.create(&ann, body).await.stored.alert.id;
+    app.swap(&ann, &item, "buy").await.unwrap();
+    app.analyse().await;
+    let second = made(&app, &ann).await;
     let same = |alert: &&AlertItem| alert.stored.alert.condition == one.condition;
     assert_eq!(second.iter().filter(same).count(), 0);
     assert_eq!(second.len() + 1, first.len());
-    assert!(ids(&alerts(&world, &ann).await).contains(&own));
+    assert!(ids(&alerts(&app, &ann).await).contains(&own));
 }
 
-async fn the_analyst_never_goes_beyond_the_plan(world: World) {
-    let ann = world.ann(Plan::Basic).await;
-    world.watched_stock("AAPL", 100.0).await;
+async fn analyst_respects_the_alert_quota(app: TestApp) {
+    let ann = app.ann(Plan::Basic).await;
+    app.watched_stock("AAPL", 100.0).await;
     for number in 0..19 {
-        world.create(&ann, above("AAPL", 500.0 + f64::from(number))).await;
+        app.create(&ann, above("AAPL", 500.0 + f64::from(number))).await;
     }
-    let item = world.watch(&ann, "AAPL", "buy").await;
-    world.change(&ann, &item, json!({"auto_alerts_enabled": true})).await;
-    world.analyse().await;
-    assert_eq!(made(&world, &ann).await.len(), 1);
-    assert_eq!(alerts(&world, &ann).await.len(), 20);
-    // A refresh stays within it as well. The analyst is at work all the time, so the place is taken while it must not be.
-    world.change(&ann, &item, json!({"auto_alerts_enabled": false})).await;
-    world.create(&ann, above("AAPL", 600.0)).await;
-    world.swap(&ann, &item, "sell").await.unwrap();
-    world.change(&ann, &item, json!({"auto_alerts_enabled": true})).await;
-    world.analyse().await;
-    assert!(made(&world, &ann).await.is_empty());
+    let item = app.watch(&ann, "AAPL", "buy").await;
+    app.change(&ann, &item, json!({"auto_alerts_enabled": true})).await;
+    app.analyse().await;
+    assert_eq!(made(&app, &ann).await.len(), 1);
+    assert_eq!(alerts(&app, &ann).await.len(), 20);
+    // A repeated analysis respects it as well. The analyst runs all the time, so the quota is used up while it must
+    // not be.
+    app.change(&ann, &item, json!({"auto_alerts_enabled": false})).await;
+    app.create(&ann, above("AAPL", 600.0)).await;
+    app.swap(&ann, &item, "sell").await.unwrap();
+    app.change(&ann, &item, json!({"auto_alerts_enabled": true})).await;
+    app.analyse().await;
+    assert!(made(&app, &ann).await.is_empty());
 }
 
-async fn alerts_that_went_stale_are_replaced(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    world.watch(&ann, "AAPL", "buy").await;
-    world.analyse().await;
-    let first = made(&world, &ann).await;
-    // Still good.
-    world.analyse().await;
-    assert_eq!(ids(&made(&world, &ann).await), ids(&first));
-    // Their horizon passes.
-    world.clock.advance(SignedDuration::from_hours(24 * 45));
-    world.service.evaluate().await.unwrap();
-    world.quote("AAPL", 101.0).await;
-    world.analyse().await;
-    let second = made(&world, &ann).await;
+async fn stale_alerts_are_replaced(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    app.watch(&ann, "AAPL", "buy").await;
+    app.analyse().await;
+    let first = made(&app, &ann).await;
+    // Not stale.
+    app.analyse().await;
+    assert_eq!(ids(&made(&app, &ann).await), ids(&first));
+    // Their horizon has passed.
+    app.clock.advance(SignedDuration::from_hours(24 * 45));
+    app.service.evaluate().await.unwrap();
+    app.quote("AAPL", 101.0).await;
+    app.analyse().await;
+    let second = made(&app, &ann).await;
     let is_left = |alert: &&AlertItem| ids(&first).contains(&alert.stored.alert.id);
     assert!(
         second
@@ -240,58 +236,58 @@ async fn alerts_that_went_stale_are_replaced(world: World) {
             .all(|alert| alert.stored.alert.status == Status::Triggered)
     );
     assert!(second.len() > second.iter().filter(is_left).count());
-    let advised = world.item(&ann, "AAPL").await.listed.item.advised.unwrap();
+    let advised = app.item(&ann, "AAPL").await.listed.item.advised.unwrap();
     assert_eq!(advised.priced.price, "101".parse().unwrap());
 }
 
-async fn another_target_asks_for_other_alerts(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await;
-    world.analyse().await;
-    let first = made(&world, &ann).await;
-    world.change(&ann, &item, json!({"notes": "patience"})).await;
-    world.analyse().await;
-    assert_eq!(ids(&made(&world, &ann).await), ids(&first));
-    world.change(&ann, &item, json!({"target_price": 93})).await;
-    world.analyse().await;
-    let second = made(&world, &ann).await;
+async fn changed_target_requests_new_alerts(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await;
+    app.analyse().await;
+    let first = made(&app, &ann).await;
+    app.change(&ann, &item, json!({"notes": "patience"})).await;
+    app.analyse().await;
+    assert_eq!(ids(&made(&app, &ann).await), ids(&first));
+    app.change(&ann, &item, json!({"target_price": 93})).await;
+    app.analyse().await;
+    let second = made(&app, &ann).await;
     assert!(ids(&second).iter().all(|id| !ids(&first).contains(id)));
     let at_target =
         |alert: &AlertItem| alert.stored.alert.condition.threshold().map(|level| level.as_f64()) == Some(93.0);
     assert!(second.iter().any(at_target), "{second:?}");
 }
 
-/// Asks about an item, and claims that as a process would that then dies.
-async fn claim(world: &World, minutes: i64) -> Vec<store::model::ClaimedAnalysis> {
-    let store = world.store().await;
-    let until = world
+/// Requests an analysis of an item and claims it, as a process would that then dies.
+async fn claim(app: &TestApp, minutes: i64) -> Vec<store::model::ClaimedAnalysis> {
+    let store = app.store().await;
+    let until = app
         .clock
         .now()
         .saturating_add(SignedDuration::from_mins(minutes))
         .unwrap();
-    let claimed = store.claim_analyses(world.clock.now(), until, 10).await.unwrap();
+    let claimed = store.claim_analyses(app.clock.now(), until, 10).await.unwrap();
     store.close().await;
     claimed
 }
 
-async fn what_a_process_was_at_when_it_died_is_looked_at_when_its_claim_ends(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await;
-    world.analyse().await;
-    let first = made(&world, &ann).await;
-    // No process of this service runs while another one claims what is asked next.
-    world.service.stop().await;
-    let store = world.store().await;
-    let asked = Asked(item.listed.item.id, ann.account, world.clock.now());
+async fn analysis_of_a_dead_process_is_repeated_after_its_lease(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await;
+    app.analyse().await;
+    let first = made(&app, &ann).await;
+    // The service is stopped, so that no other process claims the next request.
+    app.service.stop().await;
+    let store = app.store().await;
+    let asked = RequestAnalysis(item.listed.item.id, ann.account, app.clock.now());
     store.write(asked).await.unwrap();
     store.close().await;
-    assert_eq!(claim(&world, 15).await.len(), 1);
-    assert!(claim(&world, 15).await.is_empty());
-    let other = world.another_process().await;
+    assert_eq!(claim(&app, 15).await.len(), 1);
+    assert!(claim(&app, 15).await.is_empty());
+    let other = app.another_process().await;
     if !other.store().await.is_shared() {
-        // Alone on its database, nobody else can have claimed anything, so it does not wait.
+        // This is the only process on its database, so no other claim is waited for.
         other.analyse().await;
         assert!(
             ids(&made(&other, &ann).await)
@@ -302,7 +298,7 @@ async fn what_a_process_was_at_when_it_died_is_looked_at_when_its_claim_ends(wor
     }
     other.analyse().await;
     assert_eq!(ids(&made(&other, &ann).await), ids(&first));
-    world.clock.advance(SignedDuration::from_mins(15));
+    app.clock.advance(SignedDuration::from_mins(15));
     other.analyse().await;
     assert!(
         ids(&made(&other, &ann).await)
@@ -311,31 +307,31 @@ async fn what_a_process_was_at_when_it_died_is_looked_at_when_its_claim_ends(wor
     );
 }
 
-async fn what_was_found_out_before_an_item_was_turned_is_not_used(world: World) {
-    let ann = world.ann(Plan::Premium).await;
-    world.watched_stock("AAPL", 100.0).await;
-    let item = world.watch(&ann, "AAPL", "buy").await.listed.item;
-    world.analyse().await;
-    world.service.stop().await;
-    let store = world.store().await;
-    let now = world.clock.now();
-    store.write(Asked(item.id, ann.account, now)).await.unwrap();
-    let claimed = claim(&world, 15).await;
-    store.write(Asked(item.id, ann.account, now)).await.unwrap();
-    // It is not claimed twice meanwhile, and due at once when the first look ends.
-    assert!(claim(&world, 15).await.is_empty());
-    assert!(!store.write(Finished(claimed[0], now)).await.unwrap());
-    let again = claim(&world, 15).await;
+async fn analysis_from_before_a_swap_is_discarded(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.watched_stock("AAPL", 100.0).await;
+    let item = app.watch(&ann, "AAPL", "buy").await.listed.item;
+    app.analyse().await;
+    app.service.stop().await;
+    let store = app.store().await;
+    let now = app.clock.now();
+    store.write(RequestAnalysis(item.id, ann.account, now)).await.unwrap();
+    let claimed = claim(&app, 15).await;
+    store.write(RequestAnalysis(item.id, ann.account, now)).await.unwrap();
+    // It is not claimed twice meanwhile, and due at once when the first analysis ends.
+    assert!(claim(&app, 15).await.is_empty());
+    assert!(!store.write(FinishAnalysis(claimed[0], now)).await.unwrap());
+    let again = claim(&app, 15).await;
     assert_eq!(again.len(), 1);
-    assert!(store.write(Finished(again[0], now)).await.unwrap());
+    assert!(store.write(FinishAnalysis(again[0], now)).await.unwrap());
     assert_eq!(store.next_analysis_due().await.unwrap(), None);
     store.close().await;
 }
 
-/// Asks the analyst about an item.
-struct Asked(service::watchlist::WatchlistItemId, AccountId, Timestamp);
+/// Requests an analysis of an item.
+struct RequestAnalysis(service::watchlist::WatchlistItemId, AccountId, Timestamp);
 
-impl Transaction for Asked {
+impl Transaction for RequestAnalysis {
     type Output = ();
     type Refusal = std::convert::Infallible;
 
@@ -344,10 +340,10 @@ impl Transaction for Asked {
     }
 }
 
-/// Ends a look.
-struct Finished(store::model::ClaimedAnalysis, Timestamp);
+/// Finishes an analysis.
+struct FinishAnalysis(store::model::ClaimedAnalysis, Timestamp);
 
-impl Transaction for Finished {
+impl Transaction for FinishAnalysis {
     type Output = bool;
     type Refusal = std::convert::Infallible;
 

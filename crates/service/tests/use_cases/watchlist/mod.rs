@@ -10,10 +10,10 @@ use service::cron::Job;
 use service::watchlist::{ItemView, TradeView};
 use service::{Actor, ServiceError};
 
-use crate::support::{ALL, World};
+use crate::support::{ALL, TestApp};
 
-impl World {
-    /// Makes a stock known, with a price and some history.
+impl TestApp {
+    /// Adds a stock with a price and some history.
     async fn watched_stock(&self, symbol: &str, price: f64) {
         self.deliver(json!({
             "stocks": [{"symbol": symbol, "name": format!("{symbol} Inc.")}],
@@ -52,18 +52,19 @@ impl World {
             .unwrap()
     }
 
-    /// All paper trades, those that were opened last first.
+    /// Returns all paper trades, the last opened first.
     async fn trades(&self, actor: &Actor) -> Vec<TradeView> {
         self.service.watchlists.paper_trades(actor, ALL).await.unwrap().items
     }
 
-    /// Has the analyst look at all that it was asked about.
+    /// Runs all requested analyses.
     async fn analyse(&self) {
         self.service.jobs.run_job(Job::Analyst).await.unwrap();
     }
 }
 
-/// Bars of 300 sessions that swing around a price, the last of them on the day before [`crate::support::OPEN`].
+/// Returns bars of 300 sessions that swing around a price, the last of them on the day before
+/// [`crate::support::OPEN`].
 fn history(symbol: &str, price: f64) -> Value {
     let calendar = market::Calendar::nyse();
     let (first, last) = (jiff::civil::date(2022, 12, 27), jiff::civil::date(2024, 3, 7));

@@ -1,0 +1,46 @@
+//! Prevents an update that makes two alerts equivalent.
+
+use alerts::equivalence::equivalent;
+use alerts::request::AlertChange;
+use alerts::{Alert, NewAlert};
+use store::model::StoredAlert;
+use store::{Abort, UnitOfWork};
+
+use crate::ServiceError;
+
+/// Refuses a change that makes an alert equivalent to another alert of its owner, who would be notified twice. Two
+/// alerts that are equivalent already may change in other ways.
+pub(super) async fn check(
+    unit: &mut UnitOfWork,
+    current: &StoredAlert,
+    change: &AlertChange,
+) -> Result<(), Abort<ServiceError>> {
+    let before = request(&current.alert);
+    let after = NewAlert {
+        condition: change.condition,
+        parameters: change.parameters.clone(),
+        ..before.clone()
+    };
+    let similar = unit.similar_alerts(&current.owner, &after).await?;
+    let is_new_twin =
+        |other: &Alert| other.id != current.alert.id && equivalent(other, &after) && !equivalent(other, &before);
+    match similar.iter().find(|other| is_new_twin(&other.alert)) {
+        None => Ok(()),
+        Some(twin) => {
+            let id = twin.alert.id;
+            let message = format!("this would duplicate your alert {id}; change that alert, or delete one of the two");
+            Err(Abort::Refused(ServiceError::Conflict(message)))
+        }
+    }
+}
+
+/// Returns the request that would create the alert.
+fn request(alert: &Alert) -> NewAlert {
+    NewAlert {
+        symbol: alert.symbol,
+        condition: alert.condition,
+        notification: alert.notification,
+        parameters: alert.parameters.clone(),
+        email: None,
+    }
+}

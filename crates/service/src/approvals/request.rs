@@ -1,0 +1,66 @@
+//! Stores changes that need approval.
+
+use store::model::{Approval, ApprovalId, ApprovalStatus};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::{APPROVAL_LIFETIME, AgentChange, MAX_PENDING_APPROVALS};
+use crate::alerts::MadeBy;
+use crate::approvals::Approvals;
+use crate::identity::account::lock_active_account;
+use crate::{Actor, ServiceError};
+
+impl Approvals {
+    /// Stores a change for approval. An identical pending change of the same agent is returned instead.
+    pub(super) async fn request_approval(&self, actor: &Actor, change: &AgentChange) -> Result<Approval, ServiceError> {
+        let preview = self.preview(actor, change).await?;
+        let now = self.ports.clock.now();
+        let work = InsertApproval(Approval {
+            id: ApprovalId(self.ports.random.uuid()),
+            account: actor.account,
+            tool: change.tool().to_owned(),
+            arguments: change.arguments(),
+            preview,
+            asked_by: MadeBy::of(actor).to_text(),
+            status: ApprovalStatus::Pending,
+            created_at: now,
+            expires_at: now.saturating_add(APPROVAL_LIFETIME).unwrap_or(jiff::Timestamp::MAX),
+            begun_at: None,
+            decided_at: None,
+        });
+        Ok(self.ports.store.write(work).await?)
+    }
+}
+
+struct InsertApproval(Approval);
+
+impl Transaction for InsertApproval {
+    type Output = Approval;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let Self(asked) = self;
+            lock_active_account(unit, asked.account).await?;
+            let pending = unit.pending_approvals(asked.account, asked.created_at).await?;
+            let is_same = |other: &&Approval| {
+                (&other.tool, &other.arguments, &other.asked_by) == (&asked.tool, &asked.arguments, &asked.asked_by)
+            };
+            if let Some(same) = pending.iter().find(is_same) {
+                return Ok(same.clone());
+            }
+            if pending.len() >= MAX_PENDING_APPROVALS {
+                return Err(Abort::Refused(too_many_pending()));
+            }
+            unit.insert_approval(asked).await?;
+            Ok(asked.clone())
+        })
+    }
+}
+
+fn too_many_pending() -> ServiceError {
+    ServiceError::Forbidden {
+        reason: "approvals",
+        required: None,
+        message: format!("{MAX_PENDING_APPROVALS} changes already wait for approval; approve or deny them first"),
+    }
+}

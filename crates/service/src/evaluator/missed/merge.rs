@@ -1,0 +1,83 @@
+//! Merges missed observations into the live engine.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession};
+use ::alerts::{Alert, AlertId};
+use ::market::Symbol;
+use ::market::records::BarRow;
+use jiff::Timestamp;
+
+use super::rerun::RerunResult;
+
+/// Merges missed observations and their decisions into the live engine. Returns the stocks with a new last price,
+/// and the decisions.
+pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, Vec<Decision>) {
+    let RerunResult {
+        decisions,
+        bars,
+        sessions,
+        mut alerts,
+    } = result;
+    for BarRow { symbol, bar } in bars {
+        // A bar of a past session is always accepted.
+        let _ = engine.process(Event::Bar { symbol, bar }, now, &mut Vec::new());
+    }
+    let mut symbols = Vec::with_capacity(sessions.len());
+    for (symbol, missed) in sessions {
+        if let Some(session) = merged_session(engine.observed_session(symbol), missed) {
+            // The state of an observed session is always accepted.
+            let _ = engine.process(Event::Resume { symbol, session }, now, &mut Vec::new());
+            symbols.push(symbol);
+        }
+    }
+    for decision in &decisions {
+        apply_decision(engine, decision, &mut alerts, now);
+    }
+    (symbols, decisions)
+}
+
+/// Returns the live session together with the missed one; `None` if the live engine has nothing to gain from it.
+fn merged_session(live: Option<ObservedSession>, missed: ObservedSession) -> Option<ObservedSession> {
+    let Some(live) = live else {
+        return Some(missed);
+    };
+    match live.date.cmp(&missed.date) {
+        // The bar of the missed session, which is still to come, applies to a session that has begun since.
+        Ordering::Greater => None,
+        Ordering::Less => Some(missed),
+        Ordering::Equal => {
+            let later = if live.last_at > missed.last_at { live } else { missed };
+            Some(ObservedSession {
+                // The missed session began with the state from before the gap.
+                open: missed.open,
+                high: missed.high.max(live.high),
+                low: missed.low.min(live.low),
+                volume: missed.volume.max(live.volume),
+                ..later
+            })
+        }
+    }
+}
+
+/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side
+/// is known. A later revision is kept.
+fn apply_decision(engine: &mut Engine, decision: &Decision, alerts: &mut HashMap<AlertId, Alert>, now: Timestamp) {
+    let id = decision.alert;
+    if engine.revision(id) != Some(decision.revision) {
+        return;
+    }
+    match decision.action {
+        // If the firing is rejected, the engine gets the alert's present state instead.
+        AlertAction::Fire { .. } => drop(engine.process(Event::Disarmed(id), now, &mut Vec::new())),
+        AlertAction::SetRsiSide { side } => {
+            if let Some(alert) = alerts.get_mut(&id) {
+                alert.rsi_side = Some(side);
+                // An armed alert is always accepted, and its side is decided.
+                let _ = engine.process(Event::Armed(alert), now, &mut Vec::new());
+            }
+        }
+        AlertAction::Adjust { .. } => {}
+    }
+}

@@ -1,0 +1,146 @@
+//! Converts a batch of market data to engine events, in the right order.
+
+use std::collections::{BTreeMap, HashSet};
+
+use ::alerts::engine::{Decision, Engine, Event, EventError, Quote};
+use ::market::Symbol;
+use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
+use jiff::Timestamp;
+
+use super::RowRejection;
+use crate::evaluator::{Evaluator, facts};
+
+/// All earnings and dividend dates of the stocks for which a batch has some.
+#[derive(Default)]
+pub(super) struct KnownDates {
+    pub(super) earnings: BTreeMap<Symbol, Vec<EarningsRow>>,
+    pub(super) dividends: BTreeMap<Symbol, Vec<DividendRow>>,
+}
+
+/// A quote of the open session.
+#[derive(Clone, Copy)]
+pub(super) struct SessionQuote<'a> {
+    /// The time at which the quote was made.
+    pub(super) time: Timestamp,
+    /// Its index in the batch.
+    pub(super) index: usize,
+    pub(super) row: &'a QuoteRow,
+}
+
+/// The evaluation of a batch.
+pub(super) struct BatchEvaluation<'a> {
+    pub(super) evaluator: &'a Evaluator,
+    pub(super) engine: &'a mut Engine,
+    pub(super) decisions: &'a mut Vec<Decision>,
+    pub(super) at: Timestamp,
+    pub(super) not_taken: Vec<RowRejection>,
+}
+
+impl BatchEvaluation<'_> {
+    pub(super) fn bars(&mut self, rows: &[BarRow]) {
+        for (index, row) in rows.iter().enumerate() {
+            let event = Event::Bar {
+                symbol: row.symbol,
+                bar: self.evaluator.in_todays_shares(row.symbol, row.bar),
+            };
+            match self.engine.process(event, self.at, self.decisions) {
+                // A bar from before the engine's history is still stored as a candle.
+                Ok(()) | Err(EventError::TooOld(_)) => {}
+                Err(why) => self.not_taken.push(RowRejection {
+                    kind: "bars",
+                    index,
+                    reason: format!("{why}; deliver the bar when its session has ended"),
+                }),
+            }
+        }
+    }
+
+    pub(super) fn facts(&mut self, batch: &Batch, known: &KnownDates) {
+        let mut latest: BTreeMap<Symbol, &FundamentalsRow> = BTreeMap::new();
+        for row in &batch.fundamentals {
+            let kept = latest.entry(row.symbol).or_insert(row);
+            if kept.as_of <= row.as_of {
+                *kept = row;
+            }
+        }
+        for row in latest.into_values().filter(|row| self.evaluator.is_latest(row)) {
+            self.process(self.evaluator.fundamentals_event(row));
+        }
+        for (&symbol, rows) in &known.earnings {
+            let dates = &facts::earnings_dates(rows);
+            self.process(Event::Earnings { symbol, dates });
+        }
+        for (&symbol, rows) in &known.dividends {
+            let dividends = &facts::dividends(rows);
+            self.process(Event::Dividends { symbol, dividends });
+        }
+        for row in &batch.mentions {
+            self.process(Event::Mentions {
+                symbol: row.symbol,
+                hour: row.time,
+                count: row.mentions,
+            });
+        }
+    }
+
+    /// Processes quotes in snapshots: one instant and at most one quote of a stock in each.
+    pub(super) fn quotes(&mut self, quotes: &[SessionQuote<'_>]) {
+        // Alerts for an instant are due before the quotes of that instant.
+        self.process(Event::Clock);
+        let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
+        let mut indexes: Vec<usize> = Vec::with_capacity(quotes.len());
+        let mut seen = HashSet::with_capacity(quotes.len());
+        for &SessionQuote { row, index, .. } in quotes {
+            if !seen.insert(row.symbol) {
+                self.snapshot(&snapshot, &indexes);
+                snapshot.clear();
+                indexes.clear();
+                seen.clear();
+                seen.insert(row.symbol);
+            }
+            let quote = Quote::new(self.engine.stock(row.symbol), row.price);
+            snapshot.push(row.volume.map_or(quote, |volume| quote.with_volume(volume)));
+            indexes.push(index);
+        }
+        self.snapshot(&snapshot, &indexes);
+        self.process(Event::Evaluate);
+    }
+
+    /// Processes quotes of one instant with their indexes in the batch. Quotes that the engine rejects are not stored
+    /// either.
+    fn snapshot(&mut self, quotes: &[Quote], indexes: &[usize]) {
+        if self
+            .engine
+            .process(Event::Snapshot(quotes), self.at, self.decisions)
+            .is_ok()
+        {
+            return;
+        }
+        for (quote, &index) in quotes.iter().zip(indexes) {
+            if let Err(why) = self.engine.check_observation(quote.stock(), self.at) {
+                self.not_taken.push(RowRejection {
+                    kind: "quotes",
+                    index,
+                    reason: rejection_reason(why).to_owned(),
+                });
+            }
+        }
+    }
+
+    /// Processes an event. The engine may reject it.
+    pub(super) fn process(&mut self, event: Event<'_>) {
+        if let Err(why) = self.engine.process(event, self.at, self.decisions) {
+            tracing::debug!(%why, "the engine rejected an event");
+        }
+    }
+}
+
+/// Returns the reason why a quote was rejected, for its sender.
+const fn rejection_reason(why: EventError) -> &'static str {
+    match why {
+        EventError::MarketClosed => {
+            "the quote was not evaluated: the service's clock is at a time when the market is closed"
+        }
+        _ => "the quote was not evaluated: its session has been completed by a bar or by a later quote",
+    }
+}
