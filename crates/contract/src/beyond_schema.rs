@@ -124,7 +124,7 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row(
         "create_api_key",
         "scopes",
-        "are for operators",
+        "require an operator account",
         "depends on the account",
     ),
     row("call_mcp", "", "", "depends on the headers of the request"),

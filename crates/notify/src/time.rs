@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 /// The future of a sleep, returned by [`Time`].
-pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type SleepFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A clock that can be read and waited for.
 pub trait Time: Send + Sync + fmt::Debug {
@@ -19,11 +19,11 @@ pub trait Time: Send + Sync + fmt::Debug {
     fn now(&self) -> Timestamp;
 
     /// Waits until `at`. Returns at once if it has passed.
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_>;
+    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_>;
 
     /// Waits for a duration. It is used for timeouts, so implementations for a system clock should use monotonic time, as
     /// `tokio::time::sleep` does. The default implementation uses [`sleep_until`](Self::sleep_until).
-    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+    fn sleep(&self, duration: Duration) -> SleepFuture<'_> {
         self.sleep_until(later(self.now(), signed(duration)))
     }
 }

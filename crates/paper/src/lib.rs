@@ -38,6 +38,6 @@ pub use performance::{
     Benchmark, Performance, PerformanceRange, ReturnSummary, SeriesPoint, UnknownRangeError, performance,
 };
 pub use return_tracker::{DayReturn, ReturnTracker, ReturnTrackerError};
-pub use scorecard::{Firing, HORIZON_SESSIONS, Horizon, PriceHistory, PriceMove, Scorecard, scorecard};
+pub use scorecard::{FiredAlertRecord, HORIZON_SESSIONS, Horizon, PriceHistory, PriceMove, Scorecard, scorecard};
 pub use shares::{Shares, SharesError};
 pub use trade::{Adjustments, AlreadyClosedError, Fill, TRADE_NOTIONAL, Trade};

@@ -18,7 +18,7 @@ pub const HORIZON_SESSIONS: [u16; 3] = [1, 5, 20];
 
 /// A firing of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Firing {
+pub struct FiredAlertRecord {
     /// The instant.
     pub at: Timestamp,
     /// The price, per share of that day; alerts on dates have none.
@@ -101,7 +101,7 @@ impl PriceHistory<'_> {
 #[must_use]
 pub fn scorecard(
     calendar: &Calendar,
-    firing: Firing,
+    firing: FiredAlertRecord,
     stock: PriceHistory<'_>,
     benchmark: PriceHistory<'_>,
     through: Date,

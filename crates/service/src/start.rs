@@ -3,82 +3,13 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use jiff::SignedDuration;
-use market::{Calendar, Symbol};
-use store::{Store, StoreError};
-
-use crate::analyst::AnalystError;
 use crate::cron::CleanupWorker;
 use crate::messages::MessageDispatchers;
-use crate::prices::initial::{self};
+use crate::prices::initial;
 use crate::use_cases::UseCases;
-use crate::vault::Vault;
-use crate::watchlist::analysis;
-use crate::watchlist::opening::{self};
-use crate::webhooks::{self, Network, WebhookDispatcher};
-use crate::{Clock, Random, ServiceError};
-
-/// External dependencies of the service.
-#[derive(Clone)]
-pub struct Ports {
-    /// Database.
-    pub store: Store,
-    /// Clock.
-    pub clock: Arc<dyn Clock>,
-    /// Source of ids and secrets.
-    pub random: Arc<Random>,
-    /// Seals secrets.
-    pub vault: Arc<Vault>,
-    /// Network access.
-    pub network: Network,
-}
-
-/// Configuration of the service.
-#[derive(Clone, Debug)]
-pub struct ServiceConfig {
-    /// Trading calendar.
-    pub calendar: Calendar,
-    /// Configuration of the alert engine.
-    pub engine: alerts::engine::EngineConfig,
-    /// Benchmark for performance.
-    pub benchmark: Symbol,
-    /// Kinds of data that no source delivers. Alerts that need them cannot be evaluated.
-    pub missing_feeds: Vec<alerts::engine::Feed>,
-    /// Interval of the check for changes by other processes.
-    pub follow_every: SignedDuration,
-    /// Interval of the comparison between the engine's alerts and the database.
-    pub compare_every: SignedDuration,
-    /// Webhooks.
-    pub webhooks: webhooks::WebhooksConfig,
-    /// Public URL of this service, for links in messages.
-    pub public_url: String,
-    /// Registration and sign-in.
-    pub identity: crate::identity::IdentityConfig,
-    /// Messages.
-    pub messages: crate::messages::MessagesConfig,
-    /// Stock analysis.
-    pub analyst: crate::analyst::AnalystConfig,
-}
-
-/// Reason why the service does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The database failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Invalid root certificates.
-    #[error(transparent)]
-    Tls(#[from] notify::client::TlsSetupError),
-    /// Invalid configuration of messages.
-    #[error(transparent)]
-    Messages(#[from] crate::messages::MessageTransportError),
-    /// Invalid configuration of the language model.
-    #[error(transparent)]
-    Analyst(#[from] AnalystError),
-    /// The key of access tokens is invalid.
-    #[error(transparent)]
-    AccessTokens(#[from] ServiceError),
-}
+use crate::watchlist::{analysis, opening};
+use crate::webhooks::WebhookDispatcher;
+use crate::{Ports, ServiceConfig, ServiceError, StartError};
 
 /// The service: its use cases and background tasks. A clone is another handle of the same service.
 #[derive(Clone)]

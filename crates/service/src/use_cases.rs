@@ -17,18 +17,19 @@ use crate::evaluator::Evaluator;
 use crate::feedback::FeedbackBoard;
 use crate::idempotency::Idempotency;
 use crate::identity::account::AccountSettings;
-use crate::identity::{Identity, SignInThrottle};
+use crate::identity::{AccountAccess, SignInThrottle};
 use crate::market::{MarketIntake, MarketOverview};
-use crate::messages::{MessageWriter, Outbox};
+use crate::messages::{MessageWriter, OperatorOutbox};
 use crate::oauth::{ClientMetadataCache, OAuth};
-use crate::prices::initial::InitialPrices;
+use crate::prices::Prices;
+use crate::prices::arrivals::PriceArrivals;
+use crate::prices::awaited::AwaitedPrices;
+use crate::prices::initial_stocks::InitialPrices;
 use crate::prices::interest::StockInterest;
 use crate::prices::loading::FirstLoad;
-use crate::prices::{PriceArrivals, Prices};
 use crate::redirect::Redirects;
 use crate::stocks::Stocks;
 use crate::watchlist::Watchlists;
-use crate::watchlist::opening::AwaitedPrices;
 use crate::webhooks::{DeliveryContext, Webhooks};
 use crate::{Ports, ServiceConfig, StartError};
 
@@ -44,7 +45,7 @@ pub struct UseCases {
     /// Settings of the actor's account.
     pub account_settings: AccountSettings,
     /// Registration, sign-in and sessions.
-    pub identity: Identity,
+    pub identity: AccountAccess,
     /// The OAuth authorization server.
     pub oauth: OAuth,
     /// Alerts of accounts.
@@ -57,8 +58,8 @@ pub struct UseCases {
     pub watchlists: Watchlists,
     /// Webhooks and their deliveries.
     pub webhooks: Webhooks,
-    /// Outbox for the operator.
-    pub outbox: Outbox,
+    /// OperatorOutbox for the operator.
+    pub outbox: OperatorOutbox,
     /// Analyses of stocks.
     pub analysis: StockAnalysis,
     /// Current prices.
@@ -210,7 +211,7 @@ impl UseCases {
             authenticator: authenticator.clone(),
             writer: writer.clone(),
         };
-        let identity = Identity {
+        let identity = AccountAccess {
             ports: ports.clone(),
             settings: Arc::clone(&settings),
             credential_cache: Arc::clone(&credential_cache),
@@ -256,7 +257,7 @@ impl UseCases {
             watchlists: watchlists.clone(),
             wanted,
         };
-        let outbox = Outbox {
+        let outbox = OperatorOutbox {
             ports: ports.clone(),
             settings: Arc::clone(&settings),
         };

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{Account, AccountId, RefreshOutcome, Session, SessionId};
+use crate::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
 use crate::purge::Purge;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
@@ -31,7 +31,7 @@ struct SessionRow {
     ended_at: Option<i64>,
 }
 
-impl TryFrom<SessionRow> for Session {
+impl TryFrom<SessionRow> for UserSession {
     type Error = StoreError;
 
     fn try_from(row: SessionRow) -> Result<Self, StoreError> {
@@ -60,29 +60,29 @@ const EXPIRED_SESSIONS_AND_CODES: Purge = Purge {
 
 impl Store {
     /// Returns a session with its account, live or not.
-    pub async fn session(&self, id: SessionId) -> Result<Option<(Session, Account)>, StoreError> {
+    pub async fn session(&self, id: SessionId) -> Result<Option<(UserSession, Account)>, StoreError> {
         let row = query!(fetch_optional SessionRow, &self.pools, select!("WHERE id = $1"), id.0)?;
         self.with_account(row).await
     }
 
     /// Returns the session of a cookie with its account, live or not.
-    pub async fn session_by_cookie(&self, hash: [u8; 32]) -> Result<Option<(Session, Account)>, StoreError> {
+    pub async fn session_by_cookie(&self, hash: [u8; 32]) -> Result<Option<(UserSession, Account)>, StoreError> {
         let row = query!(fetch_optional SessionRow, &self.pools, select!("WHERE cookie_hash = $1"), &hash[..])?;
         self.with_account(row).await
     }
 
-    async fn with_account(&self, row: Option<SessionRow>) -> Result<Option<(Session, Account)>, StoreError> {
+    async fn with_account(&self, row: Option<SessionRow>) -> Result<Option<(UserSession, Account)>, StoreError> {
         let Some(row) = row else { return Ok(None) };
-        let session = Session::try_from(row)?;
+        let session = UserSession::try_from(row)?;
         let account = self.account(session.account).await?;
         Ok(account.map(|account| (session, account)))
     }
 
     /// Returns all stored sessions of an account, oldest first.
-    pub async fn sessions(&self, account: AccountId) -> Result<Vec<Session>, StoreError> {
+    pub async fn sessions(&self, account: AccountId) -> Result<Vec<UserSession>, StoreError> {
         let sql = select!("WHERE account_id = $1 ORDER BY seq");
         let rows = query!(fetch_all SessionRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(Session::try_from).collect()
+        rows.into_iter().map(UserSession::try_from).collect()
     }
 
     /// Records that a session was used, and extends it.
@@ -119,7 +119,11 @@ impl Transaction for TouchSession {
 
 impl UnitOfWork {
     /// Inserts a session. `cookie_hash` is the hash of its cookie, if it has one.
-    pub async fn insert_session(&mut self, session: &Session, cookie_hash: Option<[u8; 32]>) -> Result<(), StoreError> {
+    pub async fn insert_session(
+        &mut self,
+        session: &UserSession,
+        cookie_hash: Option<[u8; 32]>,
+    ) -> Result<(), StoreError> {
         write_rows!(
             self,
             "INSERT INTO sessions (id, account_id, cookie_hash, created_at, last_seen_at, expires_at, ended_at)
@@ -136,9 +140,9 @@ impl UnitOfWork {
     }
 
     /// Returns a session, live or not.
-    pub async fn session(&mut self, id: SessionId) -> Result<Option<Session>, StoreError> {
+    pub async fn session(&mut self, id: SessionId) -> Result<Option<UserSession>, StoreError> {
         let row = fetch!(self, fetch_optional SessionRow, select!("WHERE id = $1"), id.0);
-        row.map(Session::try_from).transpose()
+        row.map(UserSession::try_from).transpose()
     }
 
     /// Records that a session was used, and extends it. An ended session remains ended.
@@ -187,7 +191,7 @@ impl UnitOfWork {
         let Some(row) = fetch!(self, fetch_optional SessionRow, sql, &hash[..]) else {
             return Ok(RefreshOutcome::Unknown);
         };
-        let session = Session::try_from(row)?;
+        let session = UserSession::try_from(row)?;
         if !is_first {
             self.end_session(session.account, session.id, at).await?;
             return Ok(RefreshOutcome::Reused(session));

@@ -17,7 +17,7 @@ use crate::exchange::{ExchangeData, FakeExchange};
 use crate::test_server::{DataSource, RecordedFiring, TestServer};
 
 /// A day in the crash of 2020: the market fell by ten percent, and some stocks rose.
-const DAY: Date = date(2020, 3, 12);
+const RECORDED_DAY: Date = date(2020, 3, 12);
 /// The New York times of the four prices of a daily bar.
 const PRICE_TIMES: [(i8, i8); 4] = [(9, 30), (11, 40), (13, 50), (15, 59)];
 
@@ -37,8 +37,13 @@ fn recorded() -> Option<Vec<Stock>> {
     }
     let (data, _) = folder::read(&path, &Calendar::nyse(), |_| {}).unwrap();
     let stocks = data.bars.iter().filter_map(|(&symbol, bars)| {
-        let day = bars.daily.iter().find(|bar| bar.date == DAY)?;
-        let before = bars.daily.iter().filter(|bar| bar.date < DAY).copied().collect();
+        let day = bars.daily.iter().find(|bar| bar.date == RECORDED_DAY)?;
+        let before = bars
+            .daily
+            .iter()
+            .filter(|bar| bar.date < RECORDED_DAY)
+            .copied()
+            .collect();
         let prices = [day.open, day.low, day.high, day.close].map(|price| price.to_string());
         Some(Stock { symbol, before, prices })
     });
@@ -72,12 +77,12 @@ fn alert_bodies(stock: &Stock) -> Vec<Value> {
 }
 
 fn instants() -> [Timestamp; 4] {
-    PRICE_TIMES.map(|(hour, minute)| new_york(DAY, hour, minute))
+    PRICE_TIMES.map(|(hour, minute)| new_york(RECORDED_DAY, hour, minute))
 }
 
 /// Long before the open, because a busy machine may need minutes of the test's clock to load all bars.
 fn start_time() -> Timestamp {
-    new_york(DAY, 9, 1)
+    new_york(RECORDED_DAY, 9, 1)
 }
 
 fn data(stocks: &[Stock]) -> ExchangeData {

@@ -57,7 +57,7 @@ impl HeaderPrefix {
             event: name("Event")?,
             timestamp: name("Timestamp")?,
             signature: name("Signature")?,
-            delivery: name("SigningInput")?,
+            delivery: name("Delivery")?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use jiff::civil::date;
 use market::Calendar;
 use market::calendar::new_york;
-use paper::{CorporateActions, DailyCloses, Firing, HORIZON_SESSIONS, PriceHistory, Scorecard, scorecard};
+use paper::{CorporateActions, DailyCloses, FiredAlertRecord, HORIZON_SESSIONS, PriceHistory, Scorecard, scorecard};
 
 use crate::week::{
     FRIDAY, MONDAY, SATURDAY, THURSDAY, TUESDAY, WEDNESDAY, actions, at, day, dividend, near, price, split, symbol,
@@ -26,7 +26,7 @@ fn closes(rows: &[(i8, &str)]) -> DailyCloses {
 }
 
 fn judge(
-    firing: Firing,
+    firing: FiredAlertRecord,
     stock: &DailyCloses,
     benchmark: &DailyCloses,
     actions: &CorporateActions,
@@ -46,8 +46,8 @@ fn judge(
     )
 }
 
-fn fired(on: i8, time: (i8, i8), paid: Option<&str>) -> Firing {
-    Firing {
+fn fired(on: i8, time: (i8, i8), paid: Option<&str>) -> FiredAlertRecord {
+    FiredAlertRecord {
         at: at(on, time),
         price: paid.map(price),
     }
@@ -200,7 +200,7 @@ fn firing_price_before_the_open_of_a_split_day_is_per_new_share() {
 #[test]
 fn move_without_a_benchmark_has_no_excess() {
     let card = judge(
-        Firing {
+        FiredAlertRecord {
             at: new_york(day(MONDAY), 12, 0),
             price: None,
         },

@@ -1,6 +1,6 @@
 //! The worked example of docs/paper-trades.md: every computed figure must be on that page.
 
-use paper::{Benchmark, Direction, Firing, PerformanceRange, PriceHistory, performance, scorecard};
+use paper::{Benchmark, Direction, FiredAlertRecord, PerformanceRange, PriceHistory, performance, scorecard};
 
 use crate::week::{
     FRIDAY, MONDAY, THURSDAY, TUESDAY, WEDNESDAY, actions, at, closed, day, dividend, follow, long, price, short,
@@ -101,7 +101,7 @@ fn scorecard_example_matches_the_page() {
         closes,
         actions: &actions,
     };
-    let firing = Firing {
+    let firing = FiredAlertRecord {
         at: at(MONDAY, (12, 0)),
         price: Some(price("50")),
     };

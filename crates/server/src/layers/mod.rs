@@ -8,7 +8,7 @@
 //! | [`compress`] | gzip and brotli for larger responses without secrets |
 //! | [`cors`] | CORS for OAuth routes |
 //! | [`guard`] | 503 after the time limit, 500 for panics |
-//! | [`identify`] | authentication; 429 for too many unknown keys ([`failed_auth`]) |
+//! | [`identify`] | authentication; 429 for too many unknown keys ([`crate::failed_auth`]) |
 //! | [`rate_limit`] | rate limits: 429 |
 //! | [`idempotency`] | the first response for repeated requests |
 //! | [`envelope`] | completes the envelope of the response |

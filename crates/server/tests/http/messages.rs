@@ -162,7 +162,7 @@ async fn unsubscribe_link_requires_post() {
 
     let again = path.replace("/unsubscribe?", "/subscribe?");
     let sent = server.anonymous("POST", &again).send().await;
-    assert!(page(&sent, 200).contains("goes to ann@example.com again"));
+    assert!(page(&sent, 200).contains("Alert emails go to ann@example.com again."));
     let alert = fire(&server, &key, 230).await;
     assert_eq!(
         latest_notification(&server, &key, &alert).await["action_type"],

@@ -301,7 +301,7 @@ async fn page_requests_share_the_api_limits() {
     assert_page(
         &submit(&server, "/confirm", &[], &[("token", SECOND)]).await,
         400,
-        "does not work",
+        "no longer works",
     );
     let _ = server
         .post_auth("confirm", json!({"token": SECOND}))

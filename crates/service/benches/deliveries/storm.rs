@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::database::{self, BenchDatabase, InitialState, QUIET_PRICE, STORM_PRICE};
 use crate::receiver::ReceiverProcess;
-use crate::system::{Memory, RealClock, stopwatch};
+use crate::system::{MemoryUsage, RealClock, stopwatch};
 use crate::until_settled;
 
 /// How often the memory is sampled.
@@ -25,7 +25,7 @@ pub(crate) async fn run(count: usize, endpoints: usize) {
         .unwrap();
     assert_eq!(receiver.tally().await.received, 0, "nothing fires yet");
     let storm = database::snapshot(STORM_PRICE);
-    let before = Memory::now();
+    let before = MemoryUsage::now();
     let watch = MemoryWatch::start();
     let (began, began_us) = (stopwatch(), RealClock.micros());
     service.market.ingest_json(&operator, &storm).await.unwrap();
@@ -60,7 +60,7 @@ pub(crate) async fn run(count: usize, endpoints: usize) {
             mb(peak.resident.saturating_sub(before.resident))
         );
     }
-    let after = Memory::now();
+    let after = MemoryUsage::now();
     println!(
         "storm: before {:.0} MB, after {:.0} MB",
         mb(before.anonymous),
@@ -75,34 +75,34 @@ fn mb(bytes: u64) -> f64 {
 
 /// Samples the memory on a separate thread.
 struct MemoryWatch {
-    ask: mpsc::Sender<mpsc::Sender<Memory>>,
+    ask: mpsc::Sender<mpsc::Sender<MemoryUsage>>,
     thread: JoinHandle<()>,
 }
 
 impl MemoryWatch {
     fn start() -> Self {
-        let (ask, asked) = mpsc::channel::<mpsc::Sender<Memory>>();
+        let (ask, asked) = mpsc::channel::<mpsc::Sender<MemoryUsage>>();
         let thread = std::thread::spawn(move || {
-            let mut peak = Memory::now();
+            let mut peak = MemoryUsage::now();
             loop {
                 match asked.recv_timeout(SAMPLE_INTERVAL) {
                     Ok(answer) => answer.send(peak).unwrap(),
                     Err(mpsc::RecvTimeoutError::Timeout) => {}
                     Err(mpsc::RecvTimeoutError::Disconnected) => return,
                 }
-                peak = peak.max(Memory::now());
+                peak = peak.max(MemoryUsage::now());
             }
         });
         Self { ask, thread }
     }
 
-    fn peak_so_far(&self) -> Memory {
+    fn peak_so_far(&self) -> MemoryUsage {
         let (answer, answered) = mpsc::channel();
         self.ask.send(answer).unwrap();
         answered.recv().unwrap()
     }
 
-    fn end(self) -> Memory {
+    fn end(self) -> MemoryUsage {
         let peak = self.peak_so_far();
         drop(self.ask);
         self.thread.join().unwrap();

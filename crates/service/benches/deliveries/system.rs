@@ -58,14 +58,14 @@ pub(crate) fn stopwatch() -> Instant {
 
 /// The memory of a process in bytes; 0 if the system does not report it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryUsage {
     /// Resident memory, including pages of the database file.
     pub(crate) resident: u64,
     /// Allocated memory.
     pub(crate) anonymous: u64,
 }
 
-impl Memory {
+impl MemoryUsage {
     /// Returns the memory of this process.
     pub(crate) fn now() -> Self {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use store::model::{Account, ApiKey, Session};
+use store::model::{Account, ApiKey, UserSession};
 
 use super::{Actor, AuthMethod, CredentialKind, Scope, keys};
 use crate::access::{AccessTokens, CredentialCache};
@@ -102,7 +102,7 @@ impl Authenticator {
     }
 
     /// Returns the actor of a session if the session is live. Records the use of the session in the background.
-    fn signed_in(&self, found: Option<(Session, Account)>, by: CredentialKind, now: Timestamp) -> Option<Actor> {
+    fn signed_in(&self, found: Option<(UserSession, Account)>, by: CredentialKind, now: Timestamp) -> Option<Actor> {
         let (session, account) = found?;
         if !session.is_live(now) || account.profile.deleted_at.is_some() {
             return None;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use store::Store;
-use store::model::{AccountId, Session};
+use store::model::{AccountId, UserSession};
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
@@ -131,7 +131,7 @@ impl CredentialCache {
     }
 
     /// Records the use of a session in the background.
-    pub(super) fn record_session_use(&self, store: &Store, session: &Session, now: Timestamp) {
+    pub(super) fn record_session_use(&self, store: &Store, session: &UserSession, now: Timestamp) {
         let (id, expires_at) = (session.id, expiry(session.created_at, now));
         let store = store.clone();
         self.tasks.spawn(async move {

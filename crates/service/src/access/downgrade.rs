@@ -15,7 +15,7 @@ use store::{Abort, UnitOfWork};
 
 use crate::ServiceError;
 use crate::access::Accounts;
-use crate::blindness::named_alert;
+use crate::messages::alert_summary::named_alert;
 
 /// Maximum number of paused alerts that the email lists.
 const MAX_LISTED_ALERTS: usize = 20;

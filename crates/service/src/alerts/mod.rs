@@ -9,7 +9,7 @@
 //!
 //! Alerts of people without an account: [`guests`].
 //!
-//! Functions that return [`ServiceError::Internal`] do so if the database fails.
+//! Functions that return [`crate::ServiceError::Internal`] do so if the database fails.
 
 mod change;
 mod create;
@@ -30,10 +30,11 @@ use std::sync::Arc;
 
 use crate::evaluator::Evaluator;
 use crate::prices::Prices;
-use crate::prices::initial::InitialPrices;
+use crate::prices::initial_stocks::InitialPrices;
 use crate::prices::interest::StockInterest;
 use crate::stocks::Stocks;
 use crate::{Ports, ServiceConfig};
+
 pub use create::Created;
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use made_by::MadeBy;

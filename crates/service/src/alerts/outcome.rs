@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Calendar, Symbol};
-use paper::{CorporateActions, DailyCloses, Firing, PriceHistory, Scorecard, scorecard};
+use paper::{CorporateActions, DailyCloses, FiredAlertRecord, PriceHistory, Scorecard, scorecard};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
@@ -33,7 +33,7 @@ pub struct AlertOutcomes {
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScoredFiring {
     /// The firing.
-    pub firing: Firing,
+    pub firing: FiredAlertRecord,
     /// The performance after it.
     pub scorecard: Scorecard,
 }
@@ -74,11 +74,11 @@ impl Alerts {
             .await?;
         let (symbol, rows) = found.ok_or_else(no_such_alert)?;
         let benchmark = self.settings.benchmark;
-        let firings = rows.iter().map(|row| Firing {
+        let firings = rows.iter().map(|row| FiredAlertRecord {
             at: row.at,
             price: row.price,
         });
-        let firings: Vec<Firing> = firings.collect();
+        let firings: Vec<FiredAlertRecord> = firings.collect();
         let oldest = firings.iter().map(|firing| firing.at).min();
         let outcomes = match oldest {
             Some(oldest) => self.score_firings(&firings, oldest, [symbol, benchmark]).await?,
@@ -93,7 +93,7 @@ impl Alerts {
 
     async fn score_firings(
         &self,
-        firings: &[Firing],
+        firings: &[FiredAlertRecord],
         oldest: Timestamp,
         [symbol, benchmark]: [Symbol; 2],
     ) -> Result<Vec<ScoredFiring>, ServiceError> {

@@ -24,11 +24,10 @@ use ::market::Price;
 use jiff::Timestamp;
 use metrics::counter;
 
-use crate::ServiceError;
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
 use crate::prices::Prices;
-use crate::start::Ports;
+use crate::{Ports, ServiceError};
 use analysis_limiter::AnalysisLimiter;
 use model::LanguageModel;
 use subject::AnalysisInput;

@@ -19,7 +19,7 @@ use jiff::SignedDuration;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::alerts::Alerts;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 use crate::identity::account::{load_account, lock_account};
 use crate::prices::Prices;
 use crate::watchlist::Watchlists;
@@ -48,7 +48,7 @@ pub enum AgentChangeOutcome {
 pub struct Approvals {
     pub(crate) ports: Ports,
     pub(crate) settings: Arc<ServiceConfig>,
-    pub(crate) identity: Identity,
+    pub(crate) identity: AccountAccess,
     pub(crate) prices: Prices,
     pub(crate) alerts: Alerts,
     pub(crate) watchlists: Watchlists,

@@ -25,12 +25,11 @@ mod recovery;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use ::alerts::Alert;
 use ::alerts::engine::{EvaluationIssue, EvaluationStatus, StaleStock};
 use ::market::Symbol;
 use futures_util::future::try_join_all;
 use jiff::{SignedDuration, Timestamp};
-use notify::templates::{AccountEmail, AlertSummary};
+use notify::templates::AccountEmail;
 use store::model::{Account, AlertOwner, BlindnessNotice, NewMessage};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
@@ -48,8 +47,6 @@ pub const NOTICE_DELAY: SignedDuration = SignedDuration::from_mins(10);
 const CHECK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
 /// The number of accounts that are notified at once: concurrent writes share a transaction.
 const NOTICE_BATCH_SIZE: usize = 64;
-/// The number of alerts that an email names; further ones are counted.
-pub(crate) const MAX_NAMED_ALERTS: usize = 50;
 
 /// Notices to the owners of alerts that cannot be evaluated.
 #[derive(Clone)]
@@ -236,13 +233,4 @@ impl BlindnessNoticeWriter {
 /// Whether the owner of an account wants notices.
 fn wants_notices(account: &Account) -> bool {
     account.profile.notify_blind && account.profile.deactivated_at.is_none()
-}
-
-/// Returns an alert's description in emails.
-pub(crate) fn named_alert(alert: &Alert) -> AlertSummary {
-    AlertSummary {
-        symbol: alert.symbol.to_string(),
-        condition: alert.condition.kind().to_string(),
-        threshold: alert.condition.threshold().map(|threshold| threshold.to_string()),
-    }
 }

@@ -9,8 +9,9 @@ use notify::templates::{AccountEmail, StaleAlert};
 use store::model::BlindnessNotice;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{BlindnessNoticeWriter, MAX_NAMED_ALERTS, is_due, named_alert, wants_notices};
+use super::{BlindnessNoticeWriter, is_due, wants_notices};
 use crate::AccountId;
+use crate::messages::alert_summary::{MAX_NAMED_ALERTS, named_alert};
 
 /// An alert that is blind because quotes have stopped.
 pub(super) struct AffectedAlert {

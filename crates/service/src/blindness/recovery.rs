@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use notify::templates::AccountEmail;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{BlindnessNoticeWriter, MAX_NAMED_ALERTS, named_alert, wants_notices};
+use super::{BlindnessNoticeWriter, wants_notices};
 use crate::AccountId;
+use crate::messages::alert_summary::{MAX_NAMED_ALERTS, named_alert};
 
 /// Ends the blind period that an account was notified of at an instant, and queues a notice.
 pub(super) struct QueueRecoveryNotice {

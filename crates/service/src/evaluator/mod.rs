@@ -65,13 +65,12 @@ use jiff::civil::Date;
 use store::Store;
 
 use crate::catalog::Catalog;
-use crate::start::{Ports, ServiceConfig};
 use crate::vault::Vault;
-use crate::{Clock, Random};
+use crate::{Clock, Ports, Random, ServiceConfig};
+use revision_guard::{ReadGuard, RevisionGuard};
 
 pub(crate) use commit::EvaluationInputs;
 pub(crate) use load::INSIDER_HISTORY_DAYS;
-use revision_guard::{ReadGuard, RevisionGuard};
 pub(crate) use snapshot::Snapshot;
 
 /// A price that was observed while the market was closed.

@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::Evaluator;
-use crate::market::{completed_session, ended_session, into_store_error};
+use crate::market::sessions::{completed_session, ended_session, into_store_error};
 
 /// The number of bars that one transaction writes, so that other writes do not wait for all of them.
 const BARS_PER_TRANSACTION: usize = 500;

@@ -4,7 +4,7 @@ use ::alerts::engine::Engine;
 use ::market::{Bar, History, ObservedPrice, Symbol};
 
 use super::Evaluator;
-use crate::market::bar_of;
+use crate::market::sessions::bar_of;
 
 /// The engine's view of a stock at one instant, in today's shares.
 #[derive(Clone, PartialEq, Debug)]

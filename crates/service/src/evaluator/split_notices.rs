@@ -11,9 +11,10 @@ use notify::templates::{AccountEmail, AdjustedAlert, SplitSummary};
 use store::model::{Account, AccountId, AlertOwner};
 use store::{StoreError, UnitOfWork};
 
-use crate::blindness::{MAX_NAMED_ALERTS, named_alert};
+use crate::Random;
+use crate::messages::account_email;
+use crate::messages::alert_summary::{MAX_NAMED_ALERTS, named_alert};
 use crate::vault::Vault;
-use crate::{Random, messages};
 
 /// The adjusted alerts of each owner.
 #[derive(Default)]
@@ -63,7 +64,7 @@ impl AdjustedAlertsByOwner {
         let of_guests = self.of_guests.into_iter().map(|(email, alerts)| (email, None, alerts));
         for (to, account, alerts) in of_accounts.chain(of_guests) {
             let email = adjusted_email(split, alerts);
-            let message = messages::account_email(&writer.vault, &writer.random, writer.at, &to, account, &email);
+            let message = account_email(&writer.vault, &writer.random, writer.at, &to, account, &email);
             match message {
                 Ok(message) => unit.queue_message(&message).await?,
                 Err(error) => tracing::error!(%error, kind = email.kind(), "an email cannot be rendered"),

@@ -21,8 +21,8 @@ use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::Evaluator;
 use super::split_notices::{AdjustedAlertsByOwner, SplitNoticeWriter};
-use crate::market::{RecordObservedBars, ended_session, into_store_error};
-use crate::watchlist;
+use crate::market::sessions::{RecordObservedBars, ended_session, into_store_error};
+use crate::watchlist::split::adjust as adjust_to_split;
 
 /// The known splits.
 #[derive(Debug, Default)]
@@ -369,7 +369,7 @@ impl Transaction for ApplySplit {
         Box::pin(async move {
             let is_first = unit.mark_split_applied(&self.split).await?;
             if is_first {
-                watchlist::adjust_to_split(unit, &self.split, self.at).await?;
+                adjust_to_split(unit, &self.split, self.at).await?;
             }
             let stored = unit.lock_alerts_of_symbol(self.split.symbol).await?;
             let mut alerts = Vec::with_capacity(stored.len());

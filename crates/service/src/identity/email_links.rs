@@ -7,7 +7,7 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::secret;
 use crate::ServiceError;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 
 /// Purpose of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ pub(super) struct EmailLink {
     pub(super) message: NewMessage,
 }
 
-impl Identity {
+impl AccountAccess {
     /// Creates a link for an email address. The account is not known yet.
     pub(super) fn email_link(
         &self,

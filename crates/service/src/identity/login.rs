@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{Account, AccountId, Session};
+use store::model::{Account, AccountId, UserSession};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::email_links::{LinkPurpose, invalid_link, redeem_link};
@@ -13,7 +13,7 @@ use super::sessions::{NewSession, SessionTokens};
 use super::{fields, secret};
 use crate::ServiceError;
 use crate::body::BodyReader;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 
 /// Result of a sign-in request.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl SignInMethod {
     }
 }
 
-impl Identity {
+impl AccountAccess {
     /// Signs in by password: `{email, password}`. With `{email, type: "magic_link"}` it sends a link instead. `address`
     /// is the client address.
     ///
@@ -145,7 +145,7 @@ struct StartSession {
 }
 
 impl Transaction for StartSession {
-    type Output = (NewSession, Account, Session);
+    type Output = (NewSession, Account, UserSession);
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
@@ -171,7 +171,7 @@ struct StartSessionByLink {
 }
 
 impl Transaction for StartSessionByLink {
-    type Output = (NewSession, Account, Session);
+    type Output = (NewSession, Account, UserSession);
     type Refusal = ServiceError;
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {

@@ -1,4 +1,4 @@
-//! Identity: registration, sign-in, sessions and account settings.
+//! AccountAccess: registration, sign-in, sessions and account settings.
 //!
 //! * `register.rs`: creates an account; an email link confirms its address.
 //! * `login.rs`: sign-in by password or email link; `throttle.rs` slows down password guessing.
@@ -15,6 +15,7 @@
 //! [`ServiceError::Internal`](crate::ServiceError) if it fails.
 
 pub mod account;
+mod config;
 mod email_links;
 pub(crate) mod fields;
 mod login;
@@ -30,23 +31,16 @@ use std::sync::Arc;
 use crate::Ports;
 use crate::access::{AccessTokens, Authenticator, CredentialCache, PublicKey};
 use crate::messages::MessageWriter;
+
+pub use config::IdentityConfig;
 pub use login::SignInResult;
 pub use sessions::SessionTokens;
-pub use store::model::{Account, Session, SessionId};
+pub use store::model::{Account, SessionId, UserSession};
 pub(crate) use throttle::{SignInThrottle, client_network};
-
-/// Configuration of registration and sign-in.
-#[derive(Clone, Debug, Default)]
-pub struct IdentityConfig {
-    /// Whether sign-in by password requires a confirmed address.
-    pub require_email_confirmation: bool,
-    /// Whether only the operator creates accounts.
-    pub is_registration_closed: bool,
-}
 
 /// Registration, sign-in, sessions and password resets.
 #[derive(Clone)]
-pub struct Identity {
+pub struct AccountAccess {
     pub(crate) ports: Ports,
     pub(crate) settings: Arc<crate::ServiceConfig>,
     pub(crate) credential_cache: Arc<CredentialCache>,
@@ -56,7 +50,7 @@ pub struct Identity {
     pub(crate) writer: MessageWriter,
 }
 
-impl Identity {
+impl AccountAccess {
     /// Returns the public URL of this service, without a trailing slash.
     #[must_use]
     pub fn public_url(&self) -> &str {

@@ -21,9 +21,9 @@ use super::{fields, secret};
 use crate::ServiceError;
 use crate::access::accounts::DEFAULT_TIME_ZONE;
 use crate::body::BodyReader;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 
-impl Identity {
+impl AccountAccess {
     /// Returns whether this service sends mail. Otherwise the outbox stores it for the operator.
     #[must_use]
     pub fn sends_mail(&self) -> bool {

@@ -12,9 +12,9 @@ use super::register::take_over_unverified;
 use super::{fields, secret};
 use crate::ServiceError;
 use crate::body::BodyReader;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 
-impl Identity {
+impl AccountAccess {
     /// Sends a link to reset the password: `{email}`. The result does not reveal whether an account exists.
     ///
     /// # Errors

@@ -7,14 +7,14 @@ use std::fmt;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{Account, AccountId, RefreshOutcome, Session, SessionId};
+use store::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::secret;
 use crate::access::ACCESS_TOKEN_LIFETIME;
 use crate::access::authenticate::{COOKIE_HASH_PURPOSE, SESSION_LIFETIME, expiry};
 use crate::body::BodyReader;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 use crate::{Actor, AuthMethod, ServiceError};
 
 /// Hash purpose of refresh tokens.
@@ -25,13 +25,13 @@ const REFRESH_TOKEN_HASH_PURPOSE: &str = "refresh token";
 pub struct SessionTokens {
     /// Account.
     pub account: Account,
-    /// Session.
-    pub session: Session,
+    /// UserSession.
+    pub session: UserSession,
     /// Access token, valid for [`SessionTokens::expires_in_s`].
     pub access_token: String,
     /// Refresh token, valid for one exchange.
     pub refresh_token: String,
-    /// Session cookie; only for a new session.
+    /// UserSession cookie; only for a new session.
     pub cookie: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct NewSession {
     now: Timestamp,
 }
 
-impl Identity {
+impl AccountAccess {
     pub(super) fn new_session(&self, now: Timestamp) -> NewSession {
         let random = &self.ports.random;
         NewSession {
@@ -85,7 +85,7 @@ impl Identity {
         &self,
         new_session: NewSession,
         account: Account,
-        session: Session,
+        session: UserSession,
     ) -> Result<SessionTokens, ServiceError> {
         Ok(SessionTokens {
             access_token: self.access_token(&session, new_session.now)?,
@@ -96,7 +96,7 @@ impl Identity {
         })
     }
 
-    fn access_token(&self, session: &Session, now: Timestamp) -> Result<String, ServiceError> {
+    fn access_token(&self, session: &UserSession, now: Timestamp) -> Result<String, ServiceError> {
         let random = &self.ports.random;
         self.tokens.issue(random, session.account, session.id, now)
     }
@@ -162,7 +162,7 @@ impl Identity {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the session has ended, [`ServiceError::Forbidden`] if the actor did not
     /// authenticate by session.
-    pub async fn session(&self, actor: &Actor) -> Result<(Session, Account), ServiceError> {
+    pub async fn session(&self, actor: &Actor) -> Result<(UserSession, Account), ServiceError> {
         let found = self.ports.store.session(session_of(actor)?).await?;
         let now = self.ports.clock.now();
         let found = found.filter(|(session, _)| session.account == actor.account && session.is_live(now));
@@ -196,8 +196,8 @@ impl NewSession {
         &self,
         unit: &mut UnitOfWork,
         account: AccountId,
-    ) -> Result<Session, Abort<ServiceError>> {
-        let session = Session {
+    ) -> Result<UserSession, Abort<ServiceError>> {
+        let session = UserSession {
             id: self.id,
             account,
             created_at: self.now,

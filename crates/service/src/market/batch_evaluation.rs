@@ -7,7 +7,7 @@ use ::market::Symbol;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
 use jiff::Timestamp;
 
-use super::RowRejection;
+use super::row_rejection::RowRejection;
 use crate::evaluator::{Evaluator, facts};
 
 /// All earnings and dividend dates of the stocks for which a batch has some.

@@ -7,18 +7,22 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ::alerts::engine::{Engine, ObservedSession};
+use ::market::Symbol;
 use ::market::calendar::new_york_date;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
-use ::market::{Bar, Symbol};
 use jiff::{Timestamp, ToSpan};
+use sources::live::RefreshKind;
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use tokio::sync::{Mutex, broadcast};
 
 use super::batch_evaluation::{BatchEvaluation, KnownDates, SessionQuote};
-use super::{RowRejection, completed_session};
-use crate::ServiceError;
-use crate::evaluator::{EvaluationInputs, INSIDER_HISTORY_DAYS, OffSessionPrice};
-use crate::market::MarketIntake;
+use super::row_rejection::RowRejection;
+use super::sessions::{RecordObservedBars, completed_session, ended_session, into_store_error};
+use crate::catalog::Catalog;
+use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS, OffSessionPrice};
+use crate::prices::arrivals::PriceArrivals;
+use crate::prices::interest::StockInterest;
+use crate::{Ports, ServiceConfig, ServiceError};
 
 /// State that is kept between batches. Its lock makes ingestion sequential.
 #[derive(Debug, Default)]
@@ -48,6 +52,19 @@ impl IntakeState {
         let known = self.quoted_at.entry(symbol).or_insert(until);
         *known = until.max(*known);
     }
+}
+
+/// Market data that sources deliver.
+#[derive(Clone)]
+pub struct MarketIntake {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<ServiceConfig>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) intake: Arc<Mutex<IntakeState>>,
+    pub(crate) interest: Arc<StockInterest>,
+    pub(crate) price_arrivals: PriceArrivals,
+    pub(crate) wanted: broadcast::Sender<RefreshKind>,
 }
 
 impl MarketIntake {
@@ -332,29 +349,6 @@ impl MarketIntake {
     }
 }
 
-/// Returns the stock's last session as a bar, if it is over and no bar was delivered.
-pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
-    let session = engine.observed_session(symbol).filter(|session| session.date < today)?;
-    let is_delivered = engine
-        .history(symbol)?
-        .last()
-        .is_some_and(|last| last.date >= session.date);
-    let bar = bar_of(&session);
-    (!is_delivered).then_some(BarRow { symbol, bar })
-}
-
-/// Converts the observations of a session to a bar.
-pub(crate) fn bar_of(session: &ObservedSession) -> Bar {
-    Bar {
-        date: session.date,
-        open: session.open,
-        high: session.high,
-        low: session.low,
-        close: session.last,
-        volume: session.volume.unwrap_or_default(),
-    }
-}
-
 /// Returns every symbol in a batch, with repetitions.
 fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
     let quotes = batch.quotes.iter().map(|row| row.symbol);
@@ -397,25 +391,5 @@ impl Transaction for RecordBatch {
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.record_market(&self.0).await?) })
-    }
-}
-
-/// Stores observed sessions; delivered bars are kept.
-pub(crate) struct RecordObservedBars(pub(crate) Vec<BarRow>);
-
-impl Transaction for RecordObservedBars {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.record_observed_bars(&self.0).await?) })
-    }
-}
-
-/// Converts the error of a transaction that never refuses.
-pub(crate) fn into_store_error(abort: Abort<std::convert::Infallible>) -> StoreError {
-    match abort {
-        Abort::Refused(never) => match never {},
-        Abort::Store(error) => error,
     }
 }

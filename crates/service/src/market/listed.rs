@@ -3,12 +3,11 @@
 //! The kind in the catalog decides. Without one, well-known symbols identify the indices. Market figures (movers,
 //! breadth) count companies only: funds would count them twice.
 
-use jiff::Timestamp;
 use jiff::civil::Date;
-use market::calendar::new_york_date;
+use market::Symbol;
 use market::records::StockRow;
-use market::{Calendar, Symbol};
 
+use super::sessions::session_of;
 use crate::market::MarketOverview;
 use crate::stocks::QuoteView;
 
@@ -61,26 +60,6 @@ fn is_of_kind(row: &StockRow, kinds: &[&str]) -> bool {
     kinds.iter().any(|name| kind.eq_ignore_ascii_case(name))
 }
 
-/// Returns the session of an instant: the running one or, between two sessions, the previous one.
-pub(super) fn session_of(calendar: &Calendar, at: Timestamp) -> Option<Date> {
-    let today = new_york_date(at);
-    let begun = || calendar.session(today).filter(|session| session.open <= at);
-    let session = calendar.session_at(at).or_else(begun);
-    let session = session.or_else(|| calendar.previous_session_before(today));
-    session.map(|session| session.date)
-}
-
-/// Returns the last session that is over.
-pub(crate) fn completed_session(calendar: &Calendar, now: Timestamp) -> Option<Date> {
-    let last = session_of(calendar, now)?;
-    let is_running = calendar.session_at(now).is_some();
-    if is_running {
-        calendar.previous_session_before(last).map(|session| session.date)
-    } else {
-        Some(last)
-    }
-}
-
 impl MarketOverview {
     /// Returns the traded companies with their prices, if these belong to the latest session with any price. A price of
     /// an earlier session says nothing about this one.
@@ -115,7 +94,9 @@ impl MarketOverview {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::market::sessions::completed_session;
     use jiff::civil::date;
+    use market::Calendar;
 
     fn row(symbol: &str, kind: Option<&str>) -> StockRow {
         StockRow {

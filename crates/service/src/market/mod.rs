@@ -19,7 +19,9 @@ mod listed;
 mod missed;
 mod movers;
 mod performance;
+mod row_rejection;
 mod sentiment;
+pub(crate) mod sessions;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,25 +30,22 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 use sources::ingest::{self, IngestError, IngestRejection, IngestResult};
-use sources::live::RefreshKind;
-use tokio::sync::Mutex;
-use tokio::sync::broadcast;
 
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
-use crate::prices::interest::StockInterest;
-use crate::prices::{PriceArrivals, Prices};
+use crate::prices::Prices;
 use crate::stocks::Stocks;
 use crate::{Actor, Ports, Scope, ServiceConfig, ServiceError};
 
 pub use dates::{MAX_EARNINGS_DAYS, NamedRow};
-pub(crate) use intake::{IntakeState, RecordObservedBars, bar_of, ended_session, into_store_error};
-pub(crate) use listed::completed_session;
+pub use intake::MarketIntake;
 pub use listed::{Coverage, ListedQuote};
 pub use missed::{MissedPeriod, MissedPeriodOutcome};
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
+pub use row_rejection::RowRejection;
 pub use sentiment::{MIN_STOCKS_FOR_LABEL, Sentiment, SentimentLabel};
+pub(crate) use sessions::{completed_session, ended_session, into_store_error};
 
 /// Whether the market is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,17 +58,6 @@ pub struct MarketStatus {
     pub next_close: Option<Timestamp>,
     /// The instant of this status.
     pub now: Timestamp,
-}
-
-/// A row that was rejected, with the reason.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RowRejection {
-    /// The part of the batch: `quotes`, `bars`, ...
-    pub kind: &'static str,
-    /// The index in that part, from 0.
-    pub index: usize,
-    /// The reason, and the fix.
-    pub reason: String,
 }
 
 /// The result of an ingest request.
@@ -96,19 +84,6 @@ pub fn require_push_permission(actor: &Actor) -> Result<(), ServiceError> {
         required: None,
         message: message.to_owned(),
     })
-}
-
-/// Market data that sources deliver.
-#[derive(Clone)]
-pub struct MarketIntake {
-    pub(crate) ports: Ports,
-    pub(crate) settings: Arc<ServiceConfig>,
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) intake: Arc<Mutex<IntakeState>>,
-    pub(crate) interest: Arc<StockInterest>,
-    pub(crate) price_arrivals: PriceArrivals,
-    pub(crate) wanted: broadcast::Sender<RefreshKind>,
 }
 
 /// The state of the market: hours, indices, movers, sentiment and performance.

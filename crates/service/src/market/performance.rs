@@ -6,7 +6,7 @@
 use jiff::civil::Date;
 use market::{Decimal, Price, PriceChange, Symbol};
 
-use super::listed::session_of;
+use super::sessions::session_of;
 use crate::ServiceError;
 use crate::market::MarketOverview;
 use crate::stocks::CandleRange;

@@ -5,7 +5,7 @@ use notify::email::SmtpConfig;
 use notify::schedule::RetrySchedule;
 use notify::sms::TwilioConfig;
 
-use crate::identity::account::{CallingCode, default_allowed_countries};
+use crate::identity::account::phone_number::{CallingCode, default_allowed_countries};
 
 /// Configuration of messages.
 #[derive(Clone, Debug, Default)]

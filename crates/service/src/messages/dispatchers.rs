@@ -16,7 +16,7 @@ use super::compose::Composer;
 use super::config::DailyMessageLimits;
 use super::message_outbox::MessageOutbox;
 use super::transport::{MessageTransport, OutboxTransport};
-use crate::start::Ports;
+use crate::Ports;
 use crate::webhooks::DatabaseOutbox;
 
 /// Maximum number of concurrent attempts per provider, each on its own connection.

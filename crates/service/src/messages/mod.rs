@@ -12,6 +12,7 @@
 //! Guarantees: a message is sent at least once, under one id, and the alert's history records the result. Limits for
 //! each recipient, account and day apply ([`config`]); messages beyond them are dropped.
 
+pub(crate) mod alert_summary;
 mod compose;
 mod config;
 mod dispatchers;
@@ -28,6 +29,7 @@ mod write;
 use std::sync::Arc;
 
 use crate::Ports;
+
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
 pub(crate) use dispatchers::MessageDispatchers;
 pub use dispatchers::MessageTransportError;
@@ -39,7 +41,7 @@ pub(crate) use write::{MessageWriter, account_email, content_location};
 
 /// Messages stored for the operator, and delivery reports of text messages.
 #[derive(Clone)]
-pub struct Outbox {
+pub struct OperatorOutbox {
     pub(crate) ports: Ports,
     pub(crate) settings: Arc<crate::ServiceConfig>,
 }

@@ -5,7 +5,7 @@ use store::model::{Page, PageRequest, StoredOutboxMessage};
 
 use super::transport::{RenderedMessage, outbox_location};
 use crate::access::accounts::normalize_email;
-use crate::messages::Outbox;
+use crate::messages::OperatorOutbox;
 use crate::vault::VaultError;
 use crate::{Actor, Scope, ServiceError};
 
@@ -39,7 +39,7 @@ pub struct OutboxMessage {
     pub created_at: Timestamp,
 }
 
-impl Outbox {
+impl OperatorOutbox {
     /// Returns stored messages, newest first.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use store::model::MessageChannel;
 
 use crate::ServiceError;
 use crate::links::link;
-use crate::messages::Outbox;
+use crate::messages::OperatorOutbox;
 
 /// Maximum number of lookups of the message. A report may arrive before the message's provider id is stored.
 const MAX_LOOKUPS: u32 = 5;
@@ -20,7 +20,7 @@ pub fn status_callback(public_url: &str) -> String {
     link(public_url, "sms/status", &[])
 }
 
-impl Outbox {
+impl OperatorOutbox {
     /// Records a delivery report of a text message, from its form fields and signature.
     ///
     /// # Errors

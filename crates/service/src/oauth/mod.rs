@@ -46,7 +46,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::access::CredentialCache;
-use crate::identity::Identity;
+use crate::identity::AccountAccess;
 use crate::{Ports, ServiceConfig, ServiceError};
 
 pub use authorize::{AuthorizationError, AuthorizationRequest, RedirectTarget};
@@ -103,7 +103,7 @@ pub struct OAuth {
     pub(crate) settings: Arc<ServiceConfig>,
     pub(crate) credential_cache: Arc<CredentialCache>,
     pub(crate) client_metadata: Arc<ClientMetadataCache>,
-    pub(crate) identity: Identity,
+    pub(crate) identity: AccountAccess,
 }
 
 impl OAuth {

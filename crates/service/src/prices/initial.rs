@@ -1,16 +1,12 @@
 //! Sets the initial price of alerts that became active without a current price.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use ::alerts::Alert;
 use ::alerts::transition::{self, Transition};
-use ::alerts::{Alert, Status};
 use jiff::{SignedDuration, Timestamp};
 use market::{CurrentPrice, Symbol};
 use serde_json::{Map, Value};
 use store::model::{AlertOwner, StoredAlert};
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::prices::Prices;
@@ -21,36 +17,6 @@ const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 const MAX_CONFIRMATIONS: usize = 8;
 /// The number of alerts that one query reads.
 const ALERT_BATCH_SIZE: u32 = 256;
-
-/// The stocks whose alerts wait for an initial price.
-#[derive(Debug, Default)]
-pub(crate) struct InitialPrices {
-    symbols: Mutex<HashSet<Symbol>>,
-    wake: Notify,
-}
-
-impl InitialPrices {
-    /// Records an alert that has just been written. If it is active and has no initial price, it waits for one.
-    pub(crate) fn note(&self, alert: &Alert) {
-        if alert.status == Status::Active && alert.initial_price.is_none() {
-            self.symbols().insert(alert.symbol);
-            // A price may have arrived before the alert was written.
-            self.wake.notify_one();
-        }
-    }
-
-    /// Signals that prices have arrived.
-    pub(super) fn notify_prices(&self) {
-        if !self.symbols().is_empty() {
-            self.wake.notify_one();
-        }
-    }
-
-    fn symbols(&self) -> MutexGuard<'_, HashSet<Symbol>> {
-        // A panic elsewhere leaves the set consistent: each change is one insertion or removal.
-        self.symbols.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Sets initial prices as prices arrive, until `stop`.
 pub(crate) async fn run(prices: Prices, stop: CancellationToken) {

@@ -10,7 +10,10 @@
 //! * [`source`]: asks the live source for the price of one stock and waits a short time.
 //! * [`initial`]: sets the initial price of alerts that became active without a current price.
 
+pub(crate) mod arrivals;
+pub(crate) mod awaited;
 pub(crate) mod initial;
+pub(crate) mod initial_stocks;
 pub(crate) mod interest;
 pub(crate) mod loading;
 pub(crate) mod source;
@@ -19,16 +22,15 @@ use std::sync::Arc;
 
 use ::alerts::transition::PriceAvailability;
 use market::{CurrentPrice, ObservedPrice, PriceFreshness, Symbol};
-use tokio::sync::watch;
 
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
 use crate::market::MarketIntake;
-use crate::prices::initial::InitialPrices;
+use crate::prices::arrivals::PriceArrivals;
+use crate::prices::initial_stocks::InitialPrices;
 use crate::prices::interest::StockInterest;
 use crate::prices::loading::FirstLoad;
 use crate::prices::source::PriceSource;
-use crate::watchlist::opening::AwaitedPrices;
 use crate::{Ports, ServiceConfig, ServiceError};
 use source::PriceRequestOutcome;
 
@@ -36,36 +38,6 @@ pub use source::PriceSourceConfig;
 
 /// The maximum number of stocks of one read that the source is asked about.
 const MAX_STOCKS_ASKED_PER_READ: usize = 8;
-
-/// Notifies the tasks and requests that wait for prices.
-#[derive(Clone)]
-pub(crate) struct PriceArrivals {
-    /// The number of ingested batches.
-    count: watch::Sender<u64>,
-    awaiting: Arc<AwaitedPrices>,
-    initial_prices: Arc<InitialPrices>,
-}
-
-impl PriceArrivals {
-    pub(crate) fn new(awaiting: Arc<AwaitedPrices>, initial_prices: Arc<InitialPrices>) -> Self {
-        Self {
-            count: watch::Sender::new(0),
-            awaiting,
-            initial_prices,
-        }
-    }
-
-    /// Notifies of an ingested batch.
-    pub(crate) fn notify(&self) {
-        self.count.send_modify(|count| *count = count.wrapping_add(1));
-        self.awaiting.notify_prices();
-        self.initial_prices.notify_prices();
-    }
-
-    fn subscribe(&self) -> watch::Receiver<u64> {
-        self.count.subscribe()
-    }
-}
 
 /// Current prices of stocks.
 #[derive(Clone)]

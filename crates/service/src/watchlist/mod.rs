@@ -24,7 +24,7 @@ pub(crate) mod opening;
 mod performance;
 mod provisional;
 mod read;
-mod split;
+pub(crate) mod split;
 mod swap;
 mod trade_context;
 mod trades;
@@ -39,10 +39,11 @@ use crate::analyst::StockAnalysis;
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
 use crate::prices::Prices;
-use crate::prices::initial::InitialPrices;
+use crate::prices::awaited::AwaitedPrices;
+use crate::prices::initial_stocks::InitialPrices;
 use crate::stocks::Stocks;
-use crate::watchlist::opening::AwaitedPrices;
 use crate::{Ports, ServiceConfig, ServiceError};
+
 pub use alerts::Intention;
 
 pub use paper::{PerformanceRange, SeriesPoint, TRADE_NOTIONAL};
@@ -51,8 +52,6 @@ pub use read::{BriefStock, ItemView};
 pub use store::model::{PaperTradeId, WatchlistItem, WatchlistItemId};
 pub use swap::SwapResult;
 pub use trades::TradeView;
-
-pub(crate) use split::adjust as adjust_to_split;
 
 /// The effects of a change that follow its commit.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,11 +1,10 @@
 //! Opens the paper trades that await their stock's first price.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use jiff::SignedDuration;
 use store::model::WatchlistItem;
 use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::WatchlistEffects;
@@ -16,28 +15,6 @@ use crate::watchlist::Watchlists;
 
 /// How often items that another process has added are looked for.
 const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
-
-/// Whether items await prices, and a signal that prices have arrived.
-#[derive(Debug, Default)]
-pub(crate) struct AwaitedPrices {
-    any: AtomicBool,
-    wake: Notify,
-}
-
-impl AwaitedPrices {
-    /// Records that an item awaits a price.
-    pub(super) fn expect_prices(&self) {
-        self.any.store(true, Ordering::Release);
-        self.wake.notify_one();
-    }
-
-    /// Signals that prices have arrived.
-    pub(crate) fn notify_prices(&self) {
-        if self.any.load(Ordering::Acquire) {
-            self.wake.notify_one();
-        }
-    }
-}
 
 /// Opens trades as prices arrive, until `stop`.
 pub(crate) async fn run(watchlists: Watchlists, stop: CancellationToken) {

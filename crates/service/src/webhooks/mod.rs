@@ -9,6 +9,7 @@
 //! An account has at most [`MAX_WEBHOOKS_PER_ACCOUNT`] webhooks, counted under the account's lock.
 
 mod change;
+mod config;
 mod create;
 mod deliveries;
 mod network;
@@ -21,15 +22,14 @@ mod time;
 
 use std::sync::Arc;
 
-use jiff::SignedDuration;
-use notify::address::{Cidr, NameLookups, UrlPolicy};
+use notify::address::{NameLookups, UrlPolicy};
 use notify::client::{TlsSetupError, WebhookClient, WebhookClientConfig, WebhookTransport};
-use notify::schedule::RetrySchedule;
-use notify::signature::{HeaderStyle, SigningSecret};
+use notify::signature::SigningSecret;
 
 use crate::vault::{SecretLocation, Vault, VaultError};
 use crate::{Ports, Random, ServiceError};
 
+pub use config::WebhooksConfig;
 pub use create::CreatedWebhook;
 pub(crate) use network::DatabaseOutbox;
 pub use network::Network;
@@ -64,33 +64,6 @@ pub const ATTEMPT_OUTCOMES: &[&str] = &[
     "address_refused",
     "internal_error",
 ];
-
-/// Configuration of webhooks.
-#[derive(Clone, Debug)]
-pub struct WebhooksConfig {
-    /// Address ranges that are allowed besides public addresses, also by plain HTTP.
-    pub allow_private: Vec<Cidr>,
-    /// Delays between retries.
-    pub retry_delays: RetrySchedule,
-    /// Timeout of an attempt, from name lookup to the end of the response.
-    pub timeout: SignedDuration,
-    /// Headers of a delivery.
-    pub headers: HeaderStyle,
-    /// Additional root certificates, in DER.
-    pub own_roots: Vec<Vec<u8>>,
-}
-
-impl Default for WebhooksConfig {
-    fn default() -> Self {
-        Self {
-            allow_private: Vec::new(),
-            retry_delays: RetrySchedule::default(),
-            timeout: SignedDuration::from_secs(5),
-            headers: HeaderStyle::default(),
-            own_roots: Vec::new(),
-        }
-    }
-}
 
 /// Shared dependencies for creating, testing and delivering webhooks.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use notify::time::{Sleep, Time};
+use notify::time::{SleepFuture, Time};
 
 use crate::Clock;
 
@@ -16,7 +16,7 @@ impl Time for ClockTime {
         self.0.now()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
         self.0.sleep_until(at)
     }
 }

@@ -33,7 +33,7 @@ async fn step(app: &TestApp, seconds: i64) {
     app.service.evaluate().await.unwrap();
 }
 
-const DAY: i64 = 24 * 3600;
+const SECONDS_PER_DAY: i64 = 24 * 3600;
 
 async fn state(app: &TestApp, actor: &Actor, id: AlertId) -> EvaluationStatus {
     app.service
@@ -61,7 +61,7 @@ async fn with_price_of_tomorrow(app: TestApp) -> (TestApp, Actor, AlertId) {
     let ann = app.ann(Plan::Premium).await;
     app.quote("AAPL", 197.0).await;
     let id = app.create(&ann, above("AAPL", 200.0)).await.stored.alert.id;
-    step(&app, DAY).await;
+    step(&app, SECONDS_PER_DAY).await;
     app.quote("AAPL", 198.0).await;
     (app, ann, id)
 }
@@ -97,7 +97,7 @@ async fn price_from_a_clock_ahead_blocks_no_alert_after_a_restart(app: TestApp) 
 
 async fn price_from_a_clock_ahead_blocks_no_alert_without_a_restart(app: TestApp) {
     let (app, ann, id) = with_price_of_tomorrow(app).await;
-    step(&app, 2 - DAY).await;
+    step(&app, 2 - SECONDS_PER_DAY).await;
     alert_waits_says_so_and_fires(app, ann, id).await;
 }
 
@@ -136,9 +136,9 @@ async fn session_ended_by_a_clock_ahead_continues_with_its_state(app: TestApp) {
     app.quote("AAPL", 130.0).await;
     let body = json!({"symbol": "AAPL", "condition": "new_high"});
     let id = app.create(&ann, body).await.stored.alert.id;
-    step(&app, DAY).await;
+    step(&app, SECONDS_PER_DAY).await;
     app.quote("AAPL", 120.0).await;
-    step(&app, -DAY).await;
+    step(&app, -SECONDS_PER_DAY).await;
     app.quote("AAPL", 130.0).await;
     assert_eq!(app.status(&ann, id).await, Status::Active);
     app.quote("AAPL", 130.01).await;
@@ -148,9 +148,9 @@ async fn session_ended_by_a_clock_ahead_continues_with_its_state(app: TestApp) {
 async fn session_ended_by_a_clock_ahead_is_stored_complete(app: TestApp) {
     app.clock.set(at("2024-03-12T15:00:00Z"));
     app.quote("AAPL", 100.0).await;
-    step(&app, DAY).await;
+    step(&app, SECONDS_PER_DAY).await;
     app.quote("AAPL", 101.0).await;
-    step(&app, -DAY).await;
+    step(&app, -SECONDS_PER_DAY).await;
     app.quote("AAPL", 110.0).await;
     app.quote("AAPL", 105.0).await;
     // The real Wednesday.
@@ -168,12 +168,12 @@ async fn clock_that_was_behind_uses_its_state_again(app: TestApp) {
     app.quote("AAPL", 130.0).await;
     let body = json!({"symbol": "AAPL", "condition": "new_high"});
     let id = app.create(&ann, body).await.stored.alert.id;
-    step(&app, -30 * DAY).await;
+    step(&app, -30 * SECONDS_PER_DAY).await;
     assert!(matches!(
         state(&app, &ann, id).await,
         EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture { .. })
     ));
-    step(&app, 30 * DAY).await;
+    step(&app, 30 * SECONDS_PER_DAY).await;
     assert_eq!(not_ready(&app).await, None);
     assert!(!matches!(
         state(&app, &ann, id).await,
@@ -187,7 +187,7 @@ async fn clock_that_was_behind_uses_its_state_again(app: TestApp) {
 
 async fn readiness_reports_future_prices_for_fifteen_minutes(app: TestApp) {
     let (app, ann, id) = with_price_of_tomorrow(app).await;
-    step(&app, -DAY).await;
+    step(&app, -SECONDS_PER_DAY).await;
     assert!(not_ready(&app).await.is_some());
     step(&app, 15 * 60 - 1).await;
     assert!(not_ready(&app).await.is_some());
@@ -203,7 +203,7 @@ async fn readiness_reports_future_prices_for_fifteen_minutes(app: TestApp) {
 async fn readiness_ignores_future_prices_without_an_alert(app: TestApp) {
     let (app, ann, id) = with_price_of_tomorrow(app).await;
     app.service.alerts.pause_alert(&ann, id).await.unwrap();
-    step(&app, -DAY).await;
+    step(&app, -SECONDS_PER_DAY).await;
     assert_eq!(not_ready(&app).await, None);
 }
 
@@ -212,10 +212,10 @@ async fn date_alert_set_while_the_clock_was_ahead_fires_on_its_date(app: TestApp
     app.quote("AAPL", 198.0).await;
     app.deliver(json!({"dividends": [{"symbol": "AAPL", "ex_date": "2024-03-12", "payment_date": "2024-03-09"}]}))
         .await;
-    step(&app, 2 * DAY).await;
+    step(&app, 2 * SECONDS_PER_DAY).await;
     let body = json!({"symbol": "AAPL", "condition": "dividend_payment"});
     let id = app.create(&ann, body).await.stored.alert.id;
-    step(&app, -2 * DAY).await;
+    step(&app, -2 * SECONDS_PER_DAY).await;
     assert_eq!(app.status(&ann, id).await, Status::Active);
     // Saturday, 9:30 in New York.
     app.clock.set(at("2024-03-09T14:29:59Z"));
@@ -239,13 +239,13 @@ async fn daily_reminder_fires_once_a_day_after_a_clock_ahead(app: TestApp) {
             .count()
     };
     // To Monday, when the first reminder is sent, and back to Friday.
-    step(&app, 3 * DAY).await;
+    step(&app, 3 * SECONDS_PER_DAY).await;
     assert_eq!(reminders(&app).await, 1);
-    step(&app, -3 * DAY).await;
+    step(&app, -3 * SECONDS_PER_DAY).await;
     let app = app.restarted().await;
-    step(&app, 3 * DAY).await;
+    step(&app, 3 * SECONDS_PER_DAY).await;
     assert_eq!(reminders(&app).await, 1, "Monday's has come");
-    step(&app, DAY).await;
+    step(&app, SECONDS_PER_DAY).await;
     assert_eq!(reminders(&app).await, 2, "Tuesday's");
 }
 
@@ -273,10 +273,10 @@ async fn daily_reminder_set_while_the_clock_was_ahead_fires_every_day(app: TestA
     app.clock.set(at("2024-03-12T15:00:00Z"));
     let ann = app.ann(Plan::Premium).await;
     app.quote("AAPL", 198.0).await;
-    step(&app, 2 * DAY).await;
+    step(&app, 2 * SECONDS_PER_DAY).await;
     let body = json!({"symbol": "AAPL", "condition": "daily_reminder"});
     let id = app.create(&ann, body).await.stored.alert.id;
-    step(&app, -2 * DAY).await;
+    step(&app, -2 * SECONDS_PER_DAY).await;
     for (reminders, open) in ["2024-03-13T13:30:00Z", "2024-03-14T13:30:00Z", "2024-03-15T13:30:00Z"]
         .into_iter()
         .enumerate()
@@ -297,10 +297,10 @@ async fn payment_alert_set_while_the_clock_was_ahead_fires_before_its_initial_pr
     let ann = app.ann(Plan::Premium).await;
     app.deliver(json!({"dividends": [{"symbol": "AAPL", "ex_date": "2024-03-01", "payment_date": "2024-03-13"}]}))
         .await;
-    step(&app, 2 * DAY).await;
+    step(&app, 2 * SECONDS_PER_DAY).await;
     let body = json!({"symbol": "AAPL", "condition": "dividend_payment"});
     let id = app.create(&ann, body).await.stored.alert.id;
-    step(&app, -2 * DAY).await;
+    step(&app, -2 * SECONDS_PER_DAY).await;
     app.quote("AAPL", 198.0).await;
     while app
         .service

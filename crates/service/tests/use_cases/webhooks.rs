@@ -10,7 +10,7 @@ use alerts::Plan;
 use jiff::{SignedDuration, Timestamp};
 use notify::client::WebhookOutcome;
 use notify::signature::{SigningSecret, standard};
-use notify::time::{Sleep, Time};
+use notify::time::{SleepFuture, Time};
 use serde_json::{Value, json};
 use service::webhooks::Network;
 use service::{Actor, Clock, ServiceConfig};
@@ -201,11 +201,11 @@ impl Time for Deadlines {
         self.0.now()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
         self.0.sleep_until(at)
     }
 
-    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+    fn sleep(&self, duration: Duration) -> SleepFuture<'_> {
         Box::pin(tokio::time::sleep(duration))
     }
 }

@@ -46,9 +46,9 @@ pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,
 };
 pub use page::{Page, PageRequest};
-pub use session::{RefreshOutcome, Session, SessionId};
+pub use session::{RefreshOutcome, SessionId, UserSession};
 pub use watchlist::{
-    AnalystAdvice, ClaimedAnalysis, Fill, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,
+    AnalystAdvice, ClaimedAnalysis, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,
     TimedPrice, WatchlistItem, WatchlistItemId,
 };
 pub use webhook::{DisabledReason, FormerSecret, SealedSecrets, SignatureForm, Webhook, WebhookId};

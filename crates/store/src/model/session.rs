@@ -5,13 +5,13 @@ use uuid::Uuid;
 
 use super::{Account, AccountId};
 
-/// Session id.
+/// UserSession id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SessionId(pub Uuid);
 
 /// A session. All refresh tokens that descend from one sign-in belong to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Session {
+pub struct UserSession {
     /// Unique id.
     pub id: SessionId,
     /// Owning account.
@@ -26,7 +26,7 @@ pub struct Session {
     pub ended_at: Option<Timestamp>,
 }
 
-impl Session {
+impl UserSession {
     /// Whether it is valid at `now`.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
@@ -38,9 +38,9 @@ impl Session {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RefreshOutcome {
     /// The token was valid, and is used now.
-    Valid(Box<(Session, Account)>),
+    Valid(Box<(UserSession, Account)>),
     /// The token had been used before. Its session is ended now, because one of the two uses was not the owner's.
-    Reused(Session),
+    Reused(UserSession),
     /// The token is unknown, or its session is over.
     Unknown,
 }

@@ -77,9 +77,6 @@ pub struct ListedWatchlistItem {
     pub paused_alerts: u64,
 }
 
-/// The entry or exit of a paper trade, in the shares of its day.
-pub type Fill = TimedPrice;
-
 /// A paper trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PaperTrade {
@@ -96,9 +93,9 @@ pub struct PaperTrade {
     /// Notional value in US dollars.
     pub notional: Decimal,
     /// Entry.
-    pub entry: Fill,
+    pub entry: TimedPrice,
     /// Exit. `None` while the trade is open.
-    pub exit: Option<Fill>,
+    pub exit: Option<TimedPrice>,
 }
 
 /// The return of one session on all paper trades of an account.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::row::{TRADES, TradeRow, micros, trades};
 use crate::database::query;
-use crate::model::{AccountId, Fill, Page, PageRequest, PaperTrade, PaperTradeId, WatchlistItemId};
+use crate::model::{AccountId, Page, PageRequest, PaperTrade, PaperTradeId, TimedPrice, WatchlistItemId};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -101,7 +101,7 @@ impl UnitOfWork {
     }
 
     /// Closes a trade. Returns `false`, and writes nothing, if it is already closed.
-    pub async fn close_paper_trade(&mut self, id: PaperTradeId, exit: Fill) -> Result<bool, StoreError> {
+    pub async fn close_paper_trade(&mut self, id: PaperTradeId, exit: TimedPrice) -> Result<bool, StoreError> {
         let sql = "UPDATE paper_trades SET exit_at = $2, exit_price = $3 WHERE id = $1 AND exit_at IS NULL";
         Ok(write_rows!(self, sql, id.0, micros(exit.at), exit.price.micros()) == 1)
     }

@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use store::Store;
-use store::model::{AccountId, RefreshOutcome, Session, SessionId};
+use store::model::{AccountId, RefreshOutcome, SessionId, UserSession};
 use testkit::on_both_databases;
 
 use crate::support::{at, boxed, open, transaction, uuid, with_accounts};
@@ -10,8 +10,8 @@ use crate::support::{at, boxed, open, transaction, uuid, with_accounts};
 const DAY_S: i64 = 24 * 3600;
 
 /// A session of account 1 that expires after a day.
-fn session(number: u128) -> Session {
-    Session {
+fn session(number: u128) -> UserSession {
+    UserSession {
         id: SessionId(uuid(number)),
         account: AccountId(uuid(1)),
         created_at: at(0),
@@ -22,7 +22,7 @@ fn session(number: u128) -> Session {
 }
 
 /// Inserts a session whose cookie hash and first refresh token hash come from its number.
-async fn begin(store: &Store, number: u8) -> Session {
+async fn begin(store: &Store, number: u8) -> UserSession {
     let session = session(number.into());
     let begun = store.write(transaction(move |unit| {
         boxed(async move {
@@ -48,7 +48,7 @@ async fn end_all(store: &Store, but: Option<SessionId>) -> u64 {
     ended.await.unwrap()
 }
 
-async fn is_live(store: &Store, session: Session, seconds: i64) -> bool {
+async fn is_live(store: &Store, session: UserSession, seconds: i64) -> bool {
     let (found, account) = store.session(session.id).await.unwrap().unwrap();
     assert_eq!(account.id, session.account);
     found.is_live(at(seconds))

@@ -203,7 +203,7 @@ pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
 
 /// The unit of a threshold.
 #[derive(Clone, Copy)]
-pub(super) enum Unit {
+pub(super) enum MetricUnit {
     None,
     Usd,
     Percent,
@@ -211,7 +211,7 @@ pub(super) enum Unit {
     Days,
 }
 
-impl Unit {
+impl MetricUnit {
     pub(super) fn format(self, number: f64) -> String {
         match self {
             Self::None => format!("{number}"),
@@ -225,32 +225,32 @@ impl Unit {
 }
 
 /// Returns the label of a condition, and the unit of its threshold.
-pub(super) fn label_and_unit(condition: &str) -> (&str, Unit) {
+pub(super) fn label_and_unit(condition: &str) -> (&str, MetricUnit) {
     match condition {
-        "price_above" => ("Price at or above", Unit::Usd),
-        "price_below" => ("Price at or below", Unit::Usd),
-        "price_change_up" => ("Price up by", Unit::Percent),
-        "price_change_down" => ("Price down by", Unit::Percent),
-        "new_high" => ("New 52-week high", Unit::None),
-        "new_low" => ("New 52-week low", Unit::None),
-        "ma_crossover_golden" => ("Golden cross (50 over 200 days)", Unit::None),
-        "ma_crossover_death" => ("Death cross (50 under 200 days)", Unit::None),
-        "ma_touch_above" => ("Price rises to its average", Unit::Sessions),
-        "ma_touch_below" => ("Price falls to its average", Unit::Sessions),
-        "rsi_limit" => ("RSI", Unit::None),
-        "volume_change" => ("Volume above its average", Unit::Percent),
-        "pe_ratio_below" => ("P/E at or below", Unit::None),
-        "pe_ratio_above" => ("P/E at or above", Unit::None),
-        "forward_pe_below" => ("Forward P/E at or below", Unit::None),
-        "forward_pe_above" => ("Forward P/E at or above", Unit::None),
-        "social_buzz" => ("Discussion", Unit::None),
-        "insider_transactions" => ("Insider transactions", Unit::Usd),
-        "reminder" => ("Reminder", Unit::Days),
-        "daily_reminder" => ("Daily reminder", Unit::None),
-        "earnings_announcement" => ("Earnings ahead", Unit::Days),
-        "dividend_ex_date" => ("Ex-dividend date ahead", Unit::Days),
-        "dividend_payment" => ("Dividend payment", Unit::None),
-        other => (other, Unit::None),
+        "price_above" => ("Price at or above", MetricUnit::Usd),
+        "price_below" => ("Price at or below", MetricUnit::Usd),
+        "price_change_up" => ("Price up by", MetricUnit::Percent),
+        "price_change_down" => ("Price down by", MetricUnit::Percent),
+        "new_high" => ("New 52-week high", MetricUnit::None),
+        "new_low" => ("New 52-week low", MetricUnit::None),
+        "ma_crossover_golden" => ("Golden cross (50 over 200 days)", MetricUnit::None),
+        "ma_crossover_death" => ("Death cross (50 under 200 days)", MetricUnit::None),
+        "ma_touch_above" => ("Price rises to its average", MetricUnit::Sessions),
+        "ma_touch_below" => ("Price falls to its average", MetricUnit::Sessions),
+        "rsi_limit" => ("RSI", MetricUnit::None),
+        "volume_change" => ("Volume above its average", MetricUnit::Percent),
+        "pe_ratio_below" => ("P/E at or below", MetricUnit::None),
+        "pe_ratio_above" => ("P/E at or above", MetricUnit::None),
+        "forward_pe_below" => ("Forward P/E at or below", MetricUnit::None),
+        "forward_pe_above" => ("Forward P/E at or above", MetricUnit::None),
+        "social_buzz" => ("Discussion", MetricUnit::None),
+        "insider_transactions" => ("Insider transactions", MetricUnit::Usd),
+        "reminder" => ("Reminder", MetricUnit::Days),
+        "daily_reminder" => ("Daily reminder", MetricUnit::None),
+        "earnings_announcement" => ("Earnings ahead", MetricUnit::Days),
+        "dividend_ex_date" => ("Ex-dividend date ahead", MetricUnit::Days),
+        "dividend_payment" => ("Dividend payment", MetricUnit::None),
+        other => (other, MetricUnit::None),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every email has two versions: `templates/email.txt`, and `templates/email.html` with tables and inline styles, because email
 //! clients support little else. The HTML loads no images or other resources. Texts from users and from data are inserted as plain
 //! text, at most one line each, and escaped in HTML. Text messages have no markup, but phones turn anything that looks like a link
-//! into one. So such texts are broken up by spaces ([`sms`]).
+//! into one. So such texts are broken up by spaces (`account_sms`).
 
 mod account_email;
 mod alert_notices;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::email::Email;
 use notify::templates::render::EmailContext;
-use notify::time::{Sleep, Time};
+use notify::time::{SleepFuture, Time};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -34,7 +34,7 @@ impl Time for ManualTime {
         *self.0.borrow()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
         let mut time = self.0.subscribe();
         Box::pin(async move {
             let _ = time.wait_for(|now| *now >= at).await;

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
 use notify::address::{ResolveFuture, Resolver, UrlPolicy};
-use notify::time::{Sleep, Time};
+use notify::time::{SleepFuture, Time};
 use tokio::sync::watch;
 
 pub(crate) mod client_fixture;
@@ -34,7 +34,7 @@ impl Time for ManualTime {
         *self.0.borrow()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
         let mut time = self.0.subscribe();
         Box::pin(async move {
             let _ = time.wait_for(|now| *now >= at).await;
@@ -120,7 +120,7 @@ impl Time for TokioTime {
         self.started_at.saturating_add(since).unwrap()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
         let now = self.now();
         self.sleeps_again(now);
         let left = at.duration_since(now);

@@ -63,7 +63,7 @@ pub(crate) struct Received {
 
 /// The events that a receiver has recorded.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     pub(crate) connections: usize,
     pub(crate) requests: Vec<Received>,
     /// Number of bytes sent one per second.
@@ -78,13 +78,13 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
-    pub(crate) seen: watch::Receiver<Seen>,
+    pub(crate) seen: watch::Receiver<ReceivedRequest>,
 }
 
 struct Server {
     behaviours: Mutex<Vec<Behaviour>>,
     time: Arc<ManualTime>,
-    seen: watch::Sender<Seen>,
+    seen: watch::Sender<ReceivedRequest>,
 }
 
 impl Receiver {
@@ -101,7 +101,7 @@ impl Receiver {
     async fn serve(time: &Arc<ManualTime>, behaviours: &[Behaviour], tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (sender, seen) = watch::channel(Seen::default());
+        let (sender, seen) = watch::channel(ReceivedRequest::default());
         let server = Arc::new(Server {
             behaviours: Mutex::new(behaviours.iter().rev().cloned().collect()),
             time: Arc::clone(time),
@@ -127,7 +127,7 @@ impl Receiver {
     }
 
     /// Waits until the recorded events match a condition.
-    pub(crate) async fn until(&self, condition: impl Fn(&Seen) -> bool) -> Seen {
+    pub(crate) async fn until(&self, condition: impl Fn(&ReceivedRequest) -> bool) -> ReceivedRequest {
         let mut seen = self.seen.clone();
         let waited = tokio::time::timeout(HANG_LIMIT, seen.wait_for(|seen| condition(seen))).await;
         waited.expect("the receiver records it").unwrap().clone()

@@ -23,7 +23,8 @@ pub struct VerifyAlertRequest {
 
 /// A verified guest alert.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct VerifiedAlert {
+#[schema(as = VerifiedAlert)]
+pub struct VerifiedAlertResponse {
     /// Unique id.
     pub alert_id: Uuid,
     /// Stock symbol.
@@ -44,7 +45,7 @@ pub struct VerifiedAlert {
     tag = "Alerts",
     request_body(content = VerifyAlertRequest, description = "The token"),
     responses(
-        (status = 200, description = "The alert is active", body = Envelope<VerifiedAlert>),
+        (status = 200, description = "The alert is active", body = Envelope<VerifiedAlertResponse>),
         (status = 400, description = "The token was already used or has expired"),
         (status = 403, description = "The guest already has 20 active alerts, the maximum; the token stays valid"),
         (status = 404, description = "Token not found"),
@@ -55,9 +56,9 @@ pub struct VerifiedAlert {
 pub(super) async fn verify_alert(
     State(app): State<App>,
     JsonObject(body): JsonObject,
-) -> Result<ApiResponse<VerifiedAlert>, ApiError> {
+) -> Result<ApiResponse<VerifiedAlertResponse>, ApiError> {
     let verified = app.service().guest_alerts.verify_guest_alert(&body).await?;
-    Ok(ApiResponse::ok(VerifiedAlert {
+    Ok(ApiResponse::ok(VerifiedAlertResponse {
         alert_id: verified.id.0,
         symbol: verified.symbol.to_string(),
         status: verified.status.name(),

@@ -12,10 +12,11 @@ use crate::state::App;
 
 /// The account's approvals.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Approvals {
+#[schema(as = Approvals)]
+pub struct ApprovalsResponse {
     /// Whether changes by agents wait for the account owner's approval.
     pub required: bool,
-    /// Approvals, newest first, at most 200.
+    /// ApprovalsResponse, newest first, at most 200.
     pub approvals: Vec<ApprovalView>,
 }
 
@@ -27,15 +28,15 @@ pub struct Approvals {
     get,
     path = "/approvals",
     tag = "MCP",
-    responses((status = 200, description = "The approvals", body = Envelope<Approvals>)),
+    responses((status = 200, description = "The approvals", body = Envelope<ApprovalsResponse>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn list_approvals(
     State(app): State<App>,
     caller: AuthenticatedSession,
-) -> Result<ApiResponse<Approvals>, ApiError> {
+) -> Result<ApiResponse<ApprovalsResponse>, ApiError> {
     let (required, approvals) = app.service().approvals.approvals(&caller.actor).await?;
-    Ok(ApiResponse::ok(Approvals {
+    Ok(ApiResponse::ok(ApprovalsResponse {
         required,
         approvals: approvals.into_iter().map(ApprovalView::of).collect(),
     }))

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use service::identity::{Account, Session};
+use service::identity::{Account, UserSession};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -38,7 +38,7 @@ pub struct SessionDetails {
 }
 
 impl SessionView {
-    pub(crate) fn of(session: &Session, account: &Account) -> Self {
+    pub(crate) fn of(session: &UserSession, account: &Account) -> Self {
         Self {
             user: UserView::of(account),
             session: SessionDetails {

@@ -12,7 +12,8 @@ use crate::values::timestamp;
 
 /// The market's status.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct MarketStatus {
+#[schema(as = MarketStatus)]
+pub struct MarketStatusResponse {
     /// Whether the regular session is open.
     pub is_open: bool,
     /// Same as `is_open`.
@@ -35,15 +36,15 @@ pub struct MarketStatus {
     get,
     path = "/market/status",
     tag = "Market",
-    responses((status = 200, description = "The market's status", body = Envelope<MarketStatus>)),
+    responses((status = 200, description = "The market's status", body = Envelope<MarketStatusResponse>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn get_market_status(
     State(app): State<App>,
     _caller: Authorized<StocksRead>,
-) -> Result<ApiResponse<MarketStatus>, ApiError> {
+) -> Result<ApiResponse<MarketStatusResponse>, ApiError> {
     let status = app.service().market.market_status();
-    Ok(ApiResponse::ok(MarketStatus {
+    Ok(ApiResponse::ok(MarketStatusResponse {
         is_open: status.is_open,
         open: status.is_open,
         next_open: status.next_open.map(timestamp),

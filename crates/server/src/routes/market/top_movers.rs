@@ -27,7 +27,8 @@ pub struct TopMoversParams {
 
 /// Stocks with the largest moves.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct TopMovers {
+#[schema(as = TopMovers)]
+pub struct TopMoversResponse {
     /// The latest session with known prices; null if there is none.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub date: Option<String>,
@@ -51,14 +52,14 @@ pub struct TopMovers {
     path = "/market/top-movers",
     tag = "Market",
     params(TopMoversParams),
-    responses((status = 200, description = "The top movers", body = Envelope<TopMovers>)),
+    responses((status = 200, description = "The top movers", body = Envelope<TopMoversResponse>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn list_top_movers(
     State(app): State<App>,
     _caller: Authorized<StocksRead>,
     mut query: Query,
-) -> Result<ApiResponse<TopMovers>, ApiError> {
+) -> Result<ApiResponse<TopMoversResponse>, ApiError> {
     let limit = query.limit(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
     let movers = app
@@ -66,7 +67,7 @@ pub(super) async fn list_top_movers(
         .market
         .top_movers(usize::try_from(limit).unwrap_or(usize::MAX));
     let all = |movers: Vec<_>| movers.into_iter().map(NamedQuote::of).collect();
-    Ok(ApiResponse::ok(TopMovers {
+    Ok(ApiResponse::ok(TopMoversResponse {
         date: movers.session.map(date),
         coverage: CoverageView::of(movers.coverage),
         gainers: all(movers.gainers),

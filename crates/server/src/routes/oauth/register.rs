@@ -29,7 +29,8 @@ pub struct RegisterClientRequest {
 
 /// A registered client.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RegisteredClient {
+#[schema(as = RegisteredClient)]
+pub struct RegisteredClientResponse {
     /// Client id. It is not secret.
     #[schema(example = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11")]
     pub client_id: String,
@@ -63,7 +64,7 @@ pub struct RegisteredClient {
     tag = "OAuth",
     request_body = RegisterClientRequest,
     responses(
-        (status = 201, description = "The client is registered", body = RegisteredClient),
+        (status = 201, description = "The client is registered", body = RegisteredClientResponse),
         (status = 400, description = "`invalid_redirect_uri` or `invalid_client_metadata`", body = OAuthErrorResponse),
         (status = 429, description = "Too many registrations from this address", body = OAuthErrorResponse),
         (status = 503, description = "The maximum number of clients is reached", body = OAuthErrorResponse),
@@ -83,7 +84,7 @@ pub(super) async fn register_client(State(app): State<App>, request: Request) ->
     match app.service().oauth.register_client(&body).await {
         Ok(client) => {
             let scopes: Vec<_> = MCP_SCOPES.iter().map(|scope| scope.name()).collect();
-            let registered = RegisteredClient {
+            let registered = RegisteredClientResponse {
                 client_id: client.id.0.to_string(),
                 client_id_issued_at: client.created_at.as_second(),
                 client_name: client.name,

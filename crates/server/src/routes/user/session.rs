@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use service::Actor;
-use service::identity::{Account, Session};
+use service::identity::{Account, UserSession};
 use utoipa::ToSchema;
 
 use super::phone::VerifiedPhone;
@@ -18,7 +18,8 @@ use crate::state::App;
 
 /// A session with its owner's profile.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct UserSession {
+#[schema(as = UserSession)]
+pub struct UserSessionView {
     /// The session and its owner.
     #[serde(flatten)]
     pub session: SessionView,
@@ -33,8 +34,8 @@ pub struct UserSession {
     pub quiet_hours: Option<QuietHoursView>,
 }
 
-impl UserSession {
-    fn of(session: &Session, account: &Account) -> Self {
+impl UserSessionView {
+    fn of(session: &UserSession, account: &Account) -> Self {
         let profile = &account.profile;
         let is_deactivated = profile.deactivated_at.is_some();
         Self {
@@ -46,9 +47,9 @@ impl UserSession {
     }
 }
 
-async fn current_session(app: &App, actor: &Actor) -> Result<ApiResponse<UserSession>, ApiError> {
+async fn current_session(app: &App, actor: &Actor) -> Result<ApiResponse<UserSessionView>, ApiError> {
     let (session, account) = app.service().identity.session(actor).await?;
-    Ok(ApiResponse::ok(UserSession::of(&session, &account)))
+    Ok(ApiResponse::ok(UserSessionView::of(&session, &account)))
 }
 
 /// Get the session and the profile
@@ -56,13 +57,13 @@ async fn current_session(app: &App, actor: &Actor) -> Result<ApiResponse<UserSes
     get,
     path = "/user/session",
     tag = "User",
-    responses((status = 200, description = "The session and its owner", body = Envelope<UserSession>)),
+    responses((status = 200, description = "The session and its owner", body = Envelope<UserSessionView>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn get_user_session(
     State(app): State<App>,
     caller: AuthenticatedSession,
-) -> Result<ApiResponse<UserSession>, ApiError> {
+) -> Result<ApiResponse<UserSessionView>, ApiError> {
     current_session(&app, &caller.actor).await
 }
 
@@ -74,14 +75,14 @@ pub(super) async fn get_user_session(
     path = "/user/session",
     tag = "User",
     request_body(content = UpdateSessionRequest, description = "The fields to change"),
-    responses((status = 200, description = "The session and its updated owner", body = Envelope<UserSession>)),
+    responses((status = 200, description = "The session and its updated owner", body = Envelope<UserSessionView>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn update_user_session(
     State(app): State<App>,
     caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<ApiResponse<UserSession>, ApiError> {
+) -> Result<ApiResponse<UserSessionView>, ApiError> {
     app.service()
         .account_settings
         .update_profile(&caller.actor, &body)

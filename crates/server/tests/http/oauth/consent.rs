@@ -268,7 +268,7 @@ async fn consent_is_limited_per_account_and_hour(server: TestServer) {
     server.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
     let page = fixture.authorize(&server, &[]).await;
     let again = server.decide(&fixture.cookie, &page, "allow", &["alerts:read"]).await;
-    assert_error_page(&again, 429, "in an hour");
+    assert_error_page(&again, 429, "per hour");
     server.later(1);
     let again = server.decide(&fixture.cookie, &page, "allow", &["alerts:read"]).await;
     assert_eq!(again.status, 303, "{again:?}");

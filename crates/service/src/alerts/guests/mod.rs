@@ -31,8 +31,9 @@ use crate::evaluator::Evaluator;
 use crate::identity::secret;
 use crate::messages::MessageWriter;
 use crate::prices::Prices;
-use crate::prices::initial::InitialPrices;
+use crate::prices::initial_stocks::InitialPrices;
 use crate::{Ports, ServiceConfig};
+
 pub use create::GuestAlertRequest;
 pub use verify::VerifiedAlert;
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::model::{
     Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, MessageChannel, PageRequest, SentMessage,
-    Session, Webhook,
+    UserSession, Webhook,
 };
 use store::{MessageCursor, Store};
 use tokio::sync::mpsc;
@@ -340,7 +340,7 @@ fn account_value(account: &Account) -> Value {
     })
 }
 
-fn session(session: &Session) -> Value {
+fn session(session: &UserSession) -> Value {
     json!({
         "id": session.id.0,
         "created_at": timestamp(session.created_at),

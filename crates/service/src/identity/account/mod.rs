@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{Authenticator, CredentialCache};
 use crate::evaluator::Evaluator;
-use crate::identity::{Identity, SignInThrottle};
+use crate::identity::{AccountAccess, SignInThrottle};
 use crate::messages::MessageWriter;
 use crate::{AccountId, Actor, Ports, ServiceConfig, ServiceError};
 pub use export::ExportStream;
@@ -42,7 +42,7 @@ pub struct AccountSettings {
     pub(crate) credential_cache: Arc<CredentialCache>,
     pub(crate) throttle: Arc<SignInThrottle>,
     pub(crate) authenticator: Authenticator,
-    pub(crate) identity: Identity,
+    pub(crate) identity: AccountAccess,
     pub(crate) writer: MessageWriter,
     pub(crate) tasks: TaskTracker,
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use service::identity::SessionTokens;
 use service::{Actor, ServiceError};
 
-use super::{HERE, last_token, sign_in, verify};
+use super::{HERE, last_token, mailed, sign_in, verify};
 use crate::support::{PASSWORD, TestApp, kind, on_each_database};
 
 on_each_database! {
@@ -19,6 +19,8 @@ const STRANGERS: &str = "the stranger's own";
 async fn register(app: &TestApp, email: &str, password: &str) {
     let body = json!({"email": email, "password": password, "full_name": "Mallory"});
     app.service.identity.register(&body).await.unwrap();
+    // Emails that are pending at the same time are sent in any order.
+    mailed(app, email).await;
 }
 
 async fn confirm(app: &TestApp, token: &str) -> Result<bool, ServiceError> {

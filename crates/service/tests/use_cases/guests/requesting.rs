@@ -27,7 +27,7 @@ on_each_database! {
     unverified_alert_never_fires
 }
 
-const DAY: SignedDuration = SignedDuration::from_hours(24);
+const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
 const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
 
 async fn guest_alert_is_inactive_until_link_is_followed(app: TestApp) {
@@ -194,7 +194,7 @@ async fn repeated_request_returns_same_alert_and_sends_link_again_later(app: Tes
 async fn expired_guest_alert_can_be_requested_again(app: TestApp) {
     app.quote("AAPL", 189.20).await;
     let first = make(&app, &price_request(GUEST, 200)).await.stored.alert.id;
-    app.clock.advance(DAY * 2 - MICROSECOND);
+    app.clock.advance(ONE_DAY * 2 - MICROSECOND);
     assert!(matches!(
         ask(&app, &price_request(GUEST, 200)).await.unwrap(),
         Created::Existing(_)
@@ -216,7 +216,7 @@ async fn address_gets_five_links_a_day(app: TestApp) {
     };
     assert_eq!(retry_after_s, 24 * 3600 - 5 * 60 + 1);
     make(&app, &price_request("other@example.com", 300)).await;
-    app.clock.advance(DAY - SignedDuration::from_mins(5) - MICROSECOND);
+    app.clock.advance(ONE_DAY - SignedDuration::from_mins(5) - MICROSECOND);
     assert_eq!(
         kind(&ask(&app, &price_request(GUEST, 300)).await.unwrap_err()),
         "too many"
@@ -263,7 +263,7 @@ async fn total_guest_links_are_limited_to_a_thousand_a_day(app: TestApp) {
         kind(&ask(&app, &price_request(GUEST, 200)).await.unwrap_err()),
         "too many"
     );
-    app.clock.advance(DAY);
+    app.clock.advance(ONE_DAY);
     make(&app, &price_request(GUEST, 200)).await;
 }
 

@@ -22,7 +22,7 @@ on_each_database! {
 }
 
 const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
-const LIFE: SignedDuration = SignedDuration::from_hours(48);
+const LINK_LIFETIME: SignedDuration = SignedDuration::from_hours(48);
 
 /// Returns a guest's new alert and its token.
 async fn asked(app: &TestApp, threshold: u32) -> (alerts::AlertId, String) {
@@ -93,7 +93,7 @@ async fn link_expires_after_two_days(app: TestApp) {
     app.quote("AAPL", 189.20).await;
     let (in_time, good) = asked(&app, 200).await;
     let (late, over) = asked(&app, 300).await;
-    app.clock.advance(LIFE - MICROSECOND);
+    app.clock.advance(LINK_LIFETIME - MICROSECOND);
     verify(&app, &good).await.unwrap();
     app.clock.advance(MICROSECOND);
     assert_eq!(kind(&verify(&app, &over).await.unwrap_err()), "malformed");
@@ -111,6 +111,7 @@ async fn link_works_only_for_its_alert(app: TestApp) {
     let first = token(&emails[0]);
     body["threshold"] = json!(300);
     let other = make(&app, &body).await.stored.alert.id;
+    app.mailed(&ann.email).await;
     // It neither signs in nor confirms an address.
     let body = json!({"token": first});
     assert_eq!(
@@ -222,10 +223,10 @@ async fn unverified_alerts_are_deleted_and_verified_ones_kept(app: TestApp) {
     let kept = verified(&app, GUEST, 300).await;
     let (forgotten, _) = asked(&app, 200).await;
     // Its last possible link.
-    app.clock.advance(LIFE - MICROSECOND);
+    app.clock.advance(LINK_LIFETIME - MICROSECOND);
     ask(&app, &price_request(GUEST, 200)).await.unwrap();
     let last = token(app.mailed(GUEST).await.last().unwrap());
-    app.clock.advance(LIFE - MICROSECOND);
+    app.clock.advance(LINK_LIFETIME - MICROSECOND);
     app.service.jobs.run_job(Job::Cleanup).await.unwrap();
     assert_eq!(app.alert_now(forgotten).await.status, Status::Inactive);
     app.clock.advance(MICROSECOND);

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LONG: Duration = Duration::from_secs(1_000_000);
+    const LONG_WINDOW: Duration = Duration::from_secs(1_000_000);
 
     fn at(millis: i64) -> Timestamp {
         Timestamp::from_millisecond(1_709_911_800_000 + millis).unwrap()
@@ -151,23 +151,23 @@ mod tests {
     #[test]
     fn requests_beyond_the_limit_wait_for_the_window() {
         let limiter = RequestRateLimiter::new(&[RequestLimit::per_second(2)]);
-        assert_eq!(limiter.reserve(at(0), LONG), Ok(at(0)));
-        assert_eq!(limiter.reserve(at(400), LONG), Ok(at(400)));
-        assert_eq!(limiter.reserve(at(999), LONG), Ok(at(1_000)));
-        assert_eq!(limiter.reserve(at(1_000), LONG), Ok(at(1_400)));
+        assert_eq!(limiter.reserve(at(0), LONG_WINDOW), Ok(at(0)));
+        assert_eq!(limiter.reserve(at(400), LONG_WINDOW), Ok(at(400)));
+        assert_eq!(limiter.reserve(at(999), LONG_WINDOW), Ok(at(1_000)));
+        assert_eq!(limiter.reserve(at(1_000), LONG_WINDOW), Ok(at(1_400)));
     }
 
     #[test]
     fn all_limits_hold() {
         let limiter = RequestRateLimiter::new(&[RequestLimit::per_second(1), RequestLimit::per_minute(2)]);
-        let reserved: Vec<_> = (0..3).map(|_| limiter.reserve(at(0), LONG).unwrap()).collect();
+        let reserved: Vec<_> = (0..3).map(|_| limiter.reserve(at(0), LONG_WINDOW).unwrap()).collect();
         assert_eq!(reserved, [at(0), at(1_000), at(60_000)]);
     }
 
     #[test]
     fn too_long_a_wait_is_an_error_and_reserves_nothing() {
         let limiter = RequestRateLimiter::new(&[RequestLimit::per_minute(1)]);
-        limiter.reserve(at(0), LONG).unwrap();
+        limiter.reserve(at(0), LONG_WINDOW).unwrap();
         let max_wait = Duration::from_millis(59_999);
         assert_eq!(limiter.reserve(at(0), max_wait), Err(Duration::from_secs(60)));
         assert_eq!(limiter.reserve(at(1), max_wait), Ok(at(60_000)));
@@ -177,8 +177,8 @@ mod tests {
     fn pause_delays_all_requests() {
         let limiter = RequestRateLimiter::new(&[]);
         limiter.pause(at(0), Duration::from_secs(5));
-        assert_eq!(limiter.reserve(at(1), LONG), Ok(at(5_000)));
-        assert_eq!(limiter.reserve(at(5_001), LONG), Ok(at(5_001)));
+        assert_eq!(limiter.reserve(at(1), LONG_WINDOW), Ok(at(5_000)));
+        assert_eq!(limiter.reserve(at(5_001), LONG_WINDOW), Ok(at(5_001)));
     }
 
     proptest! {
@@ -191,7 +191,7 @@ mod tests {
             let (mut now, mut sent_at) = (0, Vec::new());
             for step in steps {
                 now += step;
-                sent_at.push(limiter.reserve(at(now), LONG).unwrap());
+                sent_at.push(limiter.reserve(at(now), LONG_WINDOW).unwrap());
             }
             for window in sent_at.windows(usize::try_from(max_requests).unwrap() + 1) {
                 prop_assert!(window[usize::try_from(max_requests).unwrap()].duration_since(window[0]) >= SignedDuration::from_secs(1));
