@@ -58,7 +58,7 @@ pub struct UseCases {
     pub watchlists: Watchlists,
     /// Webhooks and their deliveries.
     pub webhooks: Webhooks,
-    /// OperatorOutbox for the operator.
+    /// Messages that are kept for the operator.
     pub outbox: OperatorOutbox,
     /// Analyses of stocks.
     pub analysis: StockAnalysis,

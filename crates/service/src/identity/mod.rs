@@ -1,4 +1,4 @@
-//! AccountAccess: registration, sign-in, sessions and account settings.
+//! Accounts of people: registration, sign-in, sessions and account settings.
 //!
 //! * `register.rs`: creates an account; an email link confirms its address.
 //! * `login.rs`: sign-in by password or email link; `throttle.rs` slows down password guessing.

@@ -25,13 +25,13 @@ const REFRESH_TOKEN_HASH_PURPOSE: &str = "refresh token";
 pub struct SessionTokens {
     /// Account.
     pub account: Account,
-    /// UserSession.
+    /// The session.
     pub session: UserSession,
     /// Access token, valid for [`SessionTokens::expires_in_s`].
     pub access_token: String,
     /// Refresh token, valid for one exchange.
     pub refresh_token: String,
-    /// UserSession cookie; only for a new session.
+    /// Session cookie; only for a new session.
     pub cookie: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{Account, AccountId};
 
-/// UserSession id.
+/// Session id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SessionId(pub Uuid);
 

@@ -16,7 +16,7 @@ use crate::state::App;
 pub struct ApprovalsResponse {
     /// Whether changes by agents wait for the account owner's approval.
     pub required: bool,
-    /// ApprovalsResponse, newest first, at most 200.
+    /// Approvals, newest first, at most 200.
     pub approvals: Vec<ApprovalView>,
 }
 
