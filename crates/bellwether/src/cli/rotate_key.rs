@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use foundation::vault::Vault;
+use foundation::{Clock, Random};
 use serde_json::json;
-use service::sealing::{self, RotationSummary, UnreadablePolicy};
-use service::vault::Vault;
-use service::{Clock, Random};
+use service::sealing;
+use service::sealing::{RotationSummary, UnreadablePolicy};
 use store::{KeyRotation, KeyRotationError};
 
 use super::{CommandError, SettingsArgs, print, say};

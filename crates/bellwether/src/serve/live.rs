@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foundation::Clock;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use market::{Calendar, Price, Symbol};
 use metrics::{counter, gauge};
-use service::{Clock, Service};
+use service::Service;
 use sources::MarketUpdate;
 use sources::freshness::FilterReason;
 use sources::live::{self, LastQuote, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};

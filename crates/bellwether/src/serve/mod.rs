@@ -22,7 +22,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
-use service::{Clock, Ports, Random, Service};
+use foundation::{Clock, Ports, Random};
+use service::Service;
 use store::Store;
 use tokio::task::JoinHandle;
 
@@ -114,7 +115,7 @@ impl Server {
         let mut service_settings = wiring::service_settings(settings)?;
         if settings.server.public_url.is_none() {
             // With port 0 the system assigns a free port.
-            service_settings.public_url = format!("http://{}", listeners.address());
+            service_settings.delivery.public_url = format!("http://{}", listeners.address());
         }
         let service = Service::start(ports.clone(), service_settings)
             .await

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use evaluation::market::RowRejection;
+use evaluation::prices::PriceSourceConfig;
+use foundation::{Clock, ServiceError};
 use jiff::SignedDuration;
 use market::records::QuoteRow;
 use market::{Bar, Calendar, Symbol};
 use metrics::counter;
-use service::market::RowRejection;
-use service::prices::PriceSourceConfig;
-use service::{Clock, Service, ServiceError};
+use service::Service;
 use sources::MarketUpdate;
 use sources::file::{self, FileSourceHealth};
 use sources::folder::FolderError;
@@ -293,7 +294,7 @@ impl IngestWorker {
     /// Missed data is older than the current batch, so it is processed first.
     async fn ingest_update(&self, update: &MarketUpdate) -> Result<Vec<RowRejection>, ServiceError> {
         if !update.missed.quotes.is_empty() {
-            let missed = service::market::MissedPeriod {
+            let missed = evaluation::market::MissedPeriod {
                 quotes: update.missed.quotes.clone(),
                 is_behind: update.missed.is_behind,
             };

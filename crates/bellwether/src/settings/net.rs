@@ -138,7 +138,7 @@ impl Setting for BaseUrl {
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        service::analyst::check_base_url(text)
+        watchlist::analyst::check_base_url(text)
             .ok()
             .map(|()| Self(text.to_owned()))
     }

@@ -76,7 +76,7 @@ impl Setting for AnalystApiKey {
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        service::analyst::ModelKey::new(text).map(|_| Self(text.to_owned()))
+        watchlist::analyst::ModelKey::new(text).map(|_| Self(text.to_owned()))
     }
 
     fn to_toml(&self) -> Value {

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use delivery::phone_number::CallingCode;
 use jiff::SignedDuration;
 use jiff::civil::Date;
 use market::{Decimal, Symbol};
-use service::identity::account::CallingCode;
 
 use super::layers::Layers;
 use super::mail::{EmailSender, SmtpUrl};

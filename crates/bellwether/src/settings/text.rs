@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn log_filter_is_a_level_with_optional_exceptions() {
-        for valid in ["info", "off", "warn,service=debug", "service::evaluator=trace,error"] {
+        for valid in ["info", "off", "warn,service=debug", "evaluation::evaluator=trace,error"] {
             assert!(LogFilter::from_text(valid).is_some(), "{valid}");
         }
         for wrong in ["", "verbose", "info,loud", "service=loud"] {

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use delivery::phone_number::CallingCode;
 use jiff::SignedDuration;
 use market::Decimal;
-use service::identity::account::CallingCode;
 use toml::Value;
 
 /// A type that a setting can have.

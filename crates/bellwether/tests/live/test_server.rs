@@ -4,21 +4,24 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, HistoryAction, Plan};
 use bellwether::metering::Metering;
 use bellwether::serve::Server;
 use bellwether::settings::{Settings, SourceKind};
 use bellwether::wiring::providers::build_providers;
+use foundation::Network;
+use foundation::vault::Vault;
+use foundation::{Actor, Clock, Ports, Random, Scope};
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
-use service::access::{ApiKeyParams, NewAccount};
+use service::Service;
 use service::alerts::{AlertDetail, Created};
-use service::webhooks::Network;
-use service::{Actor, Clock, PageRequest, Ports, Random, Scope, Service, vault::Vault};
 use sources::ManualClock;
+use store::model::PageRequest;
 use store::{Store, StoreOptions};
 use testkit::{Database, HANG_LIMIT};
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 use std::time::Instant;
 
+use foundation::Clock;
 use jiff::{SignedDuration, Timestamp};
 use notify::time::Time;
-use service::Clock;
 use sources::Sleep;
 
 /// The system clock.

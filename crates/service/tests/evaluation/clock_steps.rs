@@ -3,9 +3,9 @@
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use foundation::{Actor, Clock, ServiceError};
 use jiff::SignedDuration;
 use serde_json::json;
-use service::{Actor, Clock, ServiceError};
 
 use super::support::{TestApp, above, at, on_each_database, symbol};
 

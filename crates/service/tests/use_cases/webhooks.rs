@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alerts::Plan;
+use foundation::Network;
+use foundation::{Actor, Clock};
 use jiff::{SignedDuration, Timestamp};
 use notify::client::WebhookOutcome;
 use notify::signature::{SigningSecret, standard};
 use notify::time::{SleepFuture, Time};
 use serde_json::{Value, json};
-use service::webhooks::Network;
-use service::{Actor, Clock, ServiceConfig};
+use service::ServiceConfig;
 use sources::ManualClock;
 use testkit::Database;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -83,8 +84,8 @@ async fn ambiguous_url_is_rejected(app: TestApp) {
 /// Configuration that allows local receivers and an always open market.
 fn local() -> ServiceConfig {
     let mut settings = settings();
-    settings.calendar = settings.calendar.always_open();
-    settings.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+    settings.evaluation.calendar = settings.evaluation.calendar.always_open();
+    settings.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
     settings
 }
 
@@ -263,7 +264,7 @@ fn deadline_is_independent_of_service_threads(database: impl Future<Output = Dat
     let handle = deliveries.handle().clone();
     rest.block_on(async {
         let mut settings = local();
-        settings.webhooks.timeout = SignedDuration::from_millis(100);
+        settings.delivery.webhooks.timeout = SignedDuration::from_millis(100);
         let network =
             |clock: &Arc<ManualClock>| Network::from_time(Arc::new(Deadlines(Arc::clone(clock)))).on_runtime(handle);
         let app = TestApp::with_network(database.await, settings, network).await;

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Alert, AlertId, HistoryAction};
+use evaluation::prices::PriceSourceConfig;
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use market::records::{Batch, QuoteRow};
 use market::{Price, Symbol};
 use serde_json::{Value, json};
-use service::Actor;
-use service::prices::PriceSourceConfig;
 use sources::Clock as _;
 use sources::live::{PriceReply, PriceRequest};
 use tokio::sync::mpsc;
