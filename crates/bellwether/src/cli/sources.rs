@@ -14,7 +14,7 @@ use sources::routing::{self, CheckOutcome, ProviderCheck, check_table};
 use super::{CommandError, SettingsArgs, print, say};
 use crate::clock::SystemClock;
 use crate::settings::{ProviderName, Settings, SourceKind};
-use crate::wiring::providers::ProviderSetup;
+use evaluation::feed::ProviderSetup;
 use crate::wiring::providers::build_providers;
 
 #[derive(Args, Debug)]

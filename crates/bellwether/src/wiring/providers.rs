@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alerts::engine::Feed;
+use evaluation::feed::ProviderSetup;
 use anyhow::Context;
 use jiff::SignedDuration;
 use jiff::civil::Time;
@@ -18,25 +19,6 @@ use sources::provider::{Capability, Provider, stream};
 use sources::routing::{PollingConfig, ProviderRouter};
 
 use crate::settings::{self, ProviderName, Settings};
-
-/// The market data providers with their configuration.
-#[derive(Debug)]
-pub struct ProviderSetup {
-    /// The providers of each capability.
-    pub router: ProviderRouter,
-    /// All configured providers, in the order of [`ProviderName::ALL`].
-    pub providers: Vec<Arc<dyn Provider>>,
-    /// The setup of the providers' HTTP clients.
-    pub setup: AdapterSetup,
-    /// The configuration of polling prices.
-    pub polling: PollingConfig,
-    /// The limits of the quote filter.
-    pub limits: QuoteLimits,
-    /// The configuration of streams.
-    pub stream: stream::StreamConfig,
-    /// The New York time at which the nightly jobs start.
-    pub nightly_at: Time,
-}
 
 /// Builds the market data providers from the settings.
 ///
