@@ -14,8 +14,8 @@ use sources::routing::{self, CheckOutcome, ProviderCheck, check_table};
 use super::{CommandError, SettingsArgs, print, say};
 use crate::clock::SystemClock;
 use crate::settings::{ProviderName, Settings, SourceKind};
-use evaluation::feed::ProviderSetup;
 use crate::wiring::providers::build_providers;
+use evaluation::feed::ProviderSetup;
 
 #[derive(Args, Debug)]
 pub(super) struct SourcesArgs {

@@ -118,7 +118,12 @@ impl Server {
         let service = Service::start(ports.clone(), service_settings)
             .await
             .context("cannot start the service")?;
-        let source = SourceTask::start(source, &wiring::calendar(&settings.market), &service.evaluation, &ports.clock);
+        let source = SourceTask::start(
+            source,
+            &wiring::calendar(&settings.market),
+            &service.evaluation,
+            &ports.clock,
+        );
         let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone())?;
         Ok(Self {
             service: ServiceHandle(service),

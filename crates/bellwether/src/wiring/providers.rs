@@ -8,14 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alerts::engine::Feed;
-use evaluation::feed::ProviderSetup;
 use anyhow::Context;
+use evaluation::feed::ProviderSetup;
 use jiff::SignedDuration;
-use jiff::civil::Time;
 use sources::Clock;
 use sources::freshness::QuoteLimits;
 use sources::provider::http::AdapterSetup;
-use sources::provider::{Capability, Provider, stream};
+use sources::provider::{Capability, stream};
 use sources::routing::{PollingConfig, ProviderRouter};
 
 use crate::settings::{self, ProviderName, Settings};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Time;
 use sources::freshness::QuoteLimits;
-pub 
-use sources::provider::http::AdapterSetup;
+pub(super) use sources::provider::http::AdapterSetup;
 use sources::provider::{Provider, stream};
 use sources::routing::{PollingConfig, ProviderRouter};
 use sources::simulated::{SavedMarket, SimulationConfig};
