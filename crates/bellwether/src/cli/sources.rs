@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use clock::Clock;
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
-use sources::Clock;
 use sources::provider::Capability;
 use sources::routing::{self, CheckOutcome, ProviderCheck, check_table};
 

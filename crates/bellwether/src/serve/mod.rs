@@ -20,8 +20,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
+use clock::Clock;
 use evaluation::feed::{ProviderSetup, SourceTask};
-use foundation::{Clock, Ports, Random};
+use foundation::{Ports, Random};
 use service::Service;
 use store::Store;
 use tokio::task::JoinHandle;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use alerts::engine::Feed;
 use anyhow::Context;
+use clock::Clock;
 use evaluation::feed::ProviderSetup;
 use jiff::SignedDuration;
-use sources::Clock;
 use sources::freshness::QuoteLimits;
 use sources::provider::http::AdapterSetup;
 use sources::provider::{Capability, stream};

@@ -10,20 +10,22 @@ use crate::sources::root;
 /// For each crate, the only crates of this workspace that it may depend on. ARCHITECTURE.md says why.
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("market", &[]),
+    ("clock", &[]),
     ("testkit", &[]),
     ("contract", &[]),
     ("acceptance", &["testkit", "contract"]),
     ("alerts", &["market"]),
     ("analyst", &["market", "alerts"]),
     ("paper", &["market"]),
-    ("sources", &["market"]),
+    ("sources", &["clock", "market"]),
     ("store", &["market", "alerts"]),
-    ("notify", &["market", "alerts"]),
-    ("foundation", &["market", "alerts", "store", "sources", "notify"]),
-    ("delivery", &["alerts", "store", "notify", "foundation"]),
+    ("notify", &["clock", "market", "alerts"]),
+    ("foundation", &["clock", "market", "alerts", "store", "notify"]),
+    ("delivery", &["clock", "alerts", "store", "notify", "foundation"]),
     (
         "evaluation",
         &[
+            "clock",
             "market",
             "alerts",
             "store",
@@ -48,6 +50,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "watchlist",
         &[
+            "clock",
             "market",
             "alerts",
             "analyst",
@@ -77,6 +80,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "server",
         &[
+            "clock",
             "market",
             "alerts",
             "foundation",
@@ -90,6 +94,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "bellwether",
         &[
+            "clock",
             "market",
             "alerts",
             "sources",

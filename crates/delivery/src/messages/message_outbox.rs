@@ -6,11 +6,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
 use metrics::{counter, histogram};
 use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
 use notify::schedule::NextStep;
-use notify::time::Time;
 use store::model::{
     self, ClaimedMessage, MessageChannel, MessageDecision, MessageLimits, MessageSettlement, QuotaDecision,
     QuotaRequest,
@@ -33,7 +33,7 @@ const UNREADABLE_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(10);
 pub(super) struct MessageOutbox {
     pub(super) channel: MessageChannel,
     pub(super) store: Store,
-    pub(super) time: Arc<dyn Time>,
+    pub(super) time: Arc<dyn Clock>,
     pub(super) composer: Composer,
     pub(super) daily_limits: DailyMessageLimits,
     pub(super) is_confirmation_required: bool,

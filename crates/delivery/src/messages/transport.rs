@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use clock::Clock;
 use jiff::Timestamp;
 use notify::dispatcher::Transport;
 use notify::email::{Email, EmailTransport};
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
 use notify::sms::{Sms, SmsTransport};
-use notify::time::Time;
 use serde::{Deserialize, Serialize};
 use store::model::{MessageChannel, MessageId, StoredOutboxMessage};
 use uuid::Uuid;
@@ -75,7 +75,7 @@ pub(super) enum MessageTransport {
 pub(super) struct OutboxTransport {
     pub(super) vault: Arc<Vault>,
     pub(super) random: Arc<Random>,
-    pub(super) time: Arc<dyn Time>,
+    pub(super) time: Arc<dyn Clock>,
 }
 
 impl OutboxTransport {

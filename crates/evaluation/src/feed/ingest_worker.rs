@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use foundation::{Clock, ServiceError};
+use clock::Clock;
+use foundation::ServiceError;
 use jiff::SignedDuration;
 use market::Calendar;
 use market::records::QuoteRow;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use foundation::Clock;
+use clock::Clock;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use market::{Calendar, Price, Symbol};

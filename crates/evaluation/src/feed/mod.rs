@@ -13,7 +13,7 @@ mod saved_market;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use foundation::Clock;
+use clock::Clock;
 use jiff::SignedDuration;
 use market::Calendar;
 use sources::MarketUpdate;
