@@ -11,7 +11,7 @@ mod finish;
 pub mod ingest_body;
 pub mod names;
 pub(crate) mod openapi;
-mod served_document;
+pub(crate) mod served_document;
 mod webhooks;
 mod yaml;
 

@@ -2,7 +2,7 @@
 //!
 //! The document is large, public, and the same for every client. So each form is built once.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
 use axum::response::{IntoResponse, Response};
@@ -18,7 +18,7 @@ const BUFFER_BYTES: usize = 4_096;
 
 /// A document with its compressed forms.
 #[derive(Debug)]
-pub(super) struct ServedDocument {
+pub(crate) struct ServedDocument {
     content_type: &'static str,
     whole: Bytes,
     tag: EntityTag,
@@ -34,7 +34,7 @@ enum Coding {
 }
 
 impl ServedDocument {
-    pub(super) fn new(content_type: &'static str, whole: Bytes) -> Self {
+    pub(crate) fn new(content_type: &'static str, whole: Bytes) -> Self {
         Self {
             content_type,
             tag: EntityTag::of(&[&whole]),
@@ -44,12 +44,25 @@ impl ServedDocument {
         }
     }
 
-    pub(super) const fn whole(&self) -> &Bytes {
+    /// Creates a document that is stored compressed with brotli.
+    ///
+    /// # Errors
+    /// If `brotli` is not a brotli stream.
+    pub(crate) fn from_brotli(content_type: &'static str, brotli: &'static [u8]) -> io::Result<Self> {
+        let mut whole = Vec::new();
+        brotli::Decompressor::new(brotli, BUFFER_BYTES).read_to_end(&mut whole)?;
+        Ok(Self {
+            brotli: OnceLock::from(Some(Bytes::from_static(brotli))),
+            ..Self::new(content_type, whole.into())
+        })
+    }
+
+    pub(crate) const fn whole(&self) -> &Bytes {
         &self.whole
     }
 
     /// Responds to a GET with these request headers.
-    pub(super) fn answer(&self, request: &HeaderMap) -> Response {
+    pub(crate) fn answer(&self, request: &HeaderMap) -> Response {
         let mut response = self.tag.respond(request, || self.body(request));
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
