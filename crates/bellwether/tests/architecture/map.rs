@@ -1,4 +1,4 @@
-//! The map of the code in ARCHITECTURE.md names files that exist.
+//! The map of the code in ARCHITECTURE.md names files that exist, and leads to the answers in docs/look-ups.md.
 
 use crate::sources::root;
 
@@ -35,4 +35,26 @@ fn every_entry_of_the_map_names_files_that_exist() {
             );
         }
     }
+}
+
+#[test]
+fn every_look_up_takes_two_steps_from_the_map() {
+    let map = entries(&std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap());
+    let look_ups = std::fs::read_to_string(root().join("docs/look-ups.md")).unwrap();
+    let rows = look_ups.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let mut checked = 0;
+    for row in rows {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [_, question, file, name] = cells[..] else {
+            panic!("not four columns: {row}");
+        };
+        let (file, name) = (file.trim_matches('`'), name.trim_matches('`'));
+        let entry = map.iter().find(|(entry, _)| entry == question);
+        let (_, paths) = entry.unwrap_or_else(|| panic!("ARCHITECTURE.md has no row {question:?}"));
+        assert!(paths.iter().any(|path| path == file), "{question:?} does not name {file}");
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        assert!(text.contains(name), "{file} does not contain {name}");
+        checked += 1;
+    }
+    assert_eq!(checked, 12);
 }

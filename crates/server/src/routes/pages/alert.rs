@@ -19,7 +19,7 @@ use crate::values::timestamp;
 
 /// Show an alert
 ///
-/// The page behind the link in an alert email. The owner must be signed in in this browser.
+/// The page behind the link in an alert email. The owner must be signed in with this browser.
 #[utoipa::path(
     get,
     path = "/alerts/{id}",

@@ -138,7 +138,7 @@ fn confirm_sign_in_page(token: String, csrf_token: &str) -> Page {
         button: "Sign in",
         other: None,
     };
-    let text = "You will be signed in in this browser. If you did not request this, close this page.";
+    let text = "You will be signed in with this browser. If you did not request this, close this page.";
     Page::with_form("Sign in?", text, form)
 }
 
