@@ -1,23 +1,24 @@
-//! Dispatchers of messages: one for email, one for text messages.
+//! The dispatchers of messages: one per channel.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foundation::Ports;
 use jiff::SignedDuration;
-use notify::dispatcher::{Dispatcher, DispatcherLimits, WakeHandle};
-use notify::email::{EmailError, EmailTransport, Mailer};
+use notify::dispatcher::{Dispatcher, DispatcherLimits, Transport};
+use notify::email::{Email, EmailError, Mailer};
+use notify::message_attempt::MessageAttempt;
 use notify::schedule::RetrySchedule;
-use notify::sms::{SmsError, SmsTransport, Twilio};
-use store::model::MessageChannel;
-use tokio_util::sync::CancellationToken;
+use notify::sms::{Sms, SmsError, Twilio};
 
-use super::MessagesConfig;
+use super::channel::ChannelMessage;
 use super::compose::Composer;
 use super::config::DailyMessageLimits;
-use super::message_outbox::MessageOutbox;
-use super::transport::{MessageTransport, OutboxTransport};
-use foundation::Ports;
-use foundation::network::DatabaseOutbox;
+use super::message_outbox::MessageQueue;
+use super::transport::MessageTransport;
+use crate::DeliveryConfig;
+use crate::queue::{self, QueueOutbox};
 
 /// Maximum number of concurrent attempts per provider, each on its own connection.
 const MAX_CONCURRENT_ATTEMPTS: usize = 16;
@@ -37,139 +38,103 @@ pub enum MessageTransportError {
     Sms(#[from] SmsError),
 }
 
-/// Transport and limits of one channel.
-struct ChannelSetup {
-    channel: MessageChannel,
-    transport: MessageTransport,
-    provider: &'static str,
-    timeout: Duration,
+/// A channel: its provider and settings.
+struct ChannelSetup<P> {
+    /// `None`: messages are stored in the outbox.
+    provider: Option<P>,
+    provider_name: &'static str,
+    timeout: Option<Duration>,
     daily_limits: DailyMessageLimits,
-    delays: RetrySchedule,
+    retry_delays: RetrySchedule,
 }
 
-/// The message dispatchers, ready to run.
-pub(crate) struct MessageDispatchers([Dispatcher<DatabaseOutbox<MessageOutbox>, MessageTransport>; 2]);
+/// The dispatcher of a channel that sends through the provider `P`.
+pub(crate) type MessageDispatcher<M, P> = Dispatcher<QueueOutbox<MessageQueue<M>>, MessageTransport<P>>;
 
-impl std::fmt::Debug for MessageDispatchers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("MessageDispatchers")
-    }
+/// Creates the dispatcher of email.
+pub(crate) fn email(
+    ports: &Ports,
+    settings: &DeliveryConfig,
+    is_confirmation_required: bool,
+) -> Result<MessageDispatcher<Email, Mailer>, MessageTransportError> {
+    let email = &settings.messages.email;
+    let mailer = email
+        .smtp
+        .clone()
+        .map(|smtp| Mailer::new(smtp, Arc::clone(&ports.network.time)));
+    let channel = ChannelSetup {
+        provider: mailer.transpose()?,
+        provider_name: "smtp",
+        timeout: email.smtp.as_ref().map(|smtp| smtp.timeout),
+        daily_limits: email.daily_limits,
+        retry_delays: email.retry_delays.clone(),
+    };
+    Ok(dispatcher(ports, settings, channel, is_confirmation_required))
 }
 
-impl MessageDispatchers {
-    /// Creates the dispatchers.
-    ///
-    /// # Errors
-    /// [`MessageTransportError`] for an invalid setting.
-    pub(crate) fn new(
-        ports: &Ports,
-        settings: &crate::DeliveryConfig,
-        is_confirmation_required: bool,
-    ) -> Result<Self, MessageTransportError> {
-        let messages = &settings.messages;
-        let channels = [email(messages, ports)?, sms(messages, ports)?];
-        Ok(Self(channels.map(|channel| {
-            dispatcher(ports, settings, channel, is_confirmation_required)
-        })))
-    }
-
-    /// Sends messages until `stop`, then waits for the running attempts.
-    pub(crate) async fn run(self, stop: CancellationToken) {
-        let [email, sms] = self.0;
-        tokio::join!(
-            email.run(stop.clone().cancelled_owned()),
-            sms.run(stop.cancelled_owned())
-        );
-    }
+/// Creates the dispatcher of text messages.
+pub(crate) fn sms(
+    ports: &Ports,
+    settings: &DeliveryConfig,
+    is_confirmation_required: bool,
+) -> Result<MessageDispatcher<Sms, Twilio>, MessageTransportError> {
+    let sms = &settings.messages.sms;
+    let twilio = sms
+        .twilio
+        .clone()
+        .map(|twilio| Twilio::new(twilio, Arc::clone(&ports.network.time)));
+    let channel = ChannelSetup {
+        provider: twilio.transpose()?,
+        provider_name: "twilio",
+        timeout: sms.twilio.as_ref().map(|twilio| twilio.timeout),
+        daily_limits: sms.daily_limits,
+        retry_delays: sms.retry_delays.clone(),
+    };
+    Ok(dispatcher(ports, settings, channel, is_confirmation_required))
 }
 
-fn outbox_transport(ports: &Ports) -> MessageTransport {
-    MessageTransport::Outbox(OutboxTransport {
+fn dispatcher<M, P>(
+    ports: &Ports,
+    settings: &DeliveryConfig,
+    setup: ChannelSetup<P>,
+    is_confirmation_required: bool,
+) -> MessageDispatcher<M, P>
+where
+    M: ChannelMessage,
+    P: Transport<Job = M, Report = MessageAttempt>,
+{
+    let provider_name = if setup.provider.is_some() {
+        setup.provider_name
+    } else {
+        "outbox"
+    };
+    let channel = MessageQueue {
+        message: PhantomData,
+        store: ports.store.clone(),
+        time: Arc::clone(&ports.network.time),
+        composer: Composer {
+            vault: Arc::clone(&ports.vault),
+            public_url: settings.public_url.clone(),
+        },
+        daily_limits: setup.daily_limits,
+        is_confirmation_required,
+        provider: provider_name.into(),
+        random: Arc::clone(&ports.random),
+    };
+    let transport = MessageTransport {
+        provider: setup.provider,
         vault: Arc::clone(&ports.vault),
         random: Arc::clone(&ports.random),
         time: Arc::clone(&ports.network.time),
-    })
-}
-
-fn email(settings: &MessagesConfig, ports: &Ports) -> Result<ChannelSetup, EmailError> {
-    let email = &settings.email;
-    let (transport, provider, timeout) = match &email.smtp {
-        None => (outbox_transport(ports), "outbox", OUTBOX_TIMEOUT),
-        Some(smtp) => {
-            let mailer = Mailer::new(smtp.clone(), Arc::clone(&ports.network.time))?;
-            let transport = MessageTransport::Smtp(EmailTransport::new(Arc::new(mailer)));
-            (transport, "smtp", smtp.timeout)
-        }
     };
-    Ok(ChannelSetup {
-        channel: MessageChannel::Email,
-        transport,
-        provider,
-        timeout,
-        daily_limits: email.daily_limits,
-        delays: email.retry_delays.clone(),
-    })
-}
-
-fn sms(settings: &MessagesConfig, ports: &Ports) -> Result<ChannelSetup, SmsError> {
-    let sms = &settings.sms;
-    let (transport, provider, timeout) = match &sms.twilio {
-        None => (outbox_transport(ports), "outbox", OUTBOX_TIMEOUT),
-        Some(twilio) => {
-            let sender = Twilio::new(twilio.clone(), Arc::clone(&ports.network.time))?;
-            let transport = MessageTransport::Twilio(SmsTransport::new(Arc::new(sender)));
-            (transport, "twilio", twilio.timeout)
-        }
+    let timeout = setup.timeout.unwrap_or(OUTBOX_TIMEOUT);
+    let timeout = SignedDuration::try_from(timeout).unwrap_or(SignedDuration::MAX);
+    let limits = DispatcherLimits {
+        max_attempts_per_host: MAX_CONCURRENT_ATTEMPTS,
+        max_attempts_per_account: MAX_CONCURRENT_ATTEMPTS_PER_ACCOUNT,
+        // All messages go to the same provider, which is slow for all or for none.
+        slow_after: queue::max_attempt_duration(timeout),
+        ..DispatcherLimits::default()
     };
-    Ok(ChannelSetup {
-        channel: MessageChannel::Sms,
-        transport,
-        provider,
-        timeout,
-        daily_limits: sms.daily_limits,
-        delays: sms.retry_delays.clone(),
-    })
-}
-
-fn dispatcher(
-    ports: &Ports,
-    settings: &crate::DeliveryConfig,
-    channel: ChannelSetup,
-    is_confirmation_required: bool,
-) -> Dispatcher<DatabaseOutbox<MessageOutbox>, MessageTransport> {
-    let random = Arc::clone(&ports.random);
-    let defaults = DispatcherLimits::default();
-    let timeout = SignedDuration::try_from(channel.timeout).unwrap_or(SignedDuration::MAX);
-    let max_attempt_duration = timeout.saturating_add(SignedDuration::from_secs(5));
-    Dispatcher {
-        outbox: ports.network.outbox(MessageOutbox {
-            channel: channel.channel,
-            store: ports.store.clone(),
-            time: Arc::clone(&ports.network.time),
-            composer: Composer {
-                vault: Arc::clone(&ports.vault),
-                public_url: settings.public_url.clone(),
-            },
-            daily_limits: channel.daily_limits,
-            is_confirmation_required,
-            provider: channel.provider.into(),
-            random: Arc::clone(&ports.random),
-        }),
-        transport: Arc::new(channel.transport),
-        time: Arc::clone(&ports.network.time),
-        limits: DispatcherLimits {
-            max_attempts_per_host: MAX_CONCURRENT_ATTEMPTS,
-            max_attempts_per_account: MAX_CONCURRENT_ATTEMPTS_PER_ACCOUNT,
-            max_attempt_duration,
-            // Claims of a process that died expire after this time.
-            lease_duration: max_attempt_duration.saturating_mul(3),
-            drain_timeout: defaults.drain_timeout.max(max_attempt_duration),
-            // All messages go to the same provider, which is slow for all or for none.
-            slow_after: max_attempt_duration,
-            ..defaults
-        },
-        retry_schedule: channel.delays,
-        random: Box::new(move || u64::from_le_bytes(random.bytes())),
-        wake_handle: WakeHandle::from(ports.store.message_wake_handle(channel.channel)),
-    }
+    queue::dispatcher(ports, channel, transport, timeout, setup.retry_delays, limits)
 }
