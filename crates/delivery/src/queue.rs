@@ -13,7 +13,7 @@ use notify::dispatcher::{
     ClaimParams, ClaimedJob, Dispatcher, DispatcherLimits, DueEndpoint, Outbox, SettledJob, Transport, WakeHandle,
 };
 use notify::schedule::{AttemptReport, NextStep, RetrySchedule};
-use store::model::{ClaimQuery, Decision, Queue, Settlement};
+use store::model::{ClaimQuery, Queue, Settlement, SettlementDecision};
 use store::{Store, StoreError};
 
 /// Delay before content that was sealed with another key is tried again.
@@ -88,19 +88,19 @@ pub(crate) fn settlement<P, R>(settled: &SettledJob<P>, result: R) -> Settlement
         seq: settled.key,
         lease: settled.lease,
         decision: match settled.next {
-            NextStep::Delivered => Decision::Delivered,
-            NextStep::RetryAt(at) => Decision::Retry { at },
-            NextStep::GivenUp => Decision::Failed,
-            NextStep::DisableEndpoint => Decision::Gone,
-            NextStep::Released => Decision::Released,
+            NextStep::Delivered => SettlementDecision::Delivered,
+            NextStep::RetryAt(at) => SettlementDecision::Retry { at },
+            NextStep::GivenUp => SettlementDecision::Failed,
+            NextStep::DisableEndpoint => SettlementDecision::Gone,
+            NextStep::Released => SettlementDecision::Released,
         },
         result,
     }
 }
 
 /// Postpones a row whose content was sealed with another key, which the operator may restore.
-pub(crate) fn postpone_unreadable(now: Timestamp) -> Decision {
-    Decision::Postponed {
+pub(crate) fn postpone_unreadable(now: Timestamp) -> SettlementDecision {
+    SettlementDecision::Postponed {
         until: now.saturating_add(UNREADABLE_RETRY_DELAY).unwrap_or(now),
     }
 }

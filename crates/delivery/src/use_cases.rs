@@ -5,8 +5,8 @@ use std::sync::Arc;
 use foundation::Ports;
 use notify::client::{TlsSetupError, WebhookTransport};
 use notify::dispatcher::Dispatcher;
-use notify::email::{Email, Mailer};
-use notify::sms::{Sms, Twilio};
+use notify::email::Email;
+use notify::sms::Sms;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -69,8 +69,8 @@ impl DeliveryUseCases {
     pub fn dispatchers(&self, is_confirmation_required: bool) -> Result<Dispatchers, MessageTransportError> {
         Ok(Dispatchers {
             webhooks: outbox::dispatcher(&self.ports, &self.settings.webhooks, &self.context),
-            email: dispatchers::email(&self.ports, &self.settings, is_confirmation_required)?,
-            sms: dispatchers::sms(&self.ports, &self.settings, is_confirmation_required)?,
+            email: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
+            sms: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
         })
     }
 }
@@ -79,8 +79,8 @@ impl DeliveryUseCases {
 #[derive(Debug)]
 pub struct Dispatchers {
     webhooks: Dispatcher<QueueOutbox<WebhookQueue>, WebhookTransport>,
-    email: MessageDispatcher<Email, Mailer>,
-    sms: MessageDispatcher<Sms, Twilio>,
+    email: MessageDispatcher<Email>,
+    sms: MessageDispatcher<Sms>,
 }
 
 impl Dispatchers {

@@ -1,18 +1,33 @@
 //! The email channel.
 
+use std::sync::Arc;
+
 use foundation::links::link;
-use notify::email::Email;
+use notify::email::{Email, EmailError, Mailer, SmtpConfig};
 use notify::templates::render::{self, EmailContext};
+use notify::time::Time;
 use store::model::{ClaimedMessage, MessageChannel, MessageContent, is_alert_news};
 
-use super::channel::ChannelMessage;
+use super::channel::{ChannelMessage, ChannelSetup, MessageTransportError};
 use super::compose::{Composer, PRODUCT_NAME, RenderError};
+use super::config::MessagesConfig;
 use super::recipient::Recipient;
 use super::transport::RenderedMessage;
 use super::unsubscribe;
 
 impl ChannelMessage for Email {
     const CHANNEL: MessageChannel = MessageChannel::Email;
+    type Provider = Mailer;
+
+    fn setup(settings: &MessagesConfig, time: Arc<dyn Time>) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
+        let email = &settings.email;
+        let mailer = |smtp: &SmtpConfig| Ok::<_, EmailError>((Mailer::new(smtp.clone(), time)?, "smtp", smtp.timeout));
+        Ok(ChannelSetup {
+            provider: email.smtp.as_ref().map(mailer).transpose()?,
+            daily_limits: email.daily_limits,
+            retry_delays: email.retry_delays.clone(),
+        })
+    }
 
     fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
         let mut context = EmailContext::new(PRODUCT_NAME, &composer.public_url);

@@ -7,38 +7,35 @@ use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use foundation::Random;
+use foundation::Ports;
 use jiff::{SignedDuration, Timestamp};
 use metrics::{counter, histogram};
 use notify::dispatcher::{ClaimedJob, SettledJob};
-use notify::time::Time;
+use store::StoreError;
 use store::model::{
-    ClaimQuery, ClaimedMessage, Decision, MessageChannel, MessageLimits, MessageResult, Queue, QuotaDecision,
-    QuotaRequest, Settlement,
+    ClaimQuery, ClaimedMessage, MessageChannel, MessageLimits, MessageResult, Queue, QuotaDecision, QuotaRequest,
+    Settlement, SettlementDecision,
 };
-use store::{Store, StoreError};
 use uuid::Uuid;
 
 use super::channel::ChannelMessage;
 use super::compose::{Composer, RenderError};
 use super::config::DailyMessageLimits;
 use super::quota;
+use super::quota_period::QuotaPeriod;
 use super::recipient::{self, Recipient, SendContext, SendDecision};
 use super::transport::SendResult;
-use crate::messages::QuotaPeriod;
 use crate::queue::{self, ChannelQueue};
 
 /// The queue of one channel.
 pub(crate) struct MessageQueue<M> {
     pub(super) message: PhantomData<fn() -> M>,
-    pub(super) store: Store,
-    pub(super) time: Arc<dyn Time>,
+    pub(super) ports: Ports,
     pub(super) composer: Composer,
     pub(super) daily_limits: DailyMessageLimits,
     pub(super) is_confirmation_required: bool,
     /// Name of the provider that gets all messages.
     pub(super) provider: Arc<str>,
-    pub(super) random: Arc<Random>,
 }
 
 impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
@@ -50,7 +47,7 @@ impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
     }
 
     async fn claim(&self, query: ClaimQuery) -> Result<Vec<ClaimedJob<M>>, StoreError> {
-        let claimed = self.store.claim_messages(M::CHANNEL, query).await?;
+        let claimed = self.ports.store.claim_messages(M::CHANNEL, query).await?;
         let mut not_sent = Vec::new();
         let addressed = self.decide(claimed, &mut not_sent).await?;
         let counted = quota::accounts(&addressed);
@@ -60,11 +57,12 @@ impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
             .filter_map(|(message, recipient)| self.render(message, recipient, &mut not_sent));
         let ready = ready.collect();
         if !not_sent.is_empty() {
-            self.store
-                .settle_messages(M::CHANNEL, not_sent, self.time.now())
+            self.ports
+                .store
+                .settle_messages(M::CHANNEL, not_sent, self.now())
                 .await?;
             // The dispatcher regards a queue as empty if it gets fewer messages than it claimed.
-            self.store.wake_handle(M::CHANNEL).notify_one();
+            self.ports.store.wake_handle(M::CHANNEL).notify_one();
         }
         self.warn_of_quota(counted).await?;
         Ok(ready)
@@ -72,8 +70,9 @@ impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
 
     async fn settle(&self, settled: &[SettledJob<SendResult>]) -> Result<(), StoreError> {
         let settlements = settled.iter().map(settlement).collect();
-        self.store
-            .settle_messages(M::CHANNEL, settlements, self.time.now())
+        self.ports
+            .store
+            .settle_messages(M::CHANNEL, settlements, self.now())
             .await?;
         count(M::CHANNEL, settled);
         Ok(())
@@ -83,6 +82,10 @@ impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
 type Addressed = (ClaimedMessage, Recipient);
 
 impl<M: ChannelMessage> MessageQueue<M> {
+    pub(super) fn now(&self) -> Timestamp {
+        self.ports.network.time.now()
+    }
+
     async fn decide(
         &self,
         claimed: Vec<ClaimedMessage>,
@@ -91,7 +94,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
         let unsubscribed = self.unsubscribed(&claimed).await?;
         let context = SendContext {
             channel: M::CHANNEL,
-            now: self.time.now(),
+            now: self.now(),
             is_confirmation_required: self.is_confirmation_required,
             unsubscribed: &unsubscribed,
         };
@@ -100,10 +103,10 @@ impl<M: ChannelMessage> MessageQueue<M> {
             match context.decide(&message) {
                 SendDecision::Send(recipient) => addressed.push((message, recipient)),
                 SendDecision::Postpone(until) => {
-                    let decision = Decision::Postponed { until };
+                    let decision = SettlementDecision::Postponed { until };
                     not_sent.push(self.unsent(&message, "quiet_hours", decision));
                 }
-                SendDecision::Drop(why) => not_sent.push(self.unsent(&message, why, Decision::Failed)),
+                SendDecision::Drop(why) => not_sent.push(self.unsent(&message, why, SettlementDecision::Failed)),
             }
         }
         Ok(addressed)
@@ -116,7 +119,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
         let mut addresses: Vec<String> = claimed.iter().filter_map(recipient::address).collect();
         addresses.sort_unstable();
         addresses.dedup();
-        Ok(self.store.unsubscribed(&addresses).await?.into_iter().collect())
+        Ok(self.ports.store.unsubscribed(&addresses).await?.into_iter().collect())
     }
 
     /// Counts messages that are not counted yet against the limits.
@@ -135,8 +138,9 @@ impl<M: ChannelMessage> MessageQueue<M> {
             kind: message.kind.clone(),
             quota: recipient.quota,
         });
-        let now = self.time.now();
+        let now = self.now();
         let admissions = self
+            .ports
             .store
             .admit_messages(M::CHANNEL, applicants.collect(), self.limits(now), now)
             .await?;
@@ -148,18 +152,18 @@ impl<M: ChannelMessage> MessageQueue<M> {
                 }
                 QuotaDecision::Lost => continue,
                 QuotaDecision::OverQuota => {
-                    let mut moved = self.unsent(&message, "over_quota", Decision::Released);
+                    let mut moved = self.unsent(&message, "over_quota", SettlementDecision::Released);
                     moved.result.moved_to = Some(MessageChannel::Email);
                     not_sent.push(moved);
                     continue;
                 }
-                QuotaDecision::OverLimit => ("over_limit", Decision::Failed),
+                QuotaDecision::OverLimit => ("over_limit", SettlementDecision::Failed),
                 QuotaDecision::OverBudget => {
                     tracing::error!(
                         channel = M::CHANNEL.name(),
                         "the daily limit of messages is reached; further messages are dropped"
                     );
-                    ("over_budget", Decision::Failed)
+                    ("over_budget", SettlementDecision::Failed)
                 }
             };
             not_sent.push(self.unsent(&message, why, decision));
@@ -205,8 +209,8 @@ impl<M: ChannelMessage> MessageQueue<M> {
             Err(error) => {
                 tracing::error!(%error, message = %message.id.0, "cannot render a message");
                 let (why, decision) = match error {
-                    RenderError::Unreadable(_) => ("void", Decision::Failed),
-                    RenderError::Sealed(_) => ("sealed", queue::postpone_unreadable(self.time.now())),
+                    RenderError::Unreadable(_) => ("void", SettlementDecision::Failed),
+                    RenderError::Sealed(_) => ("sealed", queue::postpone_unreadable(self.now())),
                 };
                 not_sent.push(self.unsent(&message, why, decision));
                 None
@@ -215,7 +219,12 @@ impl<M: ChannelMessage> MessageQueue<M> {
     }
 
     /// Returns the settlement of a message that is not sent, or not now.
-    fn unsent(&self, message: &ClaimedMessage, why: &'static str, decision: Decision) -> Settlement<MessageResult> {
+    fn unsent(
+        &self,
+        message: &ClaimedMessage,
+        why: &'static str,
+        decision: SettlementDecision,
+    ) -> Settlement<MessageResult> {
         counter!("bellwether_messages_withheld_total", "channel" => M::CHANNEL.name(), "reason" => why).increment(1);
         Settlement {
             seq: message.seq,

@@ -37,8 +37,8 @@ use std::sync::Arc;
 
 use foundation::Ports;
 
+pub use channel::MessageTransportError;
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
-pub use dispatchers::MessageTransportError;
 pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use quota_period::QuotaPeriod;
 pub use status::status_callback;

@@ -24,7 +24,7 @@ const WARNING_THRESHOLD_PERCENT: u64 = 80;
 impl<M: ChannelMessage> MessageQueue<M> {
     /// Queues warnings for accounts that reach a warning threshold.
     pub(super) async fn warn_of_quota(&self, accounts: BTreeMap<AccountId, (String, u32)>) -> Result<(), StoreError> {
-        let now = self.time.now();
+        let now = self.now();
         // Fails only at the end of the supported time range.
         let Ok(period) = QuotaPeriod::of(now) else {
             return Ok(());
@@ -32,6 +32,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
         let mut warnings = Vec::new();
         for (account, (email, quota)) in accounts {
             let used = self
+                .ports
                 .store
                 .count_text_messages(account, period.start, period.end)
                 .await?;
@@ -45,7 +46,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
         if warnings.is_empty() {
             return Ok(());
         }
-        self.store.commit(QueueWarnings(warnings)).await
+        self.ports.store.commit(QueueWarnings(warnings)).await
     }
 
     fn warning(
@@ -56,7 +57,14 @@ impl<M: ChannelMessage> MessageQueue<M> {
         now: Timestamp,
     ) -> Result<NewMessage, serde_json::Error> {
         let id = MessageId::for_warning(account, period, content.kind());
-        account_email_with_id(&self.composer.vault, &self.random, (id, now), email, account, content)
+        account_email_with_id(
+            &self.composer.vault,
+            &self.ports.random,
+            (id, now),
+            email,
+            account,
+            content,
+        )
     }
 }
 

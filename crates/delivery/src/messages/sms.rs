@@ -1,16 +1,32 @@
 //! The text message channel.
 
-use notify::sms::Sms;
+use std::sync::Arc;
+
+use notify::sms::{Sms, SmsError, Twilio, TwilioConfig};
 use notify::templates::render::{self, FiredAlert};
+use notify::time::Time;
 use store::model::{ClaimedMessage, MessageChannel, MessageContent};
 
-use super::channel::ChannelMessage;
+use super::channel::{ChannelMessage, ChannelSetup, MessageTransportError};
 use super::compose::{Composer, PRODUCT_NAME, RenderError};
+use super::config::MessagesConfig;
 use super::recipient::Recipient;
 use super::transport::RenderedMessage;
 
 impl ChannelMessage for Sms {
     const CHANNEL: MessageChannel = MessageChannel::Sms;
+    type Provider = Twilio;
+
+    fn setup(settings: &MessagesConfig, time: Arc<dyn Time>) -> Result<ChannelSetup<Twilio>, MessageTransportError> {
+        let sms = &settings.sms;
+        let twilio =
+            |config: &TwilioConfig| Ok::<_, SmsError>((Twilio::new(config.clone(), time)?, "twilio", config.timeout));
+        Ok(ChannelSetup {
+            provider: sms.twilio.as_ref().map(twilio).transpose()?,
+            daily_limits: sms.daily_limits,
+            retry_delays: sms.retry_delays.clone(),
+        })
+    }
 
     fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
         let text = match &message.content {

@@ -1,14 +1,11 @@
 //! The transport of messages: the provider of the channel, or the outbox.
 
-use std::sync::Arc;
-
-use foundation::Random;
-use foundation::vault::{SecretLocation, Vault};
+use foundation::Ports;
+use foundation::vault::SecretLocation;
 use jiff::Timestamp;
 use notify::dispatcher::Transport;
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
-use notify::time::Time;
 use serde::{Deserialize, Serialize};
 use store::model::{MessageId, StoredOutboxMessage};
 use uuid::Uuid;
@@ -57,17 +54,15 @@ impl From<MessageAttempt> for SendResult {
 }
 
 /// The transport of a channel.
-pub(crate) struct MessageTransport<P> {
+pub(crate) struct MessageTransport<M: ChannelMessage> {
     /// The provider. `None`: messages are stored in the outbox.
-    pub(super) provider: Option<P>,
-    pub(super) vault: Arc<Vault>,
-    pub(super) random: Arc<Random>,
-    pub(super) time: Arc<dyn Time>,
+    pub(super) provider: Option<M::Provider>,
+    pub(super) ports: Ports,
 }
 
-impl<P: Transport<Job: ChannelMessage>> MessageTransport<P> {
-    fn store(&self, id: MessageId, message: &P::Job) -> SendResult {
-        let now = self.time.now();
+impl<M: ChannelMessage> MessageTransport<M> {
+    fn store(&self, id: MessageId, message: &M) -> SendResult {
+        let now = self.ports.network.time.now();
         let Ok(text) = serde_json::to_string(&message.content()) else {
             return SendResult::internal_error(now);
         };
@@ -81,23 +76,20 @@ impl<P: Transport<Job: ChannelMessage>> MessageTransport<P> {
             },
             kept: Some(StoredOutboxMessage {
                 id,
-                channel: P::Job::CHANNEL,
+                channel: M::CHANNEL,
                 recipient: message.recipient().to_owned(),
-                content: self.vault.seal(&self.random, outbox_location(id), &text),
+                content: self.ports.vault.seal(&self.ports.random, outbox_location(id), &text),
                 created_at: now,
             }),
         }
     }
 }
 
-impl<P> Transport for MessageTransport<P>
-where
-    P: Transport<Job: ChannelMessage, Report = MessageAttempt>,
-{
-    type Job = P::Job;
+impl<M: ChannelMessage> Transport for MessageTransport<M> {
+    type Job = M;
     type Report = SendResult;
 
-    async fn attempt(&self, id: Uuid, message: &P::Job) -> SendResult {
+    async fn attempt(&self, id: Uuid, message: &M) -> SendResult {
         match &self.provider {
             Some(provider) => provider.attempt(id, message).await.into(),
             None => self.store(MessageId(id), message),

@@ -6,8 +6,8 @@ use uuid::Uuid;
 use super::TABLE;
 use crate::bulk::{Statement, query_many};
 use crate::model::{
-    AccountId, ClaimQuery, ClaimedDelivery, Decision, DeliveryId, DeliveryResult, Queue, SealedSecrets, Settlement,
-    SignatureForm, WebhookId,
+    AccountId, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, Queue, SealedSecrets, Settlement,
+    SettlementDecision, SignatureForm, WebhookId,
 };
 use crate::queue::DELIVERIES;
 use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
@@ -77,7 +77,7 @@ impl Store {
             let settlements = undeliverable.into_iter().map(|row| Settlement {
                 seq: row.seq,
                 lease: row.lease,
-                decision: Decision::Failed,
+                decision: SettlementDecision::Failed,
                 result: DeliveryResult::default(),
             });
             self.commit(FailDeliveries(settlements.collect(), query.now)).await?;

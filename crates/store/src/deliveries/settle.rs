@@ -10,8 +10,8 @@ use uuid::Uuid;
 use crate::bulk::{Statement, execute_many};
 use crate::columns::text;
 use crate::model::{
-    AccountId, Attempt, Decision, DeliveryResult, DisablePolicy, DisabledReason, DisabledWebhook, NewMessage,
-    Settlement, WebhookId,
+    AccountId, Attempt, DeliveryResult, DisablePolicy, DisabledReason, DisabledWebhook, NewMessage, Settlement,
+    SettlementDecision, WebhookId,
 };
 use crate::queue::{DELIVERIES, SettlementResult};
 use crate::unit_of_work::{fetch, write_rows};
@@ -113,7 +113,7 @@ impl SettleDeliveries {
             };
             let health = endpoints.entry((settled.result.endpoint, url)).or_default();
             let at = attempt.at.as_microsecond();
-            if settled.decision == Decision::Delivered {
+            if settled.decision == SettlementDecision::Delivered {
                 health.succeeded_at = health.succeeded_at.max(Some(at));
                 health.failed_at = None;
                 health.last_attempt_failed = false;
@@ -121,7 +121,7 @@ impl SettleDeliveries {
                 health.failed_at = Some(health.failed_at.map_or(at, |earlier| earlier.min(at)));
                 health.last_attempt_failed = true;
             }
-            health.is_gone |= settled.decision == Decision::Gone;
+            health.is_gone |= settled.decision == SettlementDecision::Gone;
         }
         endpoints
     }

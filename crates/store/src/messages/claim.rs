@@ -9,8 +9,8 @@ use super::TABLE;
 use crate::accounts::{AccountRow, account_columns};
 use crate::bulk::{Statement, query_many};
 use crate::model::{
-    Account, AccountId, ClaimQuery, ClaimedMessage, Decision, MessageChannel, MessageContent, MessageId, MessageResult,
-    Settlement,
+    Account, AccountId, ClaimQuery, ClaimedMessage, MessageChannel, MessageContent, MessageId, MessageResult,
+    Settlement, SettlementDecision,
 };
 use crate::{Store, StoreError};
 
@@ -95,7 +95,7 @@ impl Store {
                 None => without_content.push(Settlement {
                     seq,
                     lease,
-                    decision: Decision::Failed,
+                    decision: SettlementDecision::Failed,
                     result: MessageResult::of_outcome("void"),
                 }),
             }

@@ -117,7 +117,7 @@ pub struct ClaimedDelivery {
     pub data: String,
 }
 
-/// What is recorded about a claimed delivery.
+/// The recorded facts about a settled delivery.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeliveryResult {
     /// The webhook's `seq`.

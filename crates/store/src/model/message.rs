@@ -209,7 +209,7 @@ pub enum QuotaDecision {
     Lost,
 }
 
-/// What is recorded about a claimed message.
+/// The recorded facts about a settled message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MessageResult {
     /// Outcome, as one word.

@@ -46,7 +46,7 @@ pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,
 };
 pub use page::{Page, PageRequest};
-pub use queue::{ClaimQuery, Decision, PendingEndpoint, Queue, Settlement};
+pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
 pub use session::{RefreshOutcome, SessionId, UserSession};
 pub use watchlist::{
     AnalystAdvice, ClaimedAnalysis, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,

@@ -50,7 +50,7 @@ pub struct ClaimQuery {
 
 /// The next step for a claimed delivery or message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
+pub enum SettlementDecision {
     /// The receiver or provider has accepted it.
     Delivered,
     /// Try again.
@@ -79,7 +79,7 @@ pub struct Settlement<R> {
     /// Lease of the claim.
     pub lease: i64,
     /// Next step.
-    pub decision: Decision,
-    /// What the channel records.
+    pub decision: SettlementDecision,
+    /// The facts that the channel records.
     pub result: R,
 }

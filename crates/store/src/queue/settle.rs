@@ -6,13 +6,13 @@ use uuid::Uuid;
 use super::QueueTable;
 use crate::bulk::query_many;
 use crate::columns::text;
-use crate::model::{Decision, MessageResult, Settlement};
+use crate::model::{MessageResult, Settlement, SettlementDecision};
 use crate::{StoreError, UnitOfWork};
 
 /// A changed message: status, alert `seq`, id and outcome. Deliveries return none.
 pub(crate) type FinishedRow = (String, Option<i64>, Uuid, Option<String>);
 
-/// What a channel records with a settlement.
+/// The facts that a channel records with a settlement.
 pub(crate) trait SettlementResult: Send + Sync {
     /// The columns that only messages have.
     fn message(&self) -> Option<&MessageResult> {
@@ -32,7 +32,7 @@ impl UnitOfWork {
         // Deliveries come first, so that they win over other results of the same row.
         let (delivered, others): (Vec<_>, Vec<_>) = settlements
             .iter()
-            .partition(|settled| settled.decision == Decision::Delivered);
+            .partition(|settled| settled.decision == SettlementDecision::Delivered);
         let mut finished = Vec::new();
         for some in [delivered, others] {
             let changed = query_many!(
@@ -42,11 +42,11 @@ impl UnitOfWork {
                 &some,
                 |query, settled| {
                     let (status, due, tried) = match settled.decision {
-                        Decision::Delivered => (table.delivered, None, 1_i64),
-                        Decision::Failed | Decision::Gone => ("failed", None, 1),
-                        Decision::Retry { at } => ("pending", Some(at), 1),
-                        Decision::Postponed { until } => ("pending", Some(until), 0),
-                        Decision::Released => ("pending", Some(now), 0),
+                        SettlementDecision::Delivered => (table.delivered, None, 1_i64),
+                        SettlementDecision::Failed | SettlementDecision::Gone => ("failed", None, 1),
+                        SettlementDecision::Retry { at } => ("pending", Some(at), 1),
+                        SettlementDecision::Postponed { until } => ("pending", Some(until), 0),
+                        SettlementDecision::Released => ("pending", Some(now), 0),
                     };
                     let query = query
                         .bind(settled.seq)

@@ -2,9 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use store::model::{
-    AccountId, Attempt, ClaimedDelivery, Decision, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy,
+    AccountId, Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy,
     DisabledReason, DisabledWebhook, EventId, MessageChannel, MessageContent, MessageId, NewMessage, PageRequest,
-    Queue, Settlement, SignatureForm, Webhook, WebhookId,
+    Queue, Settlement, SettlementDecision, SignatureForm, Webhook, WebhookId,
 };
 use store::{DisabledNotice, Store};
 use testkit::on_both_databases;
@@ -64,10 +64,10 @@ pub(crate) async fn claim(store: &Store, seconds: i64, lease: i64, max_per_endpo
     store.claim_deliveries(query).await.unwrap()
 }
 
-fn settled(claimed: &ClaimedDelivery, at: Timestamp, decision: Decision) -> Settlement<DeliveryResult> {
+fn settled(claimed: &ClaimedDelivery, at: Timestamp, decision: SettlementDecision) -> Settlement<DeliveryResult> {
     let status = match decision {
-        Decision::Delivered => 204,
-        Decision::Gone => 410,
+        SettlementDecision::Delivered => 204,
+        SettlementDecision::Gone => 410,
         _ => 500,
     };
     Settlement {
@@ -77,7 +77,7 @@ fn settled(claimed: &ClaimedDelivery, at: Timestamp, decision: Decision) -> Sett
         result: DeliveryResult {
             endpoint: claimed.endpoint,
             url: Some(claimed.url.clone()),
-            attempt: (decision != Decision::Released).then(|| Attempt {
+            attempt: (decision != SettlementDecision::Released).then(|| Attempt {
                 at,
                 outcome: format!("http_{status}"),
                 http_status: Some(status),
@@ -218,9 +218,9 @@ on_both_databases! {
         assert_eq!(claimed[0].secrets.former, []);
         assert!(claimed[0].data.contains("reason"));
         let disabled = settle(&store, vec![
-            settled(&claimed[0], at(100), Decision::Delivered),
-            settled(&claimed[1], at(100), Decision::Retry { at: at(110) }),
-            settled(&claimed[2], at(100), Decision::Failed),
+            settled(&claimed[0], at(100), SettlementDecision::Delivered),
+            settled(&claimed[1], at(100), SettlementDecision::Retry { at: at(110) }),
+            settled(&claimed[2], at(100), SettlementDecision::Failed),
         ], 101).await;
         assert_eq!(disabled, []);
         use DeliveryStatus::{Delivered, Failed, Pending};
@@ -236,7 +236,7 @@ on_both_databases! {
         assert_eq!(claim(&store, 109, 2, 3).await, []);
         let again = claim(&store, 110, 3, 3).await;
         assert_eq!((again[0].id, again[0].tries), (claimed[1].id, 1));
-        settle(&store, vec![settled(&again[0], at(110), Decision::Delivered)], 111).await;
+        settle(&store, vec![settled(&again[0], at(110), SettlementDecision::Delivered)], 111).await;
         let delivery = store.delivery(hook.id, again[0].id).await.unwrap().unwrap();
         assert_eq!((delivery.status, delivery.attempts.len()), (Delivered, 2));
     }
@@ -244,13 +244,13 @@ on_both_databases! {
     async fn gone_webhook_is_disabled_and_pending_deliveries_fail(database) {
         let (store, hook) = fired(database, 3).await;
         let claimed = claim(&store, 100, 1, 2).await;
-        let disabled = settle(&store, vec![settled(&claimed[0], at(100), Decision::Gone)], 101).await;
+        let disabled = settle(&store, vec![settled(&claimed[0], at(100), SettlementDecision::Gone)], 101).await;
         assert_eq!(disabled, [(hook.id, DisabledReason::Gone)]);
         assert_eq!(statuses(&store, &hook).await, [DeliveryStatus::Failed; 3]);
         let now = store.webhook(hook.account, hook.id).await.unwrap().unwrap();
         assert_eq!((now.is_active, now.disabled), (false, Some((at(101), DisabledReason::Gone))));
         // A second 410 finds the webhook already disabled.
-        assert_eq!(settle(&store, vec![settled(&claimed[1], at(102), Decision::Gone)], 102).await, []);
+        assert_eq!(settle(&store, vec![settled(&claimed[1], at(102), SettlementDecision::Gone)], 102).await, []);
         assert_eq!(pending_notices(&store, 103).await, [(hook.id.0, hook.url.into_bytes())]);
     }
 
@@ -259,11 +259,11 @@ on_both_databases! {
         let claimed = claim(&store, 1, 1, 10).await;
         let moved = Webhook { url: "https://elsewhere.example/hook".to_owned(), ..webhook.clone() };
         update(&store, &moved).await;
-        let old = claimed.iter().map(|one| settled(one, at(2), Decision::Gone)).collect();
+        let old = claimed.iter().map(|one| settled(one, at(2), SettlementDecision::Gone)).collect();
         assert!(settle(&store, old, 3).await.is_empty());
         let found = store.webhook(webhook.account, webhook.id).await.unwrap().unwrap();
         assert_eq!((found.is_active, found.failing_since), (true, None));
-        let mut now = settled(&claimed[0], at(4), Decision::Gone);
+        let mut now = settled(&claimed[0], at(4), SettlementDecision::Gone);
         now.result.url = Some(moved.url);
         assert_eq!(settle(&store, vec![now], 5).await, [(webhook.id, DisabledReason::Gone)]);
     }
@@ -273,7 +273,7 @@ on_both_databases! {
         let (store, webhook) = fired(database, 2).await;
         let claimed = claim(&store, 1, 1, 10).await;
         for second in 0..25 {
-            let tried = settled(&claimed[0], at(second), Decision::Delivered);
+            let tried = settled(&claimed[0], at(second), SettlementDecision::Delivered);
             settle(&store, vec![tried], second).await;
         }
         let shown = deliveries(&store, &webhook).await;
@@ -286,17 +286,17 @@ on_both_databases! {
         assert_eq!(store.purge_deliveries(later, 100).await.unwrap(), 1);
         assert_eq!(statuses(&store, &webhook).await, [DeliveryStatus::Pending]);
         // An attempt of a deleted delivery is not recorded.
-        settle(&store, vec![settled(&claimed[0], at(30), Decision::Delivered)], 30).await;
+        settle(&store, vec![settled(&claimed[0], at(30), SettlementDecision::Delivered)], 30).await;
         assert_eq!(attempts(&url).await, 0);
     }
 
     async fn webhook_is_disabled_after_five_days_of_failures(database) {
         let (store, hook) = fired(database, 4).await;
         let claimed = claim(&store, 100, 1, 4).await;
-        let fail = |place: usize, seconds| settled(&claimed[place], at(seconds), Decision::Failed);
+        let fail = |place: usize, seconds| settled(&claimed[place], at(seconds), SettlementDecision::Failed);
         let five_days = FIVE_DAYS.as_secs();
         assert_eq!(settle(&store, vec![fail(0, 100)], 100).await, []);
-        assert_eq!(settle(&store, vec![settled(&claimed[1], at(200), Decision::Delivered)], 200).await, []);
+        assert_eq!(settle(&store, vec![settled(&claimed[1], at(200), SettlementDecision::Delivered)], 200).await, []);
         assert_eq!(settle(&store, vec![fail(2, 300)], 300).await, []);
         assert_eq!(settle(&store, vec![fail(3, 300 + five_days)], 299 + five_days).await, []);
         assert_eq!(pending_notices(&store, 300 + five_days).await, []);
@@ -308,7 +308,7 @@ on_both_databases! {
     async fn resent_delivery_keeps_its_id(database) {
         let (store, hook) = fired(database, 1).await;
         let claimed = claim(&store, 100, 1, 1).await;
-        settle(&store, vec![settled(&claimed[0], at(100), Decision::Delivered)], 100).await;
+        settle(&store, vec![settled(&claimed[0], at(100), SettlementDecision::Delivered)], 100).await;
         let (id, of) = (claimed[0].id, hook.id);
         let resend = |of: WebhookId, id: DeliveryId| {
             store.write(transaction(move |unit| boxed(async move { Ok(unit.resend_delivery(of, id, at(300)).await?) })))
@@ -323,9 +323,9 @@ on_both_databases! {
     async fn failed_deliveries_since_a_time_are_recovered(database) {
         let (store, hook) = fired(database, 4).await;
         let claimed = claim(&store, 100, 1, 4).await;
-        let failed = claimed[..3].iter().map(|claimed| settled(claimed, at(100), Decision::Failed));
+        let failed = claimed[..3].iter().map(|claimed| settled(claimed, at(100), SettlementDecision::Failed));
         let mut all: Vec<_> = failed.collect();
-        all.push(settled(&claimed[3], at(100), Decision::Delivered));
+        all.push(settled(&claimed[3], at(100), SettlementDecision::Delivered));
         settle(&store, all, 100).await;
         let id = hook.id;
         let recovered = store.write(transaction(move |unit| {

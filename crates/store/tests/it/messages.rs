@@ -7,8 +7,8 @@ use alerts::{AlertId, HistoryAction};
 use serde_json::json;
 use store::Store;
 use store::model::{
-    AccountId, AlertOwner, ClaimedMessage, Decision, FIRING_KIND, HistoryRow, MessageChannel, MessageContent,
-    MessageId, MessageLimits, MessageResult, NewMessage, PageRequest, QuotaDecision, QuotaRequest, Settlement,
+    AccountId, AlertOwner, ClaimedMessage, FIRING_KIND, HistoryRow, MessageChannel, MessageContent, MessageId,
+    MessageLimits, MessageResult, NewMessage, PageRequest, QuotaDecision, QuotaRequest, Settlement, SettlementDecision,
     StoredAlert, StoredOutboxMessage,
 };
 use testkit::on_both_databases;
@@ -66,7 +66,11 @@ pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, 
     store.claim_messages(channel, query).await.unwrap()
 }
 
-pub(crate) fn settled(claimed: &ClaimedMessage, outcome: &str, decision: Decision) -> Settlement<MessageResult> {
+pub(crate) fn settled(
+    claimed: &ClaimedMessage,
+    outcome: &str,
+    decision: SettlementDecision,
+) -> Settlement<MessageResult> {
     Settlement {
         seq: claimed.seq,
         lease: claimed.lease,
@@ -75,7 +79,7 @@ pub(crate) fn settled(claimed: &ClaimedMessage, outcome: &str, decision: Decisio
     }
 }
 
-const SENT: Decision = Decision::Delivered;
+const SENT: SettlementDecision = SettlementDecision::Delivered;
 
 fn quota_request(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> QuotaRequest {
     QuotaRequest {
@@ -183,7 +187,7 @@ on_both_databases! {
         let second = claim(&store, EMAIL, 120, 2).await;
         // The first process was only slow. Its failure does not count any more, and the second has sent the message.
         for (claimed, outcome, decision) in [
-            (&first, "late", Decision::Failed), (&second, "sent", SENT), (&first, "sent", SENT),
+            (&first, "late", SettlementDecision::Failed), (&second, "sent", SENT), (&first, "sent", SENT),
         ] {
             store.settle_messages(EMAIL, vec![settled(&claimed[0], outcome, decision)], at(121)).await.unwrap();
         }
@@ -199,7 +203,7 @@ on_both_databases! {
         let claimed = claim(&store, EMAIL, 60, 1).await;
         let settlements = vec![
             settled(&claimed[0], "sent", SENT),
-            settled(&claimed[1], "unsubscribed", Decision::Failed),
+            settled(&claimed[1], "unsubscribed", SettlementDecision::Failed),
         ];
         store.settle_messages(EMAIL, settlements, at(61)).await.unwrap();
         for (message, action, reason) in [
@@ -279,7 +283,7 @@ on_both_databases! {
         assert_eq!((counted(at(60)).await.unwrap(), counted(at(61)).await.unwrap()), (50, 0));
         // Failed messages do not count; in the next month nothing of this month counts.
         let failed = all.iter().position(|admission| *admission == QuotaDecision::Granted).unwrap();
-        store.settle_messages(SMS, vec![settled(&claimed[failed], "invalid_number", Decision::Failed)], at(61)).await.unwrap();
+        store.settle_messages(SMS, vec![settled(&claimed[failed], "invalid_number", SettlementDecision::Failed)], at(61)).await.unwrap();
         assert_eq!(counted(at(0)).await.unwrap(), 49);
         let rest: Vec<_> = claim(&store, SMS, 120, 2).await.into_iter().filter(|message| !message.is_admitted).collect();
         assert_eq!(rest.len(), 10);

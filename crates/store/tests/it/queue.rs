@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use store::Store;
-use store::model::{ClaimQuery, Decision, DeliveryResult, DisablePolicy, MessageResult, NewMessage, Queue, Settlement};
+use store::model::{
+    ClaimQuery, DeliveryResult, DisablePolicy, MessageResult, NewMessage, Queue, Settlement, SettlementDecision,
+};
 use testkit::on_both_databases;
 use uuid::Uuid;
 
@@ -76,7 +78,7 @@ async fn claim(store: &Store, queue: Queue, seconds: i64, lease: i64) -> Vec<Cla
     claim_some(store, queue, seconds, lease, 1_000).await
 }
 
-fn settlement<R>(claimed: &ClaimedRow, decision: Decision, result: R) -> Settlement<R> {
+fn settlement<R>(claimed: &ClaimedRow, decision: SettlementDecision, result: R) -> Settlement<R> {
     Settlement {
         seq: claimed.seq,
         lease: claimed.lease,
@@ -85,7 +87,7 @@ fn settlement<R>(claimed: &ClaimedRow, decision: Decision, result: R) -> Settlem
     }
 }
 
-async fn settle(store: &Store, queue: Queue, rows: &[(&ClaimedRow, Decision)], seconds: i64) {
+async fn settle(store: &Store, queue: Queue, rows: &[(&ClaimedRow, SettlementDecision)], seconds: i64) {
     match queue {
         Queue::Webhooks => {
             let rows = rows
@@ -205,17 +207,17 @@ on_both_databases! {
         for queue in Queue::ALL {
             let claimed = claim(&store, queue, 100, 1).await;
             settle(&store, queue, &[
-                (&claimed[0], Decision::Delivered),
-                (&claimed[1], Decision::Failed),
-                (&claimed[2], Decision::Retry { at: at(110) }),
-                (&claimed[3], Decision::Postponed { until: at(120) }),
+                (&claimed[0], SettlementDecision::Delivered),
+                (&claimed[1], SettlementDecision::Failed),
+                (&claimed[2], SettlementDecision::Retry { at: at(110) }),
+                (&claimed[3], SettlementDecision::Postponed { until: at(120) }),
             ], 101).await;
             let delivered = delivered(queue);
             assert_eq!(statuses(&url, queue).await, [delivered, "failed", "pending", "pending"]);
             assert_eq!(claim(&store, queue, 109, 2).await, []);
             let again = claim(&store, queue, 110, 3).await;
             assert_eq!((ids(&again), again[0].tries), (vec![claimed[2].id], 1), "{queue:?}");
-            settle(&store, queue, &[(&again[0], Decision::Released)], 115).await;
+            settle(&store, queue, &[(&again[0], SettlementDecision::Released)], 115).await;
             assert_eq!(claim(&store, queue, 114, 4).await, []);
             let again = claim(&store, queue, 120, 5).await;
             assert_eq!(again.iter().map(|claimed| claimed.tries).collect::<Vec<_>>(), [1, 0], "{queue:?}");
@@ -228,18 +230,18 @@ on_both_databases! {
         for queue in Queue::ALL {
             let late = claim(&store, queue, 100, 1).await;
             let mine = claim(&store, queue, 200, 2).await;
-            let retry = Decision::Retry { at: at(205) };
+            let retry = SettlementDecision::Retry { at: at(205) };
             settle(&store, queue, &[
-                (&late[0], Decision::Failed), (&late[1], Decision::Delivered), (&late[2], retry), (&late[3], Decision::Released),
+                (&late[0], SettlementDecision::Failed), (&late[1], SettlementDecision::Delivered), (&late[2], retry), (&late[3], SettlementDecision::Released),
             ], 201).await;
             let delivered = delivered(queue);
             assert_eq!(statuses(&url, queue).await, ["pending", delivered, "pending", "pending"]);
             assert_eq!(claim(&store, queue, 210, 3).await, []);
             settle(&store, queue, &[
-                (&mine[0], Decision::Delivered), (&mine[1], Decision::Failed), (&mine[2], Decision::Failed), (&mine[3], Decision::Failed),
+                (&mine[0], SettlementDecision::Delivered), (&mine[1], SettlementDecision::Failed), (&mine[2], SettlementDecision::Failed), (&mine[3], SettlementDecision::Failed),
             ], 202).await;
-            // What is delivered remains delivered, and what has failed may turn out to be delivered.
-            settle(&store, queue, &[(&late[0], Decision::Failed), (&late[2], Decision::Delivered)], 203).await;
+            // A delivered row remains delivered, and a failed one may turn out to be delivered.
+            settle(&store, queue, &[(&late[0], SettlementDecision::Failed), (&late[2], SettlementDecision::Delivered)], 203).await;
             assert_eq!(statuses(&url, queue).await, [delivered, delivered, delivered, "failed"], "{queue:?}");
         }
     }
@@ -250,7 +252,7 @@ on_both_databases! {
         for queue in Queue::ALL {
             let late = claim(&store, queue, 100, 1).await;
             let mine = claim(&store, queue, 200, 2).await;
-            settle(&store, queue, &[(&mine[0], Decision::Failed), (&late[0], Decision::Delivered)], 201).await;
+            settle(&store, queue, &[(&mine[0], SettlementDecision::Failed), (&late[0], SettlementDecision::Delivered)], 201).await;
             assert_eq!(statuses(&url, queue).await, [delivered(queue)]);
             assert_eq!(claim(&store, queue, 1_000, 3).await, []);
         }
