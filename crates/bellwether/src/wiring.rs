@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use alerts::engine::{BuzzThresholds, Feed};
 use anyhow::Context;
+use clock::Clock;
 use foundation::Network;
-use foundation::{Clock, Ports, Random};
+use foundation::{Ports, Random};
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use notify::address::Cidr;
@@ -60,7 +61,7 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
         clock: Arc::new(SystemClock),
         random: Arc::new(chance),
         vault,
-        network: Network::from_time(Arc::new(SystemClock)),
+        network: Network::new(Arc::new(SystemClock)),
     })
 }
 

@@ -26,6 +26,7 @@ impl<'a> BodyReader<'a> {
         })
     }
 
+    /// Reports an error of a field.
     pub fn add_error(&mut self, name: &str, fault: impl Into<String>) {
         self.errors.entry(name.to_owned()).or_default().push(fault.into());
     }
@@ -35,6 +36,8 @@ impl<'a> BodyReader<'a> {
         self.members.contains_key(name)
     }
 
+    /// Returns a field, unless it is absent or `null`.
+    #[must_use]
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.members.get(name).filter(|value| !value.is_null())
     }

@@ -20,7 +20,6 @@ mod ports;
 pub mod random;
 mod scope;
 pub mod secret;
-mod time;
 pub mod vault;
 
 pub use actor::{Actor, AuthMethod, CredentialKind};
@@ -30,5 +29,3 @@ pub use network::Network;
 pub use ports::Ports;
 pub use random::Random;
 pub use scope::Scope;
-pub use sources::Clock;
-pub use time::ClockTime;

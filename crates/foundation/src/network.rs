@@ -9,34 +9,25 @@ use std::future::{Future, pending};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
+use clock::Clock;
 use notify::address::{Resolver, SystemResolver};
-use notify::time::Time;
 use tokio::runtime::Handle;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-
-use super::ClockTime;
-use crate::Clock;
 
 /// Time, name resolver and runtime of network access.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Time for deadlines and due deliveries.
-    pub time: Arc<dyn Time>,
+    pub time: Arc<dyn Clock>,
     /// Name resolver.
     pub resolver: Arc<dyn Resolver>,
     runtime: Runtime,
 }
 
 impl Network {
-    /// Uses the system's resolver and a clock.
+    /// Uses the system's resolver and the given clock.
     #[must_use]
-    pub fn from_clock(clock: &Arc<dyn Clock>) -> Self {
-        Self::from_time(Arc::new(ClockTime(Arc::clone(clock))))
-    }
-
-    /// Uses the system's resolver and the given time.
-    #[must_use]
-    pub fn from_time(time: Arc<dyn Time>) -> Self {
+    pub fn new(time: Arc<dyn Clock>) -> Self {
         Self {
             time,
             resolver: Arc::new(SystemResolver::default()),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use store::Store;
 
 use crate::Network;
+use crate::Random;
 use crate::vault::Vault;
-use crate::{Clock, Random};
+use clock::Clock;
 
 /// External dependencies of the service.
 #[derive(Clone)]

@@ -17,8 +17,11 @@ const MAX_NAME_CHARACTERS: usize = 200;
 /// A new watchlist item.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewWatchlistItem {
+    /// The stock.
     pub symbol: Symbol,
+    /// The stock's name, if the request has one.
     pub stock_name: Option<String>,
+    /// Whether to buy or to sell.
     pub intention: Intention,
     pub(crate) target_price: Option<Price>,
     pub(crate) notes: Option<String>,

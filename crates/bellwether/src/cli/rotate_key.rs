@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use clock::Clock;
+use foundation::Random;
 use foundation::vault::Vault;
-use foundation::{Clock, Random};
 use serde_json::json;
 use service::sealing;
 use service::sealing::{RotationSummary, UnreadablePolicy};

@@ -2,7 +2,7 @@
 
 use alerts::engine::EvaluationStatus;
 use alerts::{AlertId, Status};
-use foundation::Clock;
+use clock::Clock;
 use jiff::SignedDuration;
 use jiff::Timestamp;
 use serde_json::json;

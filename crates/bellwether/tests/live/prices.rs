@@ -1,7 +1,7 @@
 //! Tests of current prices with a provider and with a data folder.
 
 use alerts::AlertId;
-use foundation::Clock;
+use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use testkit::Database;

@@ -10,9 +10,10 @@ use bellwether::metering::Metering;
 use bellwether::serve::Server;
 use bellwether::settings::{Settings, SourceKind};
 use bellwether::wiring::providers::build_providers;
+use clock::{Clock, ManualClock};
 use foundation::Network;
 use foundation::vault::Vault;
-use foundation::{Actor, Clock, Ports, Random, Scope};
+use foundation::{Actor, Ports, Random, Scope};
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
@@ -20,7 +21,6 @@ use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
 use service::Service;
 use service::alerts::{AlertDetail, Created};
-use sources::ManualClock;
 use store::model::PageRequest;
 use store::{Store, StoreOptions};
 use testkit::{Database, HANG_LIMIT};
@@ -108,7 +108,7 @@ impl TestServer {
             clock: Arc::clone(&shared),
             random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)))),
             vault: Arc::new(Vault::new(b"a key for tests")),
-            network: Network::from_clock(&shared),
+            network: Network::new(Arc::clone(&shared)),
         };
         static METERING: OnceLock<Metering> = OnceLock::new();
         let metering = METERING.get_or_init(|| Metering::install().unwrap()).clone();

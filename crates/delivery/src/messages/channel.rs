@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use clock::Clock;
 use notify::dispatcher::Transport;
 use notify::email::EmailError;
 use notify::message_attempt::MessageAttempt;
 use notify::schedule::RetrySchedule;
 use notify::sms::SmsError;
-use notify::time::Time;
 use store::model::{ClaimedMessage, MessageChannel};
 
 use super::compose::{Composer, RenderError};
@@ -41,7 +41,7 @@ pub(crate) trait ChannelMessage: Sized + Send + Sync + 'static {
     /// [`MessageTransportError`] for an invalid setting.
     fn setup(
         settings: &MessagesConfig,
-        time: Arc<dyn Time>,
+        time: Arc<dyn Clock>,
     ) -> Result<ChannelSetup<Self::Provider>, MessageTransportError>;
 
     /// Renders a message.

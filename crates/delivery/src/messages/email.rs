@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use clock::Clock;
 use foundation::links::link;
 use notify::email::{Email, EmailError, Mailer, SmtpConfig};
 use notify::templates::render::{self, EmailContext};
-use notify::time::Time;
 use store::model::{ClaimedMessage, MessageChannel, MessageContent, is_alert_news};
 
 use super::channel::{ChannelMessage, ChannelSetup, MessageTransportError};
@@ -19,7 +19,7 @@ impl ChannelMessage for Email {
     const CHANNEL: MessageChannel = MessageChannel::Email;
     type Provider = Mailer;
 
-    fn setup(settings: &MessagesConfig, time: Arc<dyn Time>) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
+    fn setup(settings: &MessagesConfig, time: Arc<dyn Clock>) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
         let email = &settings.email;
         let mailer = |smtp: &SmtpConfig| Ok::<_, EmailError>((Mailer::new(smtp.clone(), time)?, "smtp", smtp.timeout));
         Ok(ChannelSetup {

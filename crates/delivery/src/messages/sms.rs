@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use clock::Clock;
 use notify::sms::{Sms, SmsError, Twilio, TwilioConfig};
 use notify::templates::render::{self, FiredAlert};
-use notify::time::Time;
 use store::model::{ClaimedMessage, MessageChannel, MessageContent};
 
 use super::channel::{ChannelMessage, ChannelSetup, MessageTransportError};
@@ -17,7 +17,7 @@ impl ChannelMessage for Sms {
     const CHANNEL: MessageChannel = MessageChannel::Sms;
     type Provider = Twilio;
 
-    fn setup(settings: &MessagesConfig, time: Arc<dyn Time>) -> Result<ChannelSetup<Twilio>, MessageTransportError> {
+    fn setup(settings: &MessagesConfig, time: Arc<dyn Clock>) -> Result<ChannelSetup<Twilio>, MessageTransportError> {
         let sms = &settings.sms;
         let twilio =
             |config: &TwilioConfig| Ok::<_, SmsError>((Twilio::new(config.clone(), time)?, "twilio", config.timeout));

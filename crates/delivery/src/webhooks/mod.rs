@@ -65,6 +65,7 @@ pub struct DeliveryContext {
     rules: UrlPolicy,
     lookups: NameLookups,
     pub(crate) network: Network,
+    /// The client with the address rules.
     pub client: Arc<WebhookClient>,
     transport: WebhookTransport,
     vault: Arc<Vault>,

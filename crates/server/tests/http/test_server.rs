@@ -8,6 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::{Router, http};
 use bytes::Bytes;
+use clock::ManualClock;
 use contract::Contract;
 use foundation::{Random, Scope};
 use http::HeaderMap;
@@ -16,7 +17,6 @@ use serde_json::{Value, json};
 use server::layers::client::Peer;
 use server::{App, HttpConfig};
 use service::Service;
-use sources::ManualClock;
 use store::{Store, StoreOptions};
 use testkit::{Database, GeneratedSecrets};
 use tower::ServiceExt;
@@ -72,10 +72,10 @@ async fn service_on(
     let (generator, generated_secrets) = testkit::seeded_random(seed);
     let ports = foundation::Ports {
         store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
-        clock: Arc::clone(clock) as Arc<dyn foundation::Clock>,
+        clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         random: Arc::new(Random::new(Box::new(generator))),
         vault: Arc::new(foundation::vault::Vault::new(b"a key for tests")),
-        network: foundation::Network::from_clock(&(Arc::clone(clock) as Arc<dyn foundation::Clock>)),
+        network: foundation::Network::new(clock.clone()),
     };
     (
         Service::start(ports, service_settings).await.unwrap(),
@@ -86,7 +86,7 @@ async fn service_on(
 fn app_on(service: &Service, clock: &Arc<ManualClock>, settings: HttpConfig, seed: u64) -> App {
     let ports = server::AppDependencies {
         service: service.clone(),
-        clock: Arc::clone(clock) as Arc<dyn foundation::Clock>,
+        clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         chance: chance(seed),
         metrics: Arc::new(|| "# TYPE up gauge\nup 1\n".to_owned()),
     };

@@ -3,7 +3,8 @@
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, HistoryAction, Plan, Status};
-use foundation::{Actor, Clock, ServiceError};
+use clock::Clock;
+use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::json;
 

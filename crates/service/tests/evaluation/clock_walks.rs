@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, Plan, Status};
-use foundation::{Actor, Clock};
+use clock::Clock;
+use foundation::Actor;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;

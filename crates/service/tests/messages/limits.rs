@@ -5,8 +5,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use accounts::identity::SignInResult;
 use alerts::Plan;
+use clock::Clock;
 use delivery::messages::{DailyMessageLimits, OutboxMessage};
-use foundation::{Actor, Clock};
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use service::ServiceConfig;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ::alerts::{AlertId, Plan, Status};
 use ::market::records::{Batch, QuoteRow};
 use ::market::{Calendar, Price};
+use clock::{Clock, ManualClock};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::json;
-use sources::ManualClock;
 use store::{Store, StoreOptions};
 use testkit::{Database, on_both_databases};
 
@@ -16,7 +16,7 @@ use accounts::access::{ApiKeyParams, NewAccount};
 use evaluation::evaluator::missed::{Gaps, RerunResult};
 use foundation::Network;
 use foundation::vault::Vault;
-use foundation::{Actor, Clock, Ports, Random, Scope};
+use foundation::{Actor, Ports, Random, Scope};
 use service::alerts::Created;
 use service::{Service, ServiceConfig};
 
@@ -71,7 +71,7 @@ impl Fixture {
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)))),
             vault: Arc::new(Vault::new(b"a key for tests")),
-            network: Network::from_clock(&(Arc::clone(&clock) as Arc<dyn Clock>)),
+            network: Network::new(clock.clone()),
         };
         let service = Service::start(ports, settings()).await.unwrap();
         let ann = ann(&service).await;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use clock::ManualClock;
 use evaluation::market::IngestReport;
 use foundation::Network;
 use foundation::{Actor, Ports, Random, Scope, ServiceError};
@@ -14,7 +15,6 @@ use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
 use service::alerts::{AlertDetail, Created};
 use service::{Service, ServiceConfig};
-use sources::ManualClock;
 use store::model::PageRequest;
 use store::model::{HistoryRow, StoredEvent};
 use store::{Store, StoreOptions};
@@ -232,7 +232,7 @@ pub(crate) fn settings() -> ServiceConfig {
 }
 
 fn by_clock(clock: &Arc<ManualClock>) -> Network {
-    Network::from_clock(&(Arc::clone(clock) as Arc<dyn foundation::Clock>))
+    Network::new(clock.clone())
 }
 
 async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64, settings: ServiceConfig) -> Service {
@@ -248,7 +248,7 @@ async fn start_on(
 ) -> Service {
     let ports = Ports {
         store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
-        clock: Arc::clone(clock) as Arc<dyn foundation::Clock>,
+        clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(foundation::vault::Vault::new(b"a key for tests")),
         network,

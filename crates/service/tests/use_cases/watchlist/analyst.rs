@@ -1,7 +1,8 @@
 //! The analyst's alerts of watchlist items.
 
 use alerts::{AlertId, Plan, Status};
-use foundation::{Actor, Clock};
+use clock::Clock;
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;

@@ -3,19 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use foundation::Clock;
+use clock::Clock;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use market::{Calendar, Price, Symbol};
 use metrics::{counter, gauge};
-use service::Service;
 use sources::MarketUpdate;
 use sources::freshness::FilterReason;
 use sources::live::{self, LastQuote, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};
 use sources::provider::stream;
 use tokio::sync::{mpsc, watch};
 
-use crate::wiring::providers::ProviderSetup;
+use super::{Feed, ProviderSetup};
 
 /// The interval of reading the watched stocks.
 const WATCHED_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
@@ -27,22 +26,22 @@ pub(super) struct LiveSourceTask {
     pub(super) sources: ProviderSetup,
     pub(super) calendar: Calendar,
     pub(super) benchmark: Symbol,
-    pub(super) service: Service,
+    pub(super) feed: Feed,
     pub(super) clock: Arc<dyn Clock>,
-    /// The service's requests for single prices.
+    /// Requests for single prices.
     pub(super) requests: mpsc::Receiver<PriceRequest>,
 }
 
 /// The market state that the service holds.
-struct ServiceMarketState(Service);
+struct EvaluatedMarketState(Feed);
 
-impl std::fmt::Debug for ServiceMarketState {
+impl std::fmt::Debug for EvaluatedMarketState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ServiceMarketState")
+        f.write_str("EvaluatedMarketState")
     }
 }
 
-impl MarketState for ServiceMarketState {
+impl MarketState for EvaluatedMarketState {
     fn last_quote(&self, symbol: Symbol) -> Option<LastQuote> {
         let (price, at) = self.0.market_intake.last_observation(symbol)?;
         Some(LastQuote { price, at })
@@ -77,7 +76,7 @@ impl LiveSourceTask {
             sources,
             calendar,
             benchmark,
-            service,
+            feed,
             clock,
             requests,
         } = self;
@@ -93,11 +92,11 @@ impl LiveSourceTask {
             benchmark,
             splits_only: splits_only_receiver,
         };
-        let (health, refreshes) = (LiveSourceHealth::default(), service.market_intake.refresh_requests());
+        let (health, refreshes) = (LiveSourceHealth::default(), feed.market_intake.refresh_requests());
         let (watched, receiver) = watch::channel(Arc::default());
         // Gaps can only be filled once it is known which stocks are watched.
         let mut stocks = loop {
-            if let Some(stocks) = refresh_watched(&service, &watched).await {
+            if let Some(stocks) = refresh_watched(&feed, &watched).await {
                 break stocks;
             }
             tokio::select! {
@@ -110,9 +109,9 @@ impl LiveSourceTask {
             refreshes,
             requests,
         };
-        let mut interest_changes = service.prices.interest_changes();
-        let market_state = Arc::new(ServiceMarketState(service.clone()));
-        let follow_service = async {
+        let mut interest_changes = feed.prices.interest_changes();
+        let market_state = Arc::new(EvaluatedMarketState(feed.clone()));
+        let follow_watched = async {
             let mut inactive_read_at: Option<Timestamp> = None;
             // Kept across iterations, so that frequent changes of interest do not postpone the periodic refresh.
             let mut next = next_refresh(&*clock);
@@ -120,27 +119,27 @@ impl LiveSourceTask {
                 let now = clock.now();
                 // `abs`, so that a clock that is set back does not postpone the query.
                 if inactive_read_at.is_none_or(|at| now.duration_since(at).abs() >= INACTIVE_POLL_INTERVAL) {
-                    refresh_inactive(&service, &splits_only).await;
+                    refresh_inactive(&feed, &splits_only).await;
                     inactive_read_at = Some(now);
                 }
                 tokio::select! {
                     biased;
                     () = clock.sleep_until(next) => {
                         // After an error, the next attempt is at the next interval.
-                        if let Some(found) = refresh_watched(&service, &watched).await {
+                        if let Some(found) = refresh_watched(&feed, &watched).await {
                             stocks = found;
                         }
                         record_metrics(&health);
                         next = next_refresh(&*clock);
                     }
-                    // The service outlives this loop.
-                    Ok(()) = interest_changes.changed() => add_interest(&service, &stocks, &watched),
+                    // The feed outlives this loop.
+                    Ok(()) = interest_changes.changed() => add_interest(&feed, &stocks, &watched),
                 }
             }
         };
         tokio::select! {
             () = live::run(options, inputs, market_state, health.clone(), sender) => {}
-            () = follow_service => {}
+            () = follow_watched => {}
         }
     }
 }
@@ -150,8 +149,8 @@ fn next_refresh(clock: &dyn Clock) -> Timestamp {
 }
 
 /// Publishes and returns the watched stocks; `None` if they cannot be read.
-async fn refresh_watched(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> Option<Vec<Symbol>> {
-    let stocks = match service.market_intake.watched_stocks().await {
+async fn refresh_watched(feed: &Feed, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> Option<Vec<Symbol>> {
+    let stocks = match feed.market_intake.watched_stocks().await {
         Ok(stocks) => stocks,
         Err(error) => {
             tracing::error!(%error, "cannot read the watched stocks; the previous ones remain in use");
@@ -163,9 +162,9 @@ async fn refresh_watched(service: &Service, watched: &watch::Sender<Arc<Vec<Symb
 }
 
 /// Publishes the stocks of the last [`refresh_watched`] and those that became of interest since then.
-fn add_interest(service: &Service, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
+fn add_interest(feed: &Feed, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
     let mut stocks = stocks.to_vec();
-    service.market_intake.add_stocks_of_interest(&mut stocks);
+    feed.market_intake.add_stocks_of_interest(&mut stocks);
     publish(&stocks, watched);
 }
 
@@ -180,8 +179,8 @@ fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
 }
 
 /// Reads and publishes the stocks of inactive alerts.
-async fn refresh_inactive(service: &Service, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
-    match service.market_intake.stocks_of_inactive_alerts().await {
+async fn refresh_inactive(feed: &Feed, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
+    match feed.market_intake.stocks_of_inactive_alerts().await {
         Ok(stocks) => drop(splits_only.send_if_modified(|current| {
             let is_new = **current != stocks;
             if is_new {

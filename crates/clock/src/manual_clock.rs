@@ -1,74 +1,17 @@
-//! The clock that live sources use.
-//!
-//! Live sources wait for instants and timestamp their updates. The program passes a clock that reads the system time; tests
-//! pass a [`ManualClock`], which only moves when the test sets it.
+//! A clock that is set by hand.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
-/// The future that [`Clock::sleep_until`] returns. It is ready when the instant has come.
-pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
-
-/// A source of the current time that can also wait.
-pub trait Clock: Send + Sync + fmt::Debug {
-    /// Returns the current time.
-    fn now(&self) -> Timestamp;
-
-    /// Returns the time since a fixed instant in the past. Steps of the clock do not change it.
-    fn uptime(&self) -> SignedDuration;
-
-    /// Waits until `at`. Returns at once if `at` has passed. If the clock is set back during the wait, it may return early:
-    /// the wait is never longer than the time to `at` when the call was made.
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_>;
-}
-
-/// A reading of a clock. Comparing two readings reveals steps of the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClockReading {
-    time: Timestamp,
-    uptime: SignedDuration,
-}
-
-impl ClockReading {
-    /// Reads `clock`.
-    #[must_use]
-    pub fn of(clock: &dyn Clock) -> Self {
-        Self {
-            time: clock.now(),
-            uptime: clock.uptime(),
-        }
-    }
-
-    /// Returns the time that the clock showed.
-    #[must_use]
-    pub const fn time(self) -> Timestamp {
-        self.time
-    }
-
-    /// Returns the time that has passed since `earlier`, independent of steps of the clock.
-    #[must_use]
-    pub fn elapsed_since(self, earlier: Self) -> SignedDuration {
-        self.uptime.saturating_sub(earlier.uptime)
-    }
-
-    /// Returns by how much the clock was set between `earlier` and this reading; negative if it was set back.
-    #[must_use]
-    pub fn stepped_since(self, earlier: Self) -> SignedDuration {
-        let elapsed = self.time.duration_since(earlier.time);
-        elapsed.saturating_sub(self.elapsed_since(earlier))
-    }
-}
+use crate::{Clock, Sleep};
 
 /// A clock that tests and simulations set by hand.
 ///
 /// ```
 /// use jiff::SignedDuration;
-/// use sources::{Clock, ManualClock};
+/// use clock::{Clock, ManualClock};
 ///
 /// let clock = ManualClock::new("2024-03-08T14:30:00Z".parse().unwrap());
 /// clock.advance(SignedDuration::from_secs(60));
@@ -145,8 +88,10 @@ impl Clock for ManualClock {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::sync::Arc;
+
+    use super::*;
+    use crate::ClockReading;
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
