@@ -1,7 +1,7 @@
 //! The queue of a channel of messages.
 //!
-//! Claimed messages are checked (`recipient.rs`), counted against the limits, and rendered
-//! by the channel. Messages that must not be sent are settled here at once.
+//! Claimed messages are checked (`recipient.rs`), counted against the limits, and rendered by the channel. Messages that
+//! must not be sent are settled here at once.
 
 use std::collections::HashSet;
 use std::marker::PhantomData;
