@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::audit::{self, DatabaseSnapshot, ListedAlert};
 use crate::deliveries::{self, DeliveryCounts, WebhookReceivers};
+use crate::messages::{MessageReceivers, OWNER};
 use crate::model::{AlertState, AlertStatus, dollars};
 use crate::worker::{Worker, random_below};
 
@@ -30,6 +31,8 @@ pub(crate) struct KillHarness {
     processes: Vec<RunningService>,
     workers: Vec<Worker>,
     receivers: WebhookReceivers,
+    messages: MessageReceivers,
+    messages_summary: String,
     received: DeliveryCounts,
     rounds: u32,
     killed_during_startup: u32,
@@ -37,14 +40,14 @@ pub(crate) struct KillHarness {
 
 impl KillHarness {
     pub(crate) async fn start(setup: ServiceSetup, processes: usize) -> Self {
-        setup
-            .create_user("operator@example.com", "premium", &["--operator"])
-            .await;
-        let key = setup.create_key("operator@example.com", Some(ALL_SCOPES)).await;
+        let (messages, setup) = MessageReceivers::start(setup).await;
+        setup.create_user(OWNER, "premium", &["--operator"]).await;
+        let key = setup.create_key(OWNER, Some(ALL_SCOPES)).await;
         let mut started = Vec::new();
         for _ in 0..processes {
             started.push(setup.start().await);
         }
+        messages.verify_phone(&started[0]).await;
         let receivers = WebhookReceivers::start(&started[0].anonymous_client().with_key(&key)).await;
         let harness = Self {
             setup,
@@ -54,6 +57,8 @@ impl KillHarness {
                 .map(|number| Worker::new(number, START_PRICE))
                 .collect(),
             receivers,
+            messages,
+            messages_summary: String::new(),
             received: DeliveryCounts::default(),
             rounds: 0,
             killed_during_startup: 0,
@@ -102,7 +107,7 @@ impl KillHarness {
     pub(crate) fn summary(&self) -> String {
         format!(
             "{} kills ({} more while starting), {} acknowledged requests, {} alerts, {} firings; \
-             at two receivers {} deliveries in {} requests, {} of them duplicates of accepted deliveries",
+             at two receivers {} deliveries in {} requests, {} of them duplicates of accepted deliveries; {}",
             self.rounds,
             self.killed_during_startup,
             self.acknowledged(),
@@ -111,6 +116,7 @@ impl KillHarness {
             self.received.deliveries,
             self.received.requests,
             self.received.duplicates,
+            self.messages_summary,
         )
     }
 
@@ -118,6 +124,7 @@ impl KillHarness {
     pub(crate) async fn round(&mut self, rng: &mut ChaCha8Rng) -> Vec<String> {
         self.rounds += 1;
         self.receivers.change_behaviour(rng);
+        self.messages.change_behaviour(rng);
         let stop = Arc::new(AtomicBool::new(false));
         let mut working = tokio::task::JoinSet::new();
         for worker in std::mem::take(&mut self.workers) {
@@ -289,7 +296,8 @@ impl KillHarness {
         violations
     }
 
-    /// Waits for all deliveries and checks that every firing has arrived at each receiver. Returns the violations.
+    /// Waits for all deliveries and messages, and checks that every firing has arrived at each receiver and as one message.
+    /// Returns the violations.
     async fn check_deliveries(&mut self, client: &ApiClient) -> Vec<String> {
         self.receivers.wait_until_all_delivered(client).await;
         let firings = self.read_snapshot().await.firings;
@@ -299,6 +307,9 @@ impl KillHarness {
             self.received += counts;
             violations.extend(more);
         }
+        let (more, summary) = self.messages.check(&self.setup, firings.values().sum()).await;
+        violations.extend(more);
+        self.messages_summary = summary;
         violations
     }
 }

@@ -6,7 +6,7 @@
 //! each state; a request without a response leaves the state with and without the change, but no partial change.
 //!
 //! Firings are delivered to webhooks at receivers in the test process ([`deliveries`]): at least once, under one id, and nothing
-//! that has not fired.
+//! that has not fired. Each firing also sends one email or text message ([`messages`]), at least once.
 //!
 //! The same test runs with two service processes on one database, which both get every quote. A negative control proves that the
 //! harness detects duplicate firings: with compare-and-set on commit disabled, it must find some.
@@ -18,6 +18,7 @@
 mod audit;
 mod deliveries;
 mod harness;
+mod messages;
 mod model;
 mod worker;
 

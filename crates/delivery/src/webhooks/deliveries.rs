@@ -1,12 +1,9 @@
 //! Listing and resending of deliveries.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
-use tokio::sync::Notify;
 
 use super::request_body::WebhookBodyReader;
 use super::{no_such_webhook, require_active_webhook};
@@ -47,7 +44,6 @@ impl Webhooks {
             id,
             scope: RequeueScope::One(delivery),
             now: self.ports.clock.now(),
-            bell: store.delivery_wake_handle(),
         };
         store.write(requeue).await?;
         let queued = store.delivery(id, delivery).await?;
@@ -74,7 +70,6 @@ impl Webhooks {
             id,
             scope: RequeueScope::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
             now: self.ports.clock.now(),
-            bell: self.ports.store.delivery_wake_handle(),
         };
         Ok(self.ports.store.write(requeue).await?)
     }
@@ -91,7 +86,6 @@ struct RequeueDeliveries {
     id: WebhookId,
     scope: RequeueScope,
     now: Timestamp,
-    bell: Arc<Notify>,
 }
 
 impl Transaction for RequeueDeliveries {
@@ -115,11 +109,5 @@ impl Transaction for RequeueDeliveries {
                 }
             }
         })
-    }
-
-    fn committed(&self, queued: &u64) {
-        if *queued > 0 {
-            self.bell.notify_one();
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use notify::dispatcher::Transport;
-use notify::email::{EmailError, EmailTransport, Mailer, SmtpUrlError};
+use notify::email::{EmailError, Mailer, SmtpUrlError};
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
 use serde_json::json;
@@ -283,7 +283,7 @@ async fn hanging_server_times_out_and_its_connection_is_dropped() {
 #[tokio::test]
 async fn email_transport_sends_and_reports_internal_errors() {
     let mut server = MailServer::start(Security::None, &[]).await;
-    let transport = EmailTransport::new(Arc::new(server.mailer()));
+    let transport = server.mailer();
     let mail = email("ann@example.org");
     assert_eq!(transport.attempt(mail.message_id, &mail).await.outcome, DELIVERED);
     assert_eq!(server.message().await["sender"], "alerts@example.com");

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use notify::dispatcher::Transport;
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
-use notify::sms::{Sms, SmsError, SmsSender, SmsTransport, Twilio, TwilioConfig};
+use notify::sms::{Sms, SmsError, SmsSender, Twilio, TwilioConfig};
 use uuid::Uuid;
 
 use crate::common::http::{Answer, Server, answer};
@@ -66,9 +66,7 @@ async fn attempt(answer: Answer) -> MessageAttempt {
 async fn message_is_posted_as_a_form_and_returns_its_sid() {
     let mut server = Server::start(answer("201 CREATED", "", &created(SID))).await;
     let mut settings = settings(&format!("http://{}/", server.address));
-    let transport = SmsTransport::new(Arc::new(
-        Twilio::new(settings.clone(), Arc::new(ManualTime::new())).unwrap(),
-    ));
+    let transport = Twilio::new(settings.clone(), Arc::new(ManualTime::new())).unwrap();
     let attempt = transport.attempt(Uuid::nil(), &message()).await;
     assert_eq!(attempt.outcome, MessageOutcome::Delivered);
     assert_eq!(attempt.result(), AttemptResult::Delivered);

@@ -16,12 +16,7 @@ const PHONE: &str = "+14155550123";
 async fn last_sent(server: &TestServer, channel: MessageChannel, to: &str) -> String {
     let store = Store::open(StoreOptions::new(server.database.url())).await.unwrap();
     let nothing_waits = async {
-        while !store
-            .pending_message_endpoints(channel, i64::MIN, 1)
-            .await
-            .unwrap()
-            .is_empty()
-        {
+        while !store.pending_endpoints(channel, i64::MIN, 1).await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
     };

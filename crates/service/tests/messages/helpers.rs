@@ -138,7 +138,7 @@ impl TestApp {
     pub(crate) async fn held_back_until(&self, channel: MessageChannel, at: Timestamp) {
         let store = self.store().await;
         eventually(&format!("a message that waits until {at}"), || async {
-            let lanes = store.pending_message_endpoints(channel, i64::MIN, 100).await.unwrap();
+            let lanes = store.pending_endpoints(channel, i64::MIN, 100).await.unwrap();
             let earliest = lanes.iter().map(|lane| lane.first_due).min();
             (earliest == Some(at)).then_some(())
         })
@@ -153,7 +153,7 @@ impl TestApp {
         eventually("an end of what waits", || async {
             for channel in [MessageChannel::Email, MessageChannel::Sms] {
                 if !store
-                    .pending_message_endpoints(channel, i64::MIN, 100)
+                    .pending_endpoints(channel, i64::MIN, 100)
                     .await
                     .unwrap()
                     .is_empty()

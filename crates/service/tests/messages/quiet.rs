@@ -87,7 +87,7 @@ async fn deactivated_account_gets_no_delayed_email(app: TestApp) {
     let store = app.store().await;
     eventually("an end of what waits", || async {
         store
-            .pending_message_endpoints(MessageChannel::Email, i64::MIN, 100)
+            .pending_endpoints(MessageChannel::Email, i64::MIN, 100)
             .await
             .unwrap()
             .is_empty()

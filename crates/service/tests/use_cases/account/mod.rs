@@ -56,12 +56,7 @@ async fn bob(app: &TestApp, plan: Plan) -> Actor {
 async fn sent(app: &TestApp, channel: MessageChannel, to: &str) -> Vec<String> {
     let store = app.store().await;
     let nothing_waits = async {
-        while !store
-            .pending_message_endpoints(channel, i64::MIN, 1)
-            .await
-            .unwrap()
-            .is_empty()
-        {
+        while !store.pending_endpoints(channel, i64::MIN, 1).await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
     };

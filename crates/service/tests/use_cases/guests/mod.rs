@@ -68,13 +68,7 @@ impl TestApp {
     /// Returns the messages to an address or number, oldest first, once none is pending.
     pub(crate) async fn mailed(&self, to: &str) -> Vec<OutboxMessage> {
         let store = self.store().await;
-        let waits = async |channel| {
-            !store
-                .pending_message_endpoints(channel, i64::MIN, 1)
-                .await
-                .unwrap()
-                .is_empty()
-        };
+        let waits = async |channel| !store.pending_endpoints(channel, i64::MIN, 1).await.unwrap().is_empty();
         let empty = async {
             while waits(MessageChannel::Email).await || waits(MessageChannel::Sms).await {
                 // Messages of another process are claimed on the clock's time, which stands still.
