@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "clippy takes what several tests share for no test")]
 
 mod create;
+mod documentation;
 mod equivalence;
 mod errors;
 mod properties;
