@@ -11,7 +11,7 @@ use service::{Scope, Service};
 use store::model::Account;
 
 use super::rotate_key::{self, RotateKey};
-use super::{CommandError, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, runtime, say};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -125,8 +125,7 @@ pub(super) fn run(args: &AdminArgs) -> Result<(), CommandError> {
         AccountCommand::CreateUser(user) => read_password(&user.password)?,
         _ => String::new(),
     };
-    let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    let answer = runtime.block_on(run_account_command(&settings, command, password))?;
+    let answer = runtime()?.block_on(run_account_command(&settings, command, password))?;
     print(&answer)
 }
 
