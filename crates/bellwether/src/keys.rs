@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use foundation::Random;
+use foundation::vault::Vault;
 use jiff::Timestamp;
-use service::Random;
-use service::sealing::{self, KeyError};
-use service::vault::Vault;
+use service::sealing;
+use service::sealing::KeyError;
 use store::Store;
 
 use crate::keyfile;

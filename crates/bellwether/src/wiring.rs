@@ -4,19 +4,22 @@ mod analyst;
 mod messages;
 pub mod providers;
 
+use delivery::DeliveryConfig;
+use evaluation::EvaluationConfig;
 use std::path::Path;
 use std::sync::Arc;
 
 use alerts::engine::{BuzzThresholds, Feed};
 use anyhow::Context;
+use clock::Clock;
+use foundation::Network;
+use foundation::{Ports, Random};
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use notify::schedule::RetrySchedule;
 use notify::signature::{HeaderPrefix, HeaderStyle};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use service::webhooks::Network;
-use service::{Clock, Ports, Random};
 use store::Store;
 
 use crate::clock::SystemClock;
@@ -57,7 +60,7 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
         clock: Arc::new(SystemClock),
         random: Arc::new(chance),
         vault,
-        network: Network::from_time(Arc::new(SystemClock)),
+        network: Network::new(Arc::new(SystemClock)),
     })
 }
 
@@ -71,9 +74,9 @@ pub(crate) fn secure_random() -> anyhow::Result<Random> {
 }
 
 /// Converts the webhook settings.
-fn webhook_settings(webhooks: &settings::WebhooksSection) -> service::webhooks::WebhooksConfig {
+fn webhook_settings(webhooks: &settings::WebhooksSection) -> delivery::webhooks::WebhooksConfig {
     let prefixes = webhooks.header_prefixes.iter();
-    service::webhooks::WebhooksConfig {
+    delivery::webhooks::WebhooksConfig {
         allow_private: webhooks.allow_private_cidrs.clone(),
         retry_delays: RetrySchedule::new(webhooks.retry_delays.clone()),
         timeout: webhooks.timeout,
@@ -83,7 +86,7 @@ fn webhook_settings(webhooks: &settings::WebhooksSection) -> service::webhooks::
                 .collect(),
             timestamp: webhooks.timestamp_format,
         },
-        ..service::webhooks::WebhooksConfig::default()
+        ..delivery::webhooks::WebhooksConfig::default()
     }
 }
 
@@ -99,11 +102,11 @@ pub fn calendar(market: &MarketConfig) -> Calendar {
 }
 
 /// Converts the settings of sign-up and sign-in.
-fn identity_settings(settings: &Settings) -> service::identity::IdentityConfig {
+fn identity_settings(settings: &Settings) -> accounts::identity::IdentityConfig {
     let auth = &settings.auth;
     // Mail that stays in the outbox reaches no user who could follow a confirmation link.
     let sends_email = settings.email.transport == EmailTransport::Smtp;
-    service::identity::IdentityConfig {
+    accounts::identity::IdentityConfig {
         require_email_confirmation: auth.require_email_confirmation.unwrap_or(sends_email),
         is_registration_closed: !auth.allow_registration,
     }
@@ -123,24 +126,28 @@ fn public_url(settings: &Settings) -> String {
 pub fn service_settings(settings: &Settings) -> anyhow::Result<service::ServiceConfig> {
     let market = &settings.market;
     Ok(service::ServiceConfig {
-        calendar: calendar(market),
-        engine: alerts::engine::EngineConfig {
-            buzz: BuzzThresholds {
-                rising_ratio: market.buzz_rising_ratio,
-                rising_mentions: market.buzz_rising_mentions,
-                falling_ratio: market.buzz_falling_ratio,
-                falling_base: market.buzz_falling_base,
+        evaluation: EvaluationConfig {
+            calendar: calendar(market),
+            engine: alerts::engine::EngineConfig {
+                buzz: BuzzThresholds {
+                    rising_ratio: market.buzz_rising_ratio,
+                    rising_mentions: market.buzz_rising_mentions,
+                    falling_ratio: market.buzz_falling_ratio,
+                    falling_base: market.buzz_falling_base,
+                },
+                stale_after: stale_after(settings),
             },
-            stale_after: stale_after(settings),
+            benchmark: market.benchmark,
+            missing_feeds: missing_feeds(settings),
+            follow_every: CHANGE_POLL_INTERVAL,
+            compare_every: ENGINE_COMPARISON_INTERVAL,
         },
-        benchmark: market.benchmark,
-        missing_feeds: missing_feeds(settings),
-        follow_every: CHANGE_POLL_INTERVAL,
-        compare_every: ENGINE_COMPARISON_INTERVAL,
-        webhooks: webhook_settings(&settings.webhooks),
-        public_url: public_url(settings),
+        delivery: DeliveryConfig {
+            public_url: public_url(settings),
+            messages: messages::settings(settings)?,
+            webhooks: webhook_settings(&settings.webhooks),
+        },
         identity: identity_settings(settings),
-        messages: messages::settings(settings)?,
         analyst: analyst::settings(&settings.analyst),
     })
 }

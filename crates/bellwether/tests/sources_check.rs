@@ -316,7 +316,7 @@ async fn documented_cheapest_configuration_is_complete() {
             .collect();
         assert!(!asked.is_empty() && asked == named, "{capability}: {asked:?}");
     }
-    assert_eq!(service_settings(&settings).unwrap().missing_feeds, []);
+    assert_eq!(service_settings(&settings).unwrap().evaluation.missing_feeds, []);
     // All plans are free.
     let plans: Vec<_> = sources.providers.iter().map(|provider| provider.tier().plan).collect();
     assert_eq!(plans, ["Basic", "free", "public", "public"]);

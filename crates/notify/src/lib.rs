@@ -26,4 +26,3 @@ pub mod schedule;
 pub mod signature;
 pub mod sms;
 pub mod templates;
-pub mod time;

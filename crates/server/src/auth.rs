@@ -16,9 +16,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use foundation::{Actor, AuthMethod, Scope, ServiceError};
 use http::request::Parts;
 use http::{HeaderMap, Method};
-use service::{Actor, AuthMethod, Scope, ServiceError};
 
 pub use cookie::SessionCookie;
 pub use credentials::{Credential, Credentials};

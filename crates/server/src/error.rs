@@ -5,10 +5,10 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use foundation::{ErrorsByField, ServiceError, StockCandidate};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use service::{ErrorsByField, ServiceError, StockCandidate};
 use utoipa::ToSchema;
 
 /// An error code of the API, with its HTTP status.

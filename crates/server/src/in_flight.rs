@@ -52,9 +52,9 @@ mod tests {
     async fn waiting_repeat_wakes_when_the_first_request_finishes() {
         let in_flight = InFlightRequests::default();
         let account = service::AccountId(uuid::Uuid::from_u128(1));
-        let via = service::AuthMethod::Session {
-            id: service::identity::SessionId(uuid::Uuid::from_u128(2)),
-            credential: service::access::CredentialKind::Token,
+        let via = foundation::AuthMethod::Session {
+            id: accounts::identity::SessionId(uuid::Uuid::from_u128(2)),
+            credential: foundation::CredentialKind::Token,
         };
         let request = IdempotentRequest::new(account, &via, "/v1/alerts", "one", b"{}");
         let finished = in_flight.begin(request);

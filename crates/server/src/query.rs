@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
+use foundation::ErrorsByField;
 use http::Uri;
 use http::request::Parts;
 use market::{Price, Symbol};
-use service::{ErrorsByField, PageRequest};
+use service::PageRequest;
 
 use crate::error::ApiError;
 use crate::state::App;

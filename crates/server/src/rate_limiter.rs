@@ -2,8 +2,8 @@
 //!
 //! The principal is the account, or the client's address for requests without a valid key.
 
+use evaluation::market::require_push_permission;
 use jiff::{SignedDuration, Timestamp};
-use service::market::require_push_permission;
 
 use crate::auth::identity::Identity;
 use crate::failed_auth::FailedAuthLimiter;

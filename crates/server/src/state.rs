@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use clock::Clock;
+use foundation::Random;
 use jiff::Timestamp;
-use service::{Clock, Random, Service};
+use service::Service;
 
 use crate::auth::same_origin::OwnOrigins;
 use crate::in_flight::InFlightRequests;

@@ -18,12 +18,13 @@ use alerts::alert::NewAlert;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, Plan};
+use clock::{Clock, ManualClock};
+use foundation::{Ports, Random};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use serde_json::{Value, json};
-use service::{Clock, Ports, Random, Service, ServiceConfig};
-use sources::ManualClock;
+use service::{Service, ServiceConfig};
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
 use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use uuid::Uuid;
@@ -62,23 +63,27 @@ async fn start(url: &str) -> Service {
     let clock = Arc::new(ManualClock::new(now())) as Arc<dyn Clock>;
     let ports = Ports {
         store: Store::open(StoreOptions::new(url)).await.unwrap(),
-        network: service::webhooks::Network::from_clock(&clock),
-        vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
+        network: foundation::Network::new(Arc::clone(&clock)),
+        vault: Arc::new(foundation::vault::Vault::new(b"a key for a bench")),
         clock,
         random: Arc::new(Random::new(Box::new(Counting(0)))),
     };
     let settings = ServiceConfig {
-        calendar: Calendar::nyse(),
-        engine: alerts::engine::EngineConfig::default(),
-        benchmark: "SPY".parse().unwrap(),
-        missing_feeds: Vec::new(),
-        follow_every: SignedDuration::from_secs(1),
-        compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::WebhooksConfig::default(),
-        public_url: "https://alerts.example.com".to_owned(),
-        identity: service::identity::IdentityConfig::default(),
-        messages: service::messages::MessagesConfig::default(),
-        analyst: service::analyst::AnalystConfig::default(),
+        evaluation: evaluation::EvaluationConfig {
+            calendar: Calendar::nyse(),
+            engine: alerts::engine::EngineConfig::default(),
+            benchmark: "SPY".parse().unwrap(),
+            missing_feeds: Vec::new(),
+            follow_every: SignedDuration::from_secs(1),
+            compare_every: SignedDuration::from_mins(5),
+        },
+        delivery: delivery::DeliveryConfig {
+            public_url: "https://alerts.example.com".to_owned(),
+            messages: delivery::messages::MessagesConfig::default(),
+            webhooks: delivery::webhooks::WebhooksConfig::default(),
+        },
+        identity: accounts::identity::IdentityConfig::default(),
+        analyst: watchlist::analyst::AnalystConfig::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }

@@ -6,8 +6,9 @@ use store::model::{Page, PageRequest};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
-use crate::body::BodyReader;
-use crate::{AccountId, Actor, Ports, ServiceError};
+use foundation::body::BodyReader;
+use foundation::{Actor, Ports, ServiceError};
+use store::model::AccountId;
 
 pub use store::model::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 
@@ -107,7 +108,7 @@ impl Transaction for CreateFeedback {
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            crate::identity::account::lock_active_account(unit, self.0.account).await?;
+            foundation::account::lock_active_account(unit, self.0.account).await?;
             let since = self.0.created_at.saturating_sub(ONE_DAY).unwrap_or(Timestamp::MIN);
             if unit.count_feedback(self.0.account, since).await? >= MAX_FEEDBACK_PER_DAY {
                 return Err(Abort::Refused(ServiceError::RateLimited {
@@ -134,7 +135,7 @@ impl Transaction for LikeFeedback {
 
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<FeedbackWithLike, Abort<ServiceError>>> {
         Box::pin(async move {
-            crate::identity::account::lock_active_account(unit, self.account).await?;
+            foundation::account::lock_active_account(unit, self.account).await?;
             let seen = unit.like_feedback(self.account, self.id, self.likes).await?;
             seen.ok_or(Abort::Refused(ServiceError::NotFound("feedback")))
         })

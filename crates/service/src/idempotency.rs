@@ -19,8 +19,9 @@ use store::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, Req
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
-use crate::vault::SecretLocation;
-use crate::{AccountId, AuthMethod, Ports, ServiceError};
+use foundation::vault::SecretLocation;
+use foundation::{AuthMethod, Ports, ServiceError};
+use store::model::AccountId;
 
 /// Retention of responses.
 const RESPONSE_RETENTION: SignedDuration = SignedDuration::from_hours(24);

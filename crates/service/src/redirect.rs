@@ -9,9 +9,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use url::Url;
 
-use crate::messages::MessageWriter;
-use crate::vault::Vault;
-use crate::{Ports, ServiceError};
+use delivery::messages::MessageWriter;
+use foundation::vault::Vault;
+use foundation::{Ports, ServiceError};
 
 /// Purpose of the key.
 const KEY_PURPOSE: &str = "bellwether: signed redirects";

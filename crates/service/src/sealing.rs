@@ -13,8 +13,10 @@ use store::{
 };
 use uuid::Uuid;
 
-use crate::vault::{SecretLocation, Vault};
-use crate::{Random, idempotency, messages, webhooks};
+use crate::idempotency;
+use delivery::{messages, webhooks};
+use foundation::Random;
+use foundation::vault::{SecretLocation, Vault};
 
 /// Plaintext of the key check value.
 const KEY_CHECK_TEXT: &str = "bellwether key check";

@@ -4,12 +4,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::cron::CleanupWorker;
-use crate::messages::MessageDispatchers;
-use crate::prices::initial;
 use crate::use_cases::UseCases;
-use crate::watchlist::{analysis, opening};
-use crate::webhooks::WebhookDispatcher;
-use crate::{Ports, ServiceConfig, ServiceError, StartError};
+use crate::{ServiceConfig, StartError};
+use evaluation::prices::initial;
+use foundation::{Ports, ServiceError};
+use watchlist::{analysis, opening};
 
 /// The service: its use cases and background tasks. A clone is another handle of the same service.
 #[derive(Clone)]
@@ -30,9 +29,9 @@ impl Service {
     /// [`StartError`]
     pub async fn start(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
         let service = Self::without_evaluation(ports, settings)?;
-        let (ports, settings) = (&service.ports, &service.settings);
-        let sending = MessageDispatchers::new(ports, settings)?;
-        let evaluator = &service.evaluator;
+        let ports = &service.ports;
+        let dispatchers = service.delivery.dispatchers(service.is_confirmation_required)?;
+        let evaluator = &service.evaluation.evaluator;
         evaluator.load().await?;
         evaluator.apply_due_splits().await?;
         // Some alerts became due while no process ran.
@@ -48,9 +47,7 @@ impl Service {
         service.spawn(opening::run(service.watchlists.clone(), stop()));
         service.spawn(initial::run(service.prices.clone(), stop()));
         service.spawn(service.blindness.clone().run_until_stopped(stop()));
-        let dispatching = WebhookDispatcher::new(ports, &settings.webhooks, &service.webhooks.delivery);
-        ports.network.spawn(&service.tasks, dispatching.run(stop()));
-        ports.network.spawn(&service.tasks, sending.run(stop()));
+        dispatchers.spawn(ports, &service.tasks, &service.stop);
         Ok(service)
     }
 
@@ -73,7 +70,7 @@ impl Service {
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails; decisions are kept and
     /// committed when it is available again.
     pub async fn evaluate(&self) -> Result<(), ServiceError> {
-        Ok(self.evaluator.evaluate_due(false).await?)
+        Ok(self.evaluation.evaluator.evaluate_due(false).await?)
     }
 
     /// Compares the engine's alerts with the database and fixes differences. The service does this periodically.
@@ -82,7 +79,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn compare(&self) -> Result<usize, ServiceError> {
-        Ok(self.evaluator.compare().await?)
+        Ok(self.evaluation.evaluator.compare().await?)
     }
 
     /// Stops the background tasks, commits the last decisions and closes the database.
@@ -90,10 +87,10 @@ impl Service {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
-        if let Err(error) = self.evaluator.flush().await {
+        if let Err(error) = self.evaluation.evaluator.flush().await {
             tracing::error!(%error, "the last decisions could not be committed; they are made again after the next start");
         }
-        self.credential_cache.close().await;
+        self.account_use_cases.close().await;
         self.ports.store.close().await;
     }
 
@@ -108,15 +105,15 @@ impl Service {
             tracing::warn!(%error, "the database does not answer");
             return Err(ServiceError::Unavailable("the database does not answer".to_owned()));
         }
-        if self.loading.is_loading() {
+        if self.evaluation.loading.is_loading() {
             let message = "the data folder is still being read";
             return Err(ServiceError::Unavailable(message.to_owned()));
         }
-        if self.evaluator.is_behind() {
+        if self.evaluation.evaluator.is_behind() {
             let message = "fired alerts cannot be stored at the moment; they are kept in memory and retried";
             return Err(ServiceError::Unavailable(message.to_owned()));
         }
-        if let Some(stocks) = self.evaluator.stocks_in_future() {
+        if let Some(stocks) = self.evaluation.evaluator.stocks_in_future() {
             return Err(ServiceError::Unavailable(format!(
                 "the last prices of {stocks} stocks are dated in the future, so their alerts wait for new prices; \
                  check the machine's clock"

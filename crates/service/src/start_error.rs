@@ -2,9 +2,9 @@
 
 use store::StoreError;
 
-use crate::ServiceError;
-use crate::analyst::AnalystError;
-use crate::messages::MessageTransportError;
+use delivery::messages::MessageTransportError;
+use foundation::ServiceError;
+use watchlist::analyst::AnalystError;
 
 /// Reason why the service does not start.
 #[derive(Debug, thiserror::Error)]

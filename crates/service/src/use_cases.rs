@@ -1,40 +1,33 @@
-//! The use cases and their dependencies.
+//! The use cases of all areas and their dependencies.
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast;
+use accounts::AccountUseCases;
+use accounts::access::{Accounts, Authenticator};
+use accounts::identity::AccountAccess;
+use accounts::identity::account::AccountSettings;
+use accounts::oauth::OAuth;
+use delivery::DeliveryUseCases;
+use delivery::messages::{EmailSubscriptions, OperatorOutbox};
+use delivery::webhooks::Webhooks;
+use evaluation::EvaluationUseCases;
+use evaluation::blindness::BlindnessNotices;
+use evaluation::market::{MarketIntake, MarketOverview};
+use evaluation::prices::Prices;
+use evaluation::stocks::Stocks;
+use foundation::Ports;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use watchlist::analyst::StockAnalysis;
+use watchlist::{WatchlistUseCases, Watchlists};
 
-use crate::access::{AccessTokens, Accounts, Authenticator, CredentialCache};
 use crate::alerts::{Alerts, GuestAlerts};
-use crate::analyst::{Analyst, StockAnalysis};
 use crate::approvals::Approvals;
-use crate::blindness::BlindnessNotices;
-use crate::catalog::Catalog;
 use crate::cron::Jobs;
-use crate::evaluator::Evaluator;
 use crate::feedback::FeedbackBoard;
 use crate::idempotency::Idempotency;
-use crate::identity::account::AccountSettings;
-use crate::identity::{AccountAccess, SignInThrottle};
-use crate::market::{MarketIntake, MarketOverview};
-use crate::messages::{MessageWriter, OperatorOutbox};
-use crate::oauth::{ClientMetadataCache, OAuth};
-use crate::prices::Prices;
-use crate::prices::arrivals::PriceArrivals;
-use crate::prices::awaited::AwaitedPrices;
-use crate::prices::initial_stocks::InitialPrices;
-use crate::prices::interest::StockInterest;
-use crate::prices::loading::FirstLoad;
 use crate::redirect::Redirects;
-use crate::stocks::Stocks;
-use crate::watchlist::Watchlists;
-use crate::webhooks::{DeliveryContext, Webhooks};
-use crate::{Ports, ServiceConfig, StartError};
-
-/// Maximum number of queued refresh requests while the source of market data is busy. Beyond it, the oldest is dropped.
-const MAX_QUEUED_REFRESH_REQUESTS: usize = 16;
+use crate::{ServiceConfig, StartError};
 
 /// The use cases, one type each.
 pub struct UseCases {
@@ -60,6 +53,8 @@ pub struct UseCases {
     pub webhooks: Webhooks,
     /// Messages that are kept for the operator.
     pub outbox: OperatorOutbox,
+    /// Unsubscribe links in mail about alerts.
+    pub email_subscriptions: EmailSubscriptions,
     /// Analyses of stocks.
     pub analysis: StockAnalysis,
     /// Current prices.
@@ -81,10 +76,11 @@ pub struct UseCases {
     /// Signed links to other sites.
     pub redirects: Redirects,
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<ServiceConfig>,
-    pub(crate) evaluator: Arc<Evaluator>,
-    pub(crate) credential_cache: Arc<CredentialCache>,
-    pub(crate) loading: Arc<FirstLoad>,
+    /// The engine's owner and the state that it shares.
+    pub evaluation: EvaluationUseCases,
+    pub(crate) delivery: DeliveryUseCases,
+    pub(crate) account_use_cases: AccountUseCases,
+    pub(crate) is_confirmation_required: bool,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
 }
@@ -95,205 +91,86 @@ impl UseCases {
     /// # Errors
     /// [`StartError::Tls`], [`StartError::Analyst`], [`StartError::AccessTokens`]
     pub(crate) fn new(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
-        let catalog = Arc::new(Catalog::default());
-        let evaluator = Arc::new(Evaluator::new(&ports, &settings, Arc::clone(&catalog)));
-        let delivery = DeliveryContext::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
-        let delivery = Arc::new(delivery);
-        let tokens = Arc::new(AccessTokens::new(&ports.vault, &settings.public_url)?);
-        let analyst = Arc::new(Analyst::new(&settings.analyst, &ports)?);
-        let client_metadata = ClientMetadataCache::new(Arc::clone(&delivery.client), ports.network.clone());
-        let client_metadata = Arc::new(client_metadata);
-        let settings = Arc::new(settings);
-        let credential_cache = Arc::new(CredentialCache::default());
-        let throttle = Arc::new(SignInThrottle::default());
-        let interest = Arc::new(StockInterest::default());
-        let initial_prices = Arc::new(InitialPrices::default());
-        let awaiting = Arc::new(AwaitedPrices::default());
-        let loading = Arc::new(FirstLoad::default());
-        let wanted = broadcast::channel(MAX_QUEUED_REFRESH_REQUESTS).0;
-        let stop = CancellationToken::new();
-        let tasks = TaskTracker::new();
-        let price_arrivals = PriceArrivals::new(Arc::clone(&awaiting), Arc::clone(&initial_prices));
-        let writer = MessageWriter {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-        };
-
-        let market_intake = MarketIntake {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            catalog: Arc::clone(&catalog),
-            evaluator: Arc::clone(&evaluator),
-            intake: Arc::default(),
-            interest: Arc::clone(&interest),
-            price_arrivals: price_arrivals.clone(),
-            wanted: wanted.clone(),
-        };
-        let prices = Prices {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            catalog: Arc::clone(&catalog),
-            evaluator: Arc::clone(&evaluator),
-            interest: Arc::clone(&interest),
-            initial_prices: Arc::clone(&initial_prices),
-            price_source: Arc::default(),
-            price_arrivals,
-            loading: Arc::clone(&loading),
-            market_intake: market_intake.clone(),
-        };
-        let stocks = Stocks {
-            ports: ports.clone(),
-            catalog: Arc::clone(&catalog),
-            evaluator: Arc::clone(&evaluator),
-            prices: prices.clone(),
-        };
-        let market = MarketOverview {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            catalog: Arc::clone(&catalog),
-            evaluator: Arc::clone(&evaluator),
-            market_intake: market_intake.clone(),
-            prices: prices.clone(),
-            stocks: stocks.clone(),
-        };
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let is_confirmation_required = settings.identity.require_email_confirmation;
+        let delivery_settings = Arc::new(settings.delivery);
+        let evaluation_settings = Arc::new(settings.evaluation);
+        let delivery = DeliveryUseCases::new(&ports, &delivery_settings)?;
+        let evaluation = EvaluationUseCases::new(&ports, &evaluation_settings);
+        let evaluator = &evaluation.evaluator;
+        let account_use_cases = AccountUseCases::new(
+            &ports,
+            settings.identity,
+            &delivery_settings,
+            &delivery,
+            evaluator,
+            &tasks,
+        )?;
+        let watchlist = WatchlistUseCases::new(&ports, &settings.analyst, &evaluation_settings, &evaluation, &stop)?;
         let alerts = Alerts {
             ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            evaluator: Arc::clone(&evaluator),
-            initial_prices: Arc::clone(&initial_prices),
-            interest,
-            prices: prices.clone(),
-            stocks: stocks.clone(),
+            settings: Arc::clone(&evaluation_settings),
+            evaluator: Arc::clone(evaluator),
+            initial_prices: Arc::clone(&evaluation.initial_prices),
+            interest: Arc::clone(&evaluation.interest),
+            prices: evaluation.prices.clone(),
+            stocks: evaluation.stocks.clone(),
         };
         let guest_alerts = GuestAlerts {
             ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            evaluator: Arc::clone(&evaluator),
-            initial_prices: Arc::clone(&initial_prices),
+            settings: Arc::clone(&evaluation_settings),
+            evaluator: Arc::clone(evaluator),
+            initial_prices: Arc::clone(&evaluation.initial_prices),
             alerts: alerts.clone(),
-            prices: prices.clone(),
-            writer: writer.clone(),
-        };
-        let analysis = StockAnalysis {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            catalog: Arc::clone(&catalog),
-            evaluator: Arc::clone(&evaluator),
-            analyst,
-            prices: prices.clone(),
-        };
-        let watchlists = Watchlists {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            catalog,
-            evaluator: Arc::clone(&evaluator),
-            initial_prices,
-            awaiting,
-            analyses: Arc::default(),
-            stop: stop.clone(),
-            prices: prices.clone(),
-            stocks: stocks.clone(),
-            analysis: analysis.clone(),
-        };
-        let webhooks = Webhooks {
-            ports: ports.clone(),
-            delivery,
-        };
-        let authenticator = Authenticator {
-            ports: ports.clone(),
-            credential_cache: Arc::clone(&credential_cache),
-            tokens: Arc::clone(&tokens),
-        };
-        let accounts = Accounts {
-            ports: ports.clone(),
-            evaluator: Arc::clone(&evaluator),
-            credential_cache: Arc::clone(&credential_cache),
-            authenticator: authenticator.clone(),
-            writer: writer.clone(),
-        };
-        let identity = AccountAccess {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            credential_cache: Arc::clone(&credential_cache),
-            throttle: Arc::clone(&throttle),
-            tokens,
-            authenticator: authenticator.clone(),
-            writer: writer.clone(),
-        };
-        let oauth = OAuth {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            credential_cache: Arc::clone(&credential_cache),
-            client_metadata,
-            identity: identity.clone(),
-        };
-        let account_settings = AccountSettings {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            evaluator: Arc::clone(&evaluator),
-            credential_cache: Arc::clone(&credential_cache),
-            throttle,
-            authenticator: authenticator.clone(),
-            identity: identity.clone(),
-            writer: writer.clone(),
-            tasks: tasks.clone(),
+            prices: evaluation.prices.clone(),
+            writer: delivery.writer.clone(),
         };
         let approvals = Approvals {
             ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            identity: identity.clone(),
-            prices: prices.clone(),
+            settings: evaluation_settings,
+            identity: account_use_cases.identity.clone(),
+            prices: evaluation.prices.clone(),
             alerts: alerts.clone(),
-            watchlists: watchlists.clone(),
-        };
-        let blindness = BlindnessNotices {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
-            evaluator: Arc::clone(&evaluator),
+            watchlists: watchlist.watchlists.clone(),
         };
         let jobs = Jobs {
             ports: ports.clone(),
-            evaluator: Arc::clone(&evaluator),
-            watchlists: watchlists.clone(),
-            wanted,
-        };
-        let outbox = OperatorOutbox {
-            ports: ports.clone(),
-            settings: Arc::clone(&settings),
+            evaluator: Arc::clone(evaluator),
+            watchlists: watchlist.watchlists.clone(),
+            wanted: evaluation.wanted.clone(),
         };
         let redirects = Redirects {
             ports: ports.clone(),
-            writer,
+            writer: delivery.writer.clone(),
         };
-        let feedback = FeedbackBoard { ports: ports.clone() };
-        let idempotency = Idempotency { ports: ports.clone() };
         Ok(Self {
-            authenticator,
-            accounts,
-            account_settings,
-            identity,
-            oauth,
+            authenticator: account_use_cases.authenticator.clone(),
+            accounts: account_use_cases.accounts.clone(),
+            account_settings: account_use_cases.account_settings.clone(),
+            identity: account_use_cases.identity.clone(),
+            oauth: account_use_cases.oauth.clone(),
             alerts,
             guest_alerts,
             approvals,
-            watchlists,
-            webhooks,
-            outbox,
-            analysis,
-            prices,
-            stocks,
-            market,
-            market_intake,
-            blindness,
+            watchlists: watchlist.watchlists,
+            webhooks: delivery.webhooks.clone(),
+            outbox: delivery.outbox.clone(),
+            email_subscriptions: delivery.email_subscriptions.clone(),
+            analysis: watchlist.analysis,
+            prices: evaluation.prices.clone(),
+            stocks: evaluation.stocks.clone(),
+            market: evaluation.market.clone(),
+            market_intake: evaluation.market_intake.clone(),
+            blindness: evaluation.blindness.clone(),
             jobs,
-            feedback,
-            idempotency,
+            feedback: FeedbackBoard { ports: ports.clone() },
+            idempotency: Idempotency { ports: ports.clone() },
             redirects,
             ports,
-            settings,
-            evaluator,
-            credential_cache,
-            loading,
+            evaluation,
+            delivery,
+            account_use_cases,
+            is_confirmation_required,
             stop,
             tasks,
         })

@@ -15,7 +15,6 @@
 //!
 //! This crate does not depend on alerts. It converts external formats to the types of [`market`].
 
-mod clock;
 mod feed;
 pub mod file;
 pub mod folder;
@@ -26,5 +25,4 @@ pub mod provider;
 pub mod routing;
 pub mod simulated;
 
-pub use clock::{Clock, ClockReading, ManualClock, Sleep};
 pub use feed::{FeedKind, FeedSet, MarketUpdate, MissedQuotes, OfferedFeeds};

@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use clock::{Clock, ManualClock};
 use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
 use market::calendar::new_york_date;
 use market::records::{Batch, TransactionSide};
 use market::{Bar, Calendar, Symbol};
 use sources::simulated::{self, SavedMarket, SavedStock, SimulatedMarket, SimulationConfig};
-use sources::{Clock, FeedSet, ManualClock, MarketUpdate};
+use sources::{FeedSet, MarketUpdate};
 use tokio::sync::mpsc;
 
 /// Twenty companies and four index funds.

@@ -5,13 +5,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clock::ManualClock;
 use jiff::Timestamp;
 use market::calendar::new_york;
 use market::{Calendar, Price, Symbol};
+use sources::folder;
 use sources::provider::http::AdapterSetup;
 use sources::provider::stream::Tick;
 use sources::provider::{Provider, ProviderKey, alpaca, finnhub, massive};
-use sources::{ManualClock, folder};
 
 /// A recorded close as a trade.
 type Trade = (Symbol, Price, Timestamp);

@@ -2,12 +2,13 @@
 
 use std::io::{self, BufRead};
 
+use accounts::access::{ApiKeyParams, CreatedApiKey, NewAccount};
 use alerts::Plan;
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use foundation::Scope;
 use serde_json::{Value, json};
-use service::access::{ApiKeyParams, CreatedApiKey, NewAccount};
-use service::{Scope, Service};
+use service::Service;
 use store::model::Account;
 
 use super::rotate_key::{self, RotateKey};

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use clock::Clock;
+use foundation::Random;
+use foundation::vault::Vault;
 use serde_json::json;
-use service::sealing::{self, RotationSummary, UnreadablePolicy};
-use service::vault::Vault;
-use service::{Clock, Random};
+use service::sealing;
+use service::sealing::{RotationSummary, UnreadablePolicy};
 use store::{KeyRotation, KeyRotationError};
 
 use super::{CommandError, SettingsArgs, print, runtime, say};

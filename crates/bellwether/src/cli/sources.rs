@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use clock::Clock;
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
-use sources::Clock;
 use sources::provider::Capability;
 use sources::routing::{self, CheckOutcome, ProviderCheck, check_table};
 
 use super::{CommandError, SettingsArgs, print, runtime, say};
 use crate::clock::SystemClock;
 use crate::settings::{ProviderName, Settings, SourceKind};
-use crate::wiring::providers::ProviderSetup;
 use crate::wiring::providers::build_providers;
+use evaluation::feed::ProviderSetup;
 
 #[derive(Args, Debug)]
 pub(super) struct SourcesArgs {

@@ -1,9 +1,9 @@
 //! The alerts of the live demo. They are near the current prices, so that they fire soon.
 
+use evaluation::stocks::{Fundamentals, StockView};
 use jiff::{SignedDuration, Timestamp};
 use market::Price;
 use serde_json::{Value, json};
-use service::stocks::{Fundamentals, StockView};
 
 /// The distance of the first alerts from the price, in percent.
 pub const INITIAL_DISTANCE_PERCENT: f64 = 0.4;

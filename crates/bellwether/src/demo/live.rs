@@ -8,13 +8,15 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, Plan};
 use anyhow::{Context, bail};
 use clap::Args;
+use clock::Clock;
+use foundation::{Actor, Scope, ServiceError};
 use jiff::SignedDuration;
-use service::access::{ApiKeyParams, NewAccount};
+use service::Service;
 use service::alerts::Created;
-use service::{Actor, Clock, Scope, Service, ServiceError};
 
 use super::output::{DEMO_EMAIL, DemoDetails, introduction, json_line, print_message, readable_line};
 use super::webhook::{self, DemoWebhook};

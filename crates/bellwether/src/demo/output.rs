@@ -5,8 +5,8 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
+use delivery::webhooks::WebhookId;
 use serde_json::{Map, Value, json};
-use service::webhooks::WebhookId;
 use store::model::StoredEvent;
 
 use crate::wiring;

@@ -1,14 +1,15 @@
 //! The watchlist of the live demo: items from past months, so that it has trades and a performance.
 
+use foundation::Actor;
 use jiff::Span;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::{new_york, new_york_date};
 use service::cron::Job;
-use service::watchlist::{Intention, TRADE_NOTIONAL};
-use service::{AccountId, Actor};
+use store::model::AccountId;
 use store::model::{PaperTrade, PaperTradeId, TimedPrice, WatchlistItem, WatchlistItemId};
 use store::{Abort, BoxFuture, Store, Transaction, UnitOfWork};
+use watchlist::{Intention, TRADE_NOTIONAL};
 
 use crate::serve::Server;
 

@@ -3,12 +3,14 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context;
+use clock::Clock;
+use delivery::webhooks::{EVENT, WebhookId};
+use foundation::Actor;
 use http::StatusCode;
 use jiff::SignedDuration;
 use notify::signature::SigningSecret;
 use serde_json::json;
-use service::webhooks::{EVENT, WebhookId};
-use service::{Actor, Clock, Service};
+use service::Service;
 
 use crate::listen::{ReceivedDelivery, WebhookReceiver};
 

@@ -12,17 +12,18 @@
 //! service commits what was decided, and the delivery runtime ends. A second signal ends the process at once. This
 //! loses nothing that was acknowledged, because that is on disk.
 
-mod coverage;
 mod delivery_runtime;
-mod live;
-mod source_task;
+mod source;
 mod web;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
-use service::{Clock, Ports, Random, Service};
+use clock::Clock;
+use evaluation::feed::{ProviderSetup, SourceTask};
+use foundation::{Ports, Random};
+use service::Service;
 use store::Store;
 use tokio::task::JoinHandle;
 
@@ -30,9 +31,8 @@ use crate::metering::Metering;
 use crate::settings::{Settings, SourceKind};
 use crate::signals::ShutdownSignals;
 use crate::wiring;
-use crate::wiring::providers::{ProviderSetup, build_providers};
+use crate::wiring::providers::build_providers;
 use delivery_runtime::DeliveryRuntime;
-use source_task::{SourceState, SourceTask};
 use web::{BoundListeners, HttpServer};
 
 /// The running server.
@@ -108,18 +108,23 @@ impl Server {
         providers: Option<ProviderSetup>,
         metering: Metering,
     ) -> anyhow::Result<Self> {
-        let state = SourceState::load(&settings.market, &ports.store, providers)
+        let source = source::config(&settings.market, &ports.store, providers)
             .await
             .context("cannot read the saved market state")?;
         let mut service_settings = wiring::service_settings(settings)?;
         if settings.server.public_url.is_none() {
             // With port 0 the system assigns a free port.
-            service_settings.public_url = format!("http://{}", listeners.address());
+            service_settings.delivery.public_url = format!("http://{}", listeners.address());
         }
         let service = Service::start(ports.clone(), service_settings)
             .await
             .context("cannot start the service")?;
-        let source = SourceTask::start(&settings.market, state, &service, &ports.clock);
+        let source = SourceTask::start(
+            source,
+            &wiring::calendar(&settings.market),
+            &service.evaluation,
+            &ports.clock,
+        );
         let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone())?;
         Ok(Self {
             service: ServiceHandle(service),
@@ -156,7 +161,7 @@ impl Server {
     pub async fn failed(&self) -> anyhow::Error {
         let source = async {
             match &self.source {
-                Some(source) => source.failed().await,
+                Some(source) => source.failed().await.into(),
                 None => std::future::pending().await,
             }
         };

@@ -4,8 +4,9 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context;
+use foundation::Ports;
 use server::{App, Listeners, McpConfig, ShutdownReport, Timeouts, TrustedProxy, TrustedProxyError};
-use service::{Ports, Service};
+use service::Service;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

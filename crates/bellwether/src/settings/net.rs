@@ -49,7 +49,7 @@ formatted_text!(
     /// The base URL of an API, for example `https://api.openai.com/v1`.
     BaseUrl,
     "a URL like https://api.openai.com/v1 or http://localhost:11434/v1, without query or user info",
-    |text| text_if(service::analyst::check_base_url(text).is_ok(), text)
+    |text| text_if(watchlist::analyst::check_base_url(text).is_ok(), text)
 );
 
 impl BaseUrl {

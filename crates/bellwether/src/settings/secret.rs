@@ -62,7 +62,7 @@ secret_text!(
     /// An API key of another service, which may have any length. It is sent in a header.
     AnalystApiKey,
     "a key of visible ASCII characters without spaces",
-    |text| service::analyst::ModelKey::new(text).is_some(),
+    |text| watchlist::analyst::ModelKey::new(text).is_some(),
     |_| MASK.to_owned()
 );
 

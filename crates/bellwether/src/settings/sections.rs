@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use delivery::phone_number::CallingCode;
 use jiff::SignedDuration;
 use jiff::civil::Date;
 use market::{Decimal, Symbol};
 use notify::address::Cidr;
 use notify::signature::TimestampFormat;
-use service::identity::account::CallingCode;
 
 use super::section::section;
 use super::{

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use delivery::phone_number::CallingCode;
 use jiff::civil::{Date, Time};
 use market::Symbol;
 use notify::signature::HeaderPrefix;
-use service::identity::account::CallingCode;
 use toml::Value;
 use tracing_subscriber::EnvFilter;
 
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn log_filter_is_a_level_with_optional_exceptions() {
         assert_format::<LogFilter>(
-            &["info", "off", "warn,service=debug", "service::evaluator=trace,error"],
+            &["info", "off", "warn,service=debug", "evaluation::evaluator=trace,error"],
             &["", "verbose", "info,loud", "service=loud"],
         );
     }

@@ -1,6 +1,6 @@
 //! Converts the analyst's settings.
 
-use service::analyst::{AnalystConfig, CallBudget, ModelConfig, ModelKey, TokenLimit};
+use watchlist::analyst::{AnalystConfig, CallBudget, ModelConfig, ModelKey, TokenLimit};
 
 use crate::settings::{AnalystKind, AnalystSection, TokenLimitName};
 

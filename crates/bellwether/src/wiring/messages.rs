@@ -4,13 +4,13 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::Context;
+use delivery::messages::{DailyMessageLimits, EmailConfig, SmsConfig, status_callback};
 use jiff::SignedDuration;
 use notify::email::SmtpConfig;
 use notify::schedule::RetrySchedule;
 use notify::sms::{SmsSender, TwilioConfig};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use service::messages::{DailyMessageLimits, EmailConfig, SmsConfig, status_callback};
 
 use crate::settings::{self, EmailTransport, Settings, SmsProvider};
 
@@ -18,14 +18,14 @@ use crate::settings::{self, EmailTransport, Settings, SmsProvider};
 const MESSAGING_SERVICE_PREFIX: &str = "MG";
 const SID_LENGTH_CHARS: usize = 34;
 
-pub(super) fn settings(settings: &Settings) -> anyhow::Result<service::messages::MessagesConfig> {
+pub(super) fn settings(settings: &Settings) -> anyhow::Result<delivery::messages::MessagesConfig> {
     if settings.email.transport == EmailTransport::Smtp && settings.server.public_url.is_none() {
         tracing::warn!(
             "server.public_url is not set, so links in mail point to {}, which may be reachable from this machine only",
             settings.server.listen
         );
     }
-    Ok(service::messages::MessagesConfig {
+    Ok(delivery::messages::MessagesConfig {
         email: email(&settings.email, public_host_name(settings))?,
         sms: sms(&settings.sms, settings),
     })
@@ -140,7 +140,7 @@ fn certificates(file: Option<&Path>) -> anyhow::Result<Vec<CertificateDer<'stati
 mod tests {
     use super::*;
 
-    fn made(variables: &[(&str, &str)]) -> anyhow::Result<service::messages::MessagesConfig> {
+    fn made(variables: &[(&str, &str)]) -> anyhow::Result<delivery::messages::MessagesConfig> {
         settings(&Settings::with_overrides(variables).unwrap())
     }
 
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn defaults_send_nothing_and_use_the_services_limits() {
-        let (made, own) = (made(&[]).unwrap(), service::messages::MessagesConfig::default());
+        let (made, own) = (made(&[]).unwrap(), delivery::messages::MessagesConfig::default());
         assert!(made.email.smtp.is_none() && made.sms.twilio.is_none());
         assert_eq!(
             (made.email.daily_limits, made.sms.daily_limits),

@@ -9,34 +9,15 @@ use std::time::Duration;
 
 use alerts::engine::Feed;
 use anyhow::Context;
+use clock::Clock;
+use evaluation::feed::ProviderSetup;
 use jiff::SignedDuration;
-use jiff::civil::Time;
-use sources::Clock;
 use sources::freshness::QuoteLimits;
 use sources::provider::http::AdapterSetup;
-use sources::provider::{Capability, Provider, stream};
+use sources::provider::{Capability, stream};
 use sources::routing::{PollingConfig, ProviderRouter};
 
 use crate::settings::{self, ProviderName, Settings};
-
-/// The market data providers with their configuration.
-#[derive(Debug)]
-pub struct ProviderSetup {
-    /// The providers of each capability.
-    pub router: ProviderRouter,
-    /// All configured providers, in the order of [`ProviderName::ALL`].
-    pub providers: Vec<Arc<dyn Provider>>,
-    /// The setup of the providers' HTTP clients.
-    pub setup: AdapterSetup,
-    /// The configuration of polling prices.
-    pub polling: PollingConfig,
-    /// The limits of the quote filter.
-    pub limits: QuoteLimits,
-    /// The configuration of streams.
-    pub stream: stream::StreamConfig,
-    /// The New York time at which the nightly jobs start.
-    pub nightly_at: Time,
-}
 
 /// Builds the market data providers from the settings.
 ///

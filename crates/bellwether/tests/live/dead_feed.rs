@@ -2,10 +2,10 @@
 
 use alerts::engine::EvaluationStatus;
 use alerts::{AlertId, Status};
+use clock::Clock;
 use jiff::SignedDuration;
 use jiff::Timestamp;
 use serde_json::json;
-use service::Clock;
 use testkit::Database;
 
 use crate::exchange::{ExchangeData, FakeExchange};

@@ -1,9 +1,9 @@
 //! Tests of current prices with a provider and with a data folder.
 
 use alerts::AlertId;
+use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
-use service::Clock;
 use testkit::Database;
 
 use crate::exchange::{ExchangeData, FakeExchange};

@@ -4,21 +4,24 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, HistoryAction, Plan};
 use bellwether::metering::Metering;
 use bellwether::serve::Server;
 use bellwether::settings::{Settings, SourceKind};
 use bellwether::wiring::providers::build_providers;
+use clock::{Clock, ManualClock};
+use foundation::Network;
+use foundation::vault::Vault;
+use foundation::{Actor, Ports, Random, Scope};
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
-use service::access::{ApiKeyParams, NewAccount};
+use service::Service;
 use service::alerts::{AlertDetail, Created};
-use service::webhooks::Network;
-use service::{Actor, Clock, PageRequest, Ports, Random, Scope, Service, vault::Vault};
-use sources::ManualClock;
+use store::model::PageRequest;
 use store::{Store, StoreOptions};
 use testkit::{Database, HANG_LIMIT};
 
@@ -102,7 +105,7 @@ impl TestServer {
             clock: Arc::clone(&shared),
             random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(1)))),
             vault: Arc::new(Vault::new(b"a key for tests")),
-            network: Network::from_clock(&shared),
+            network: Network::new(Arc::clone(&shared)),
         };
         static METERING: OnceLock<Metering> = OnceLock::new();
         let metering = METERING.get_or_init(|| Metering::install().unwrap()).clone();

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use bellwether::clock::SystemClock;
+use clock::Clock;
 use futures_util::{SinkExt, StreamExt};
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 use market::calendar::new_york_date;
-use sources::Clock;
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use clock::Clock;
 use jiff::SignedDuration;
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome, WebhookTransport};
 use notify::message::{ALERT_TRIGGERED, test_event_data, webhook_body};
 use notify::signature::{HeaderStyle, SignatureFormat, SigningSecret, service, standard};
-use notify::time::Time;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 

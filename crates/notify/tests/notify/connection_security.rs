@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use clock::Clock;
 use notify::address::{LookupOwner, NameLookups, Resolver, UrlPolicy};
 use notify::client::{TlsFailure, WebhookAttempt, WebhookOutcome};
-use notify::time::Time;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 

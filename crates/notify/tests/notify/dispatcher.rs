@@ -1,8 +1,8 @@
 //! The dispatcher: no delivery is lost, and all are attempted when they are due.
 
+use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
 use notify::dispatcher::DispatcherLimits;
-use notify::time::Time;
 
 use crate::common::dispatcher_fixture::{AttemptBehaviour, DispatcherFixture};
 use crate::common::outbox::{InjectedFailure, OutboxCall, Status};

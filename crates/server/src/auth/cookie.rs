@@ -3,9 +3,9 @@
 //! If the public URL is https, cookie names start with `__Host-`. Browsers then accept the cookie only from this exact host,
 //! with `Secure`, without `Domain` and with `Path=/`.
 
+use accounts::identity::SessionTokens;
 use http::{HeaderMap, HeaderValue, header};
 use service::Service;
-use service::identity::SessionTokens;
 
 use crate::error::ApiError;
 

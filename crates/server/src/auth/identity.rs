@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use service::{Actor, ServiceError};
+use foundation::{Actor, ServiceError};
 
 use crate::error::ApiError;
 

@@ -48,7 +48,7 @@ enumerations! {
     /// The status of the listed alerts.
     ListStatus = names_of(alerts::Status::ALL, alerts::Status::name), None;
     /// The kind of creator.
-    MadeByName = service::alerts::MadeBy::KINDS.to_vec(), None;
+    MadeByName = foundation::MadeBy::KINDS.to_vec(), None;
     /// The status of an approval.
     ApprovalStatusName = names_of(service::approvals::ApprovalStatus::ALL, service::approvals::ApprovalStatus::name), None;
     /// The decision about a pending change.
@@ -68,7 +68,7 @@ enumerations! {
     /// The range of candles.
     CandleRangeName = crate::routes::stocks::candles::CANDLE_RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
     /// The planned action for a stock.
-    IntentionName = names_of(service::watchlist::Intention::ALL, service::watchlist::Intention::name), None;
+    IntentionName = names_of(watchlist::Intention::ALL, watchlist::Intention::name), None;
     /// The direction of a paper trade.
     TradeDirectionName = vec!["long", "short"], None;
     /// The status of a paper trade.
@@ -76,7 +76,7 @@ enumerations! {
     /// The range of the performance.
     PerformanceRangeName = crate::routes::watchlist::performance::PERFORMANCE_RANGES.iter().map(|(word, _)| *word).collect(), Some("max");
     /// An event type of webhooks.
-    EventName = vec![service::webhooks::EVENT], None;
+    EventName = vec![delivery::webhooks::EVENT], None;
     /// The content that `X-Service-Signature` covers: `<timestamp>.<body>`, or the body alone.
     SignatureName = vec!["timestamped", "body"], Some("timestamped");
     /// The status of a delivery.
@@ -84,7 +84,7 @@ enumerations! {
     /// The reason why a webhook is disabled: by its owner, after a 410 response, or after five days of failures.
     DisabledReasonName = vec!["owner", "gone", "failing"], None;
     /// The outcome of a delivery attempt.
-    OutcomeName = service::webhooks::ATTEMPT_OUTCOMES.to_vec(), None;
+    OutcomeName = delivery::webhooks::ATTEMPT_OUTCOMES.to_vec(), None;
     /// The sign-in method: a password, or an emailed link.
     LoginTypeName = vec!["password", "magic_link"], Some("password");
     /// The plan of an account.
@@ -98,9 +98,9 @@ enumerations! {
     /// The status of an account.
     SubscriptionStatusName = vec!["active", "deactivated"], None;
     /// A scope of an API key. The last two are for operators.
-    ScopeName = names_of(service::Scope::ALL, service::Scope::name), None;
+    ScopeName = names_of(foundation::Scope::ALL, foundation::Scope::name), None;
     /// The label of the market sentiment.
-    MoodName = names_of(service::market::SentimentLabel::ALL, service::market::SentimentLabel::name), None;
+    MoodName = names_of(evaluation::market::SentimentLabel::ALL, evaluation::market::SentimentLabel::name), None;
     /// The time of day of an earnings report.
     EarningsTimeName = crate::routes::market::earnings::EARNINGS_TIMES.to_vec(), None;
     /// An optional section of a stock.

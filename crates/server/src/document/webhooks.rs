@@ -48,8 +48,8 @@ fn headers() -> Value {
             "X-Service-Event",
             "The event. This header and the next three are also sent with the prefix `X-StockAlert`; operators choose the \
              prefixes (`webhooks.header_prefixes`)",
-            json!({"type": "string", "enum": [service::webhooks::EVENT]}),
-            service::webhooks::EVENT,
+            json!({"type": "string", "enum": [delivery::webhooks::EVENT]}),
+            delivery::webhooks::EVENT,
         ),
         header(
             "X-Service-Delivery",
@@ -98,7 +98,7 @@ const FIRED_AT: &str = "2026-03-02T15:04:00.000Z";
 fn example() -> Value {
     json!({
         "id": EVENT_ID,
-        "event": service::webhooks::EVENT,
+        "event": delivery::webhooks::EVENT,
         "timestamp": FIRED_AT,
         "data": {
             "alert": {
@@ -120,7 +120,7 @@ fn event_schema() -> Value {
         "required": ["id", "event", "timestamp", "data"],
         "properties": {
             "id": {"type": "string", "format": "uuid", "description": "The id of the delivery", "example": EVENT_ID},
-            "event": {"type": "string", "enum": [service::webhooks::EVENT], "description": "The event"},
+            "event": {"type": "string", "enum": [delivery::webhooks::EVENT], "description": "The event"},
             "timestamp": {"type": "string", "format": "date-time", "description": "The time of the event", "example": FIRED_AT},
             "data": {
                 "type": "object",

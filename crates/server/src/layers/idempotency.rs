@@ -16,12 +16,12 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use evaluation::market::require_push_permission;
+use foundation::Actor;
+use foundation::ServiceError;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::{Value, json};
-use service::Actor;
-use service::ServiceError;
 use service::idempotency::{IdempotencyLease, IdempotencyState, IdempotentRequest};
-use service::market::require_push_permission;
 use tracing::Instrument;
 
 use super::client::{self, Peer};

@@ -1,6 +1,6 @@
 //! The scope that a message needs, and the rate limit group that it counts in.
 
-use service::{Actor, Scope};
+use foundation::{Actor, Scope};
 
 use super::message::Target;
 use super::prompts::Prompt;

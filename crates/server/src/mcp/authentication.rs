@@ -4,11 +4,11 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use accounts::oauth::MCP_SCOPES;
+use foundation::{Actor, Scope, ServiceError};
 use http::{HeaderMap, StatusCode, header};
 use jiff::Timestamp;
 use serde_json::json;
-use service::oauth::MCP_SCOPES;
-use service::{Actor, Scope, ServiceError};
 
 use super::error::{JsonRpcError, JsonRpcErrorKind};
 use crate::auth::credentials::{self, Credential};

@@ -8,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use foundation::Actor;
 use futures_util::FutureExt;
 use http::request::Parts;
 use rmcp::handler::server::ServerHandler;
@@ -21,7 +22,6 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
-use service::Actor;
 
 use super::prompts::{self, Prompt};
 use super::resources::{self, Resource};

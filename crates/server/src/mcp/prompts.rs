@@ -1,8 +1,8 @@
 //! The prompts: tasks that a user starts from a menu of the agent.
 
+use foundation::{Actor, Scope};
 use rmcp::model::{GetPromptResult, Prompt as PromptEntry, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value};
-use service::{Actor, Scope};
 
 use super::resources::{GUIDE_URI, guide_text};
 

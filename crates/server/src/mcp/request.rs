@@ -6,9 +6,9 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use foundation::Actor;
 use http::{HeaderMap, HeaderValue, StatusCode, header, request};
 use serde_json::Value;
-use service::Actor;
 
 use super::access::Access;
 use super::authentication::{authenticate, insufficient_scope, too_many};

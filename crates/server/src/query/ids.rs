@@ -1,14 +1,15 @@
 //! Path parameters: ids and symbols.
 
+use accounts::oauth::GrantId;
 use alerts::AlertId;
 use axum::extract::{FromRequestParts, Path};
+use delivery::webhooks::{DeliveryId, WebhookId};
+use foundation::ServiceError;
 use http::request::Parts;
 use market::Symbol;
-use service::oauth::GrantId;
-use service::watchlist::WatchlistItemId;
-use service::webhooks::{DeliveryId, WebhookId};
-use service::{ApiKeyId, ServiceError};
+use service::ApiKeyId;
 use uuid::Uuid;
+use watchlist::WatchlistItemId;
 
 use super::SYMBOL_ERROR;
 use crate::error::ApiError;

@@ -1,9 +1,9 @@
 //! `POST /cron/{job}`
 
 use axum::extract::{FromRequestParts, Path, State};
+use foundation::ServiceError;
 use http::request::Parts;
 use serde::Serialize;
-use service::ServiceError;
 use service::cron::{Job, JobReport};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;

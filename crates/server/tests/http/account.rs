@@ -1,10 +1,10 @@
 //! The account and its settings over HTTP.
 
 use alerts::Plan;
+use delivery::messages::{MessageChannel, OutboxFilter};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::PageRequest;
-use service::messages::{MessageChannel, OutboxFilter};
+use store::model::PageRequest;
 use store::{Store, StoreOptions};
 
 use crate::test_server::{TestServer, above};

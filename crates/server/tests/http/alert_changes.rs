@@ -76,7 +76,7 @@ async fn email_link_shows_the_alert_only_to_its_owner(server: TestServer) {
             ANN,
             Plan::Premium,
             false,
-            &[service::Scope::AlertsRead, service::Scope::AlertsWrite],
+            &[foundation::Scope::AlertsRead, foundation::Scope::AlertsWrite],
         )
         .await;
     let cookie = server.signed_in(ANN).await.cookie;

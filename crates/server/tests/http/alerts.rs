@@ -194,7 +194,7 @@ async fn condition_outside_the_plan_is_403() {
     let server = TestServer::new().await;
     server.set_price("AAPL", 100.0).await;
     let ann = server
-        .account("ann@example.com", alerts::Plan::Basic, false, service::Scope::PUBLIC)
+        .account("ann@example.com", alerts::Plan::Basic, false, foundation::Scope::PUBLIC)
         .await;
     let body = json!({"symbol": "AAPL", "condition": "volume_change", "threshold": 50});
     let refused = server

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
+use foundation::Scope;
 use http_body_util::BodyExt;
 use jiff::civil::date;
 use market::Calendar;
 use serde_json::{Value, json};
 use server::layers::client::Peer;
 use server::{HttpConfig, Listeners, ShutdownReport, Timeouts};
-use service::Scope;
-use service::analyst::{CallBudget, ModelConfig, TokenLimit};
 use testkit::Database;
 use testkit::stub_server::{StubResponse, StubServer, response_bytes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
+use watchlist::analyst::{CallBudget, ModelConfig, TokenLimit};
 
 use crate::test_server::TestServer;
 

@@ -1,9 +1,9 @@
 //! API key management.
 
 use alerts::Plan;
+use foundation::Scope;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use service::Scope;
 
 use crate::test_server::TestServer;
 

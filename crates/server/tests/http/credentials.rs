@@ -1,8 +1,8 @@
 //! Authentication and scopes.
 
+use foundation::Scope;
 use serde_json::json;
 use server::document;
-use service::Scope;
 
 use crate::test_server::TestServer;
 

@@ -130,7 +130,7 @@ async fn https_cookie_has_the_host_prefix() {
     ] {
         let database = testkit::Database::sqlite();
         let server = TestServer::with_database(database, unlimited(), |settings| {
-            url.clone_into(&mut settings.public_url)
+            url.clone_into(&mut settings.delivery.public_url)
         })
         .await;
         server.confirmed(ANN).await;

@@ -38,7 +38,7 @@ fn documented() -> Vec<(&'static Operation, Vec<Value>)> {
 
 async fn start_server(database: Database) -> TestServer {
     let server = TestServer::with_database(database, server::HttpConfig::default(), |service| {
-        service.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+        service.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
     });
     let server = server.await;
     server.set_price("AAPL", 189.2).await;

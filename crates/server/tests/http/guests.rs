@@ -1,9 +1,9 @@
 //! Guest alerts over HTTP.
 
+use delivery::messages::{OutboxFilter, OutboxMessage};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use server::{HttpConfig, RateLimits};
-use service::messages::{OutboxFilter, OutboxMessage};
 
 use crate::test_server::{TestResponse, TestServer, above};
 
@@ -36,7 +36,7 @@ async fn wait_for_emails(server: &TestServer, to: &str, count: usize) -> Vec<Out
                 to: Some(to.to_owned()),
                 ..OutboxFilter::default()
             };
-            let page = service::PageRequest { page: 1, limit: 100 };
+            let page = store::model::PageRequest { page: 1, limit: 100 };
             let found = server
                 .service
                 .outbox

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Body;
+use foundation::Scope;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::Scope;
 
 use crate::test_server::{TestResponse, TestServer, above};
 

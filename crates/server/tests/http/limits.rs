@@ -1,9 +1,9 @@
 //! Rate limits.
 
+use foundation::Scope;
 use jiff::SignedDuration;
 use serde_json::json;
 use server::{HttpConfig, RateLimits};
-use service::Scope;
 
 use crate::test_server::TestServer;
 

@@ -94,7 +94,7 @@ async fn indices_are_the_benchmark_indices_and_known_index_funds(server: TestSer
     }
     // A configured benchmark comes first, whatever its type.
     let server = TestServer::with_database(Database::sqlite(), unlimited(), |settings| {
-        settings.benchmark = "ACME".parse().unwrap();
+        settings.evaluation.benchmark = "ACME".parse().unwrap();
     })
     .await;
     ingest(
@@ -297,7 +297,7 @@ async fn overview_without_data_is_empty(server: TestServer) {
 
 async fn overview_has_both_prefixes_and_requires_the_stocks_scope(server: TestServer) {
     let alerts_only = server
-        .another_key("operator@example.com", &[service::Scope::AlertsRead])
+        .another_key("operator@example.com", &[foundation::Scope::AlertsRead])
         .await;
     for path in [
         "indices",

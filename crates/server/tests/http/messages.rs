@@ -1,8 +1,8 @@
 //! Email and text messages over HTTP: the outbox, unsubscribe links, provider reports.
 
 use alerts::Plan;
+use foundation::Scope;
 use serde_json::{Value, json};
-use service::Scope;
 
 use crate::test_server::{TestResponse, TestServer, above};
 

@@ -63,7 +63,12 @@ async fn metrics_on_the_main_listener_require_loopback_or_an_operator_key() {
         (200, "# TYPE up gauge\nup 1\n")
     );
     let key = server
-        .account("ann@example.com", alerts::Plan::Premium, false, service::Scope::PUBLIC)
+        .account(
+            "ann@example.com",
+            alerts::Plan::Premium,
+            false,
+            foundation::Scope::PUBLIC,
+        )
         .await;
     let _ = ask("192.0.2.1")
         .header("x-api-key", &key)

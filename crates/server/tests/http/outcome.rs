@@ -243,7 +243,7 @@ async fn unfired_alert_has_no_outcome_and_foreign_alert_is_404(server: TestServe
     assert!(refused.body["error"]["details"]["fields"]["id"].is_array());
     let _ = server.anonymous("GET", &path).send().await.refused(401, "UNAUTHORIZED");
     let stocks_only = server
-        .another_key("operator@example.com", &[service::Scope::StocksRead])
+        .another_key("operator@example.com", &[foundation::Scope::StocksRead])
         .await;
     let request = server.anonymous("GET", &path).header("x-api-key", &stocks_only);
     let refused = request.send().await.refused(403, "FORBIDDEN");

@@ -79,7 +79,7 @@ async fn hsts_requires_an_https_public_url() {
         );
     }
     let plain = TestServer::with_database(Database::sqlite(), unlimited(), |service| {
-        service.public_url = "http://127.0.0.1:8080".to_owned();
+        service.delivery.public_url = "http://127.0.0.1:8080".to_owned();
     });
     let response = plain.await.get("/v1/alerts").await;
     assert!(

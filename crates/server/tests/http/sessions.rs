@@ -172,7 +172,7 @@ async fn token_of_another_issuer_is_rejected() {
     let at = async |url: &str| {
         let database = testkit::Database::sqlite();
         TestServer::with_database(database, unlimited(), |settings| {
-            url.clone_into(&mut settings.public_url)
+            url.clone_into(&mut settings.delivery.public_url)
         })
         .await
     };

@@ -1,8 +1,8 @@
 //! Plan limits and their usage.
 
 use alerts::Plan;
+use foundation::Scope;
 use serde_json::json;
-use service::Scope;
 
 use crate::test_server::{TestServer, above};
 

@@ -3,19 +3,20 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::{Router, http};
 use bytes::Bytes;
+use clock::ManualClock;
 use contract::Contract;
+use foundation::{Random, Scope};
 use http::HeaderMap;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use server::layers::client::Peer;
 use server::{App, HttpConfig};
-use service::access::{ApiKeyParams, NewAccount};
-use service::{Random, Scope, Service};
-use sources::ManualClock;
+use service::Service;
 use store::{Store, StoreOptions};
 use testkit::{Database, GeneratedSecrets};
 use tower::ServiceExt;
@@ -44,17 +45,21 @@ fn chance(seed: u64) -> Arc<Random> {
 
 fn default_service_settings() -> service::ServiceConfig {
     service::ServiceConfig {
-        calendar: market::Calendar::nyse(),
-        engine: alerts::engine::EngineConfig::default(),
-        benchmark: "SPY".parse().unwrap(),
-        missing_feeds: Vec::new(),
-        follow_every: SignedDuration::from_secs(1),
-        compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::WebhooksConfig::default(),
-        public_url: "https://alerts.example.com".to_owned(),
-        identity: service::identity::IdentityConfig::default(),
-        messages: service::messages::MessagesConfig::default(),
-        analyst: service::analyst::AnalystConfig::default(),
+        evaluation: evaluation::EvaluationConfig {
+            calendar: market::Calendar::nyse(),
+            engine: alerts::engine::EngineConfig::default(),
+            benchmark: "SPY".parse().unwrap(),
+            missing_feeds: Vec::new(),
+            follow_every: SignedDuration::from_secs(1),
+            compare_every: SignedDuration::from_mins(5),
+        },
+        delivery: delivery::DeliveryConfig {
+            public_url: "https://alerts.example.com".to_owned(),
+            messages: delivery::messages::MessagesConfig::default(),
+            webhooks: delivery::webhooks::WebhooksConfig::default(),
+        },
+        identity: accounts::identity::IdentityConfig::default(),
+        analyst: watchlist::analyst::AnalystConfig::default(),
     }
 }
 
@@ -65,12 +70,12 @@ async fn service_on(
     service_settings: service::ServiceConfig,
 ) -> (Service, GeneratedSecrets) {
     let (generator, generated_secrets) = testkit::seeded_random(seed);
-    let ports = service::Ports {
+    let ports = foundation::Ports {
         store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
-        clock: Arc::clone(clock) as Arc<dyn service::Clock>,
+        clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         random: Arc::new(Random::new(Box::new(generator))),
-        vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
-        network: service::webhooks::Network::from_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
+        vault: Arc::new(foundation::vault::Vault::new(b"a key for tests")),
+        network: foundation::Network::new(clock.clone()),
     };
     (
         Service::start(ports, service_settings).await.unwrap(),
@@ -81,7 +86,7 @@ async fn service_on(
 fn app_on(service: &Service, clock: &Arc<ManualClock>, settings: HttpConfig, seed: u64) -> App {
     let ports = server::AppDependencies {
         service: service.clone(),
-        clock: Arc::clone(clock) as Arc<dyn service::Clock>,
+        clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         chance: chance(seed),
         metrics: Arc::new(|| "# TYPE up gauge\nup 1\n".to_owned()),
     };

@@ -1,9 +1,9 @@
 //! Test users with an account, a session and a key.
 
+use accounts::identity::SignInResult;
 use alerts::Plan;
+use foundation::{Scope, ServiceError};
 use serde_json::{Value, json};
-use service::identity::SignInResult;
-use service::{Scope, ServiceError};
 
 use crate::test_server::{TestRequest, TestResponse, TestServer};
 

@@ -1,8 +1,8 @@
 //! The watchlist over HTTP.
 
 use alerts::Plan;
+use foundation::Scope;
 use serde_json::{Value, json};
-use service::Scope;
 
 use crate::test_server::TestServer;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use clock::Clock;
 use notify::message::ALERT_TRIGGERED;
 use notify::signature::{HeaderStyle, SignatureFormat, SigningInput, SigningSecret, SigningSecrets};
 use rustls::pki_types::CertificateDer;
-use service::Clock;
 use uuid::Uuid;
 
 use crate::database;

@@ -4,10 +4,14 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::AlertId;
 use alerts::alert::NewAlert;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
+use clock::Clock;
+use foundation::Network;
+use foundation::{Actor, Ports, Random, Scope};
 use hyper::body::Bytes;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -17,9 +21,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rustls::pki_types::CertificateDer;
 use serde_json::json;
-use service::access::{ApiKeyParams, NewAccount};
-use service::webhooks::Network;
-use service::{AccountId, Actor, Clock, Ports, Random, Scope, Service, ServiceConfig};
+use service::{Service, ServiceConfig};
+use store::model::AccountId;
 use store::model::{Account, AlertOwner, EvaluationCommit, EventId, Firing, FiringResult, HistoryRow, StoredAlert};
 use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use tempfile::TempDir;
@@ -93,28 +96,32 @@ async fn ports(folder: &Path, seed: u64) -> Ports {
         store: Store::open(StoreOptions::new(url)).await.unwrap(),
         clock: Arc::new(RealClock),
         random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
-        vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
-        network: Network::from_time(Arc::new(RealClock)),
+        vault: Arc::new(foundation::vault::Vault::new(b"a key for a bench")),
+        network: Network::new(Arc::new(RealClock)),
     }
 }
 
 fn settings(root: Option<&CertificateDer<'static>>) -> ServiceConfig {
     ServiceConfig {
-        calendar: Calendar::nyse().always_open(),
-        engine: alerts::engine::EngineConfig::default(),
-        benchmark: "SPY".parse().unwrap(),
-        missing_feeds: Vec::new(),
-        follow_every: SignedDuration::from_secs(1),
-        compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::WebhooksConfig {
-            allow_private: vec!["127.0.0.0/8".parse().unwrap()],
-            own_roots: root.iter().map(|root| root.to_vec()).collect(),
-            ..service::webhooks::WebhooksConfig::default()
+        evaluation: evaluation::EvaluationConfig {
+            calendar: Calendar::nyse().always_open(),
+            engine: alerts::engine::EngineConfig::default(),
+            benchmark: "SPY".parse().unwrap(),
+            missing_feeds: Vec::new(),
+            follow_every: SignedDuration::from_secs(1),
+            compare_every: SignedDuration::from_mins(5),
         },
-        public_url: "http://127.0.0.1".to_owned(),
-        identity: service::identity::IdentityConfig::default(),
-        messages: service::messages::MessagesConfig::default(),
-        analyst: service::analyst::AnalystConfig::default(),
+        delivery: delivery::DeliveryConfig {
+            public_url: "http://127.0.0.1".to_owned(),
+            messages: delivery::messages::MessagesConfig::default(),
+            webhooks: delivery::webhooks::WebhooksConfig {
+                allow_private: vec!["127.0.0.0/8".parse().unwrap()],
+                own_roots: root.iter().map(|root| root.to_vec()).collect(),
+                ..delivery::webhooks::WebhooksConfig::default()
+            },
+        },
+        identity: accounts::identity::IdentityConfig::default(),
+        analyst: watchlist::analyst::AnalystConfig::default(),
     }
 }
 

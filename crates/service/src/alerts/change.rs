@@ -3,16 +3,18 @@
 use alerts::request::{ParseContext, changes_nothing, parse_update};
 use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
 use alerts::{AlertId, Status};
+use foundation::plan_limits;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use store::model::{Account, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{AlertDetail, duplicates, no_such_alert, plan_limits};
+use super::{AlertDetail, duplicates, no_such_alert};
 use crate::alerts::Alerts;
-use crate::identity::account::require_active;
-use crate::{AccountId, Actor, ServiceError};
+use foundation::account::require_active;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
 
 impl Alerts {
     /// Applies an update request.

@@ -5,15 +5,18 @@ use alerts::plan;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, NewAlert};
+use foundation::MadeBy;
+use foundation::plan_limits;
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::{AlertDetail, MadeBy, plan_limits};
+use super::AlertDetail;
 use crate::alerts::Alerts;
-use crate::identity::account::lock_active_account;
-use crate::{AccountId, Actor, ServiceError};
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
 
 /// The result of a create request.
 #[derive(Clone, PartialEq, Debug)]

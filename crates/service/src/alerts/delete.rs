@@ -6,7 +6,8 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
-use crate::{AccountId, Actor, ServiceError};
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
 
 impl Alerts {
     /// Deletes an alert. Its history is kept.

@@ -6,7 +6,7 @@ use alerts::{Alert, NewAlert};
 use store::model::StoredAlert;
 use store::{Abort, UnitOfWork};
 
-use crate::ServiceError;
+use foundation::ServiceError;
 
 /// Refuses a change that makes an alert equivalent to another alert of its owner, who would be notified twice. Two
 /// alerts that are equivalent already may change in other ways.

@@ -3,7 +3,7 @@
 use store::model::StoredEvent;
 
 use crate::alerts::Alerts;
-use crate::{Actor, ServiceError};
+use foundation::{Actor, ServiceError};
 
 impl Alerts {
     /// Returns the actor's events after a position in the order of all events (0 is before all), oldest first, at most

@@ -6,7 +6,7 @@ use store::model::{HistoryRow, Page, PageRequest};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
-use crate::{Actor, ServiceError};
+use foundation::{Actor, ServiceError};
 
 impl Alerts {
     /// Returns a page of an alert's history, newest first. Works for deleted alerts, too.

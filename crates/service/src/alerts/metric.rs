@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use market::day::day_number;
 use market::{Decimal, MICROS_PER_UNIT, Price, PriceChange, Symbol};
 
-use crate::stocks::figures::{distance_pct, ratio};
+use evaluation::stocks::figures::{distance_pct, ratio};
 
 /// 100 % in millionths of a percent.
 const HUNDRED_PERCENT: i128 = 100 * MICROS_PER_UNIT as i128;

@@ -9,7 +9,7 @@
 //!
 //! Alerts of people without an account: [`guests`].
 //!
-//! Functions that return [`crate::ServiceError::Internal`] do so if the database fails.
+//! Functions that return [`foundation::ServiceError::Internal`] do so if the database fails.
 
 mod change;
 mod create;
@@ -18,26 +18,24 @@ mod duplicates;
 mod events;
 pub(crate) mod guests;
 mod history;
-mod made_by;
 mod metric;
 mod outcome;
-pub(crate) mod plan_limits;
 mod read;
 mod record;
 mod view;
 
 use std::sync::Arc;
 
-use crate::evaluator::Evaluator;
-use crate::prices::Prices;
-use crate::prices::initial_stocks::InitialPrices;
-use crate::prices::interest::StockInterest;
-use crate::stocks::Stocks;
-use crate::{Ports, ServiceConfig};
+use evaluation::EvaluationConfig;
+use evaluation::evaluator::Evaluator;
+use evaluation::prices::Prices;
+use evaluation::prices::initial_stocks::InitialPrices;
+use evaluation::prices::interest::StockInterest;
+use evaluation::stocks::Stocks;
+use foundation::Ports;
 
 pub use create::Created;
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
-pub use made_by::MadeBy;
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};
 pub use paper::Horizon;
 pub use store::model::StoredAlert;
@@ -47,7 +45,7 @@ pub use view::{AlertDetail, AlertItem, AlertProximity};
 #[derive(Clone)]
 pub struct Alerts {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<ServiceConfig>,
+    pub(crate) settings: Arc<EvaluationConfig>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) initial_prices: Arc<InitialPrices>,
     pub(crate) interest: Arc<StockInterest>,
@@ -56,6 +54,6 @@ pub struct Alerts {
 }
 
 /// Returns the error for an alert that the actor does not have, whether it exists or not.
-const fn no_such_alert() -> crate::ServiceError {
-    crate::ServiceError::NotFound("alert")
+const fn no_such_alert() -> foundation::ServiceError {
+    foundation::ServiceError::NotFound("alert")
 }

@@ -12,8 +12,8 @@ use paper::{CorporateActions, DailyCloses, FiredAlertRecord, PriceHistory, Score
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
-use crate::market::{completed_session, ended_session};
-use crate::{Actor, ServiceError};
+use evaluation::market::{completed_session, ended_session};
+use foundation::{Actor, ServiceError};
 
 /// The maximum number of firings; the newest ones.
 pub const MAX_OUTCOMES: u32 = 100;

@@ -9,8 +9,8 @@ use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
 use super::metric::measure;
 use super::{AlertDetail, AlertItem, AlertProximity, no_such_alert};
 use crate::alerts::Alerts;
-use crate::stocks::StockView;
-use crate::{Actor, ServiceError};
+use evaluation::stocks::StockView;
+use foundation::{Actor, ServiceError};
 
 impl Alerts {
     /// Returns an alert with its stock and its evaluation state.

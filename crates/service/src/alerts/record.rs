@@ -14,10 +14,11 @@ use uuid::Uuid;
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
-use crate::body::BodyReader;
-use crate::identity::account::lock_active_account;
-use crate::identity::sessions::session_of;
-use crate::{AccountId, Actor, ServiceError};
+use accounts::identity::sessions::session_of;
+use foundation::account::lock_active_account;
+use foundation::body::BodyReader;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
 
 /// The maximum length of `alert_data`, as JSON in bytes.
 const MAX_DATA_BYTES: usize = 16 * 1024;

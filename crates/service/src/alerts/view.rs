@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use market::Decimal;
 use store::model::StoredAlert;
 
-use crate::stocks::StockView;
+use evaluation::stocks::StockView;
 
 /// A single alert with its stock.
 #[derive(Clone, PartialEq, Debug)]

@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use store::model::WatchlistItemId;
 use uuid::Uuid;
 
-use crate::alerts::{AlertDetail, Created, MadeBy};
+use crate::alerts::{AlertDetail, Created};
 use crate::approvals::Approvals;
-use crate::watchlist::ItemView;
-use crate::{Actor, ServiceError};
+use foundation::MadeBy;
+use foundation::{Actor, ServiceError};
+use watchlist::ItemView;
 
 /// A change that an agent requests.
 #[derive(Clone, PartialEq, Debug)]

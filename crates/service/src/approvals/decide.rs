@@ -5,10 +5,11 @@ use store::model::{Approval, ApprovalId, ApprovalStatus};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{AgentChange, CompletedChange};
-use crate::alerts::MadeBy;
 use crate::approvals::Approvals;
-use crate::identity::account::{lock_account, lock_active_account};
-use crate::{AccountId, Actor, ServiceError};
+use foundation::MadeBy;
+use foundation::account::{lock_account, lock_active_account};
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
 
 /// Time after which an unfinished change counts as abandoned.
 const BEGUN_TIMEOUT: SignedDuration = SignedDuration::from_mins(1);

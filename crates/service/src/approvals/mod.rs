@@ -19,13 +19,15 @@ use jiff::SignedDuration;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::alerts::Alerts;
-use crate::identity::AccountAccess;
-use crate::identity::account::{load_account, lock_account};
-use crate::prices::Prices;
-use crate::watchlist::Watchlists;
-use crate::{AccountId, Actor, Ports, ServiceConfig, ServiceError};
+use accounts::identity::AccountAccess;
 pub use change::{AgentChange, CompletedChange};
+use evaluation::EvaluationConfig;
+use evaluation::prices::Prices;
+use foundation::account::{load_account, lock_account};
+use foundation::{Actor, Ports, ServiceError};
+use store::model::AccountId;
 pub use store::model::{Approval, ApprovalId, ApprovalStatus};
+use watchlist::Watchlists;
 
 /// Time until a pending change expires.
 pub const APPROVAL_LIFETIME: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -47,7 +49,7 @@ pub enum AgentChangeOutcome {
 #[derive(Clone)]
 pub struct Approvals {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<ServiceConfig>,
+    pub(crate) settings: Arc<EvaluationConfig>,
     pub(crate) identity: AccountAccess,
     pub(crate) prices: Prices,
     pub(crate) alerts: Alerts,
@@ -69,7 +71,7 @@ impl Approvals {
                 self.request_approval(actor, change).await?,
             )));
         }
-        let made_by = crate::alerts::MadeBy::of(actor);
+        let made_by = foundation::MadeBy::of(actor);
         Ok(AgentChangeOutcome::Done(
             self.apply_change(actor, change, &made_by).await?,
         ))

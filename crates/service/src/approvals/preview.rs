@@ -6,7 +6,8 @@ use store::model::WatchlistItemId;
 
 use super::AgentChange;
 use crate::approvals::Approvals;
-use crate::{Actor, ServiceError, watchlist};
+use foundation::{Actor, ServiceError};
+use watchlist;
 
 impl Approvals {
     /// Returns the preview.

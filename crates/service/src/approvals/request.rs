@@ -4,10 +4,10 @@ use store::model::{Approval, ApprovalId, ApprovalStatus};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{APPROVAL_LIFETIME, AgentChange, MAX_PENDING_APPROVALS};
-use crate::alerts::MadeBy;
 use crate::approvals::Approvals;
-use crate::identity::account::lock_active_account;
-use crate::{Actor, ServiceError};
+use foundation::MadeBy;
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
 
 impl Approvals {
     /// Stores a change for approval. An identical pending change of the same agent is returned instead.

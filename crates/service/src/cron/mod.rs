@@ -15,9 +15,10 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use crate::alerts::guests;
-use crate::evaluator::Evaluator;
-use crate::watchlist::Watchlists;
-use crate::{Ports, ServiceError, oauth};
+use accounts::oauth;
+use evaluation::evaluator::Evaluator;
+use foundation::{Ports, ServiceError};
+use watchlist::Watchlists;
 
 pub use secret::CronSecret;
 

@@ -1,8 +1,8 @@
 //! The budget of model calls, at its limits.
 
 use alerts::Plan;
-use service::analyst::{CallBudget, Intention};
 use testkit::stub_server::StubResponse;
+use watchlist::analyst::{CallBudget, Intention};
 
 use crate::fixture::{Fixture, chat_completion, valid_answer};
 use crate::support::{at, symbol};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use jiff::SignedDuration;
-use service::analyst::StockAdvice;
 use testkit::stub_server::{StubResponse, StubServer, response_bytes};
 use tokio::task::JoinHandle;
+use watchlist::analyst::StockAdvice;
 
 use crate::fixture::{Fixture, TIMEOUT_S, assert_creatable, chat_completion, completion, valid_answer};
 

@@ -1,16 +1,16 @@
 //! A test service with a stock with a year of history, an account, and a model endpoint.
 
 use alerts::{Plan, Status};
+use foundation::Actor;
 use jiff::civil::date;
 use market::Calendar;
 use serde_json::{Value, json};
-use service::Actor;
 use service::alerts::Created;
-use service::analyst::{
-    AnalysisRequest, Author, CallBudget, FallbackReason, Intention, ModelConfig, ModelKey, StockAdvice, TokenLimit,
-};
 use testkit::Database;
 use testkit::stub_server::{StubResponse, StubServer, response_bytes};
+use watchlist::analyst::{
+    AnalysisRequest, Author, CallBudget, FallbackReason, Intention, ModelConfig, ModelKey, StockAdvice, TokenLimit,
+};
 
 use crate::support::{TestApp, settings, symbol};
 

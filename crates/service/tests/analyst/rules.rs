@@ -2,7 +2,7 @@
 
 use alerts::Plan;
 use serde_json::json;
-use service::analyst::{Author, Intention};
+use watchlist::analyst::{Author, Intention};
 
 use crate::fixture::{assert_creatable, stock};
 use crate::support::{TestApp, above, kind, on_each_database, symbol};

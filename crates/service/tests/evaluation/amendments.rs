@@ -1,11 +1,11 @@
 //! Amendments of insider filings, which withdraw the original.
 
 use alerts::{AlertId, Plan, Status};
+use foundation::Actor;
 use jiff::civil::{Date, date};
 use market::Decimal;
 use market::records::{Batch, InsiderRow, TransactionSide, WithdrawnFiling};
 use serde_json::json;
-use service::Actor;
 
 use super::support::{TestApp, on_each_database, symbol};
 

@@ -3,9 +3,10 @@
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use clock::Clock;
+use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::json;
-use service::{Actor, Clock, ServiceError};
 
 use super::support::{TestApp, above, at, on_each_database, symbol};
 

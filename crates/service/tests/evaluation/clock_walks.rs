@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, Plan, Status};
+use clock::Clock;
+use foundation::Actor;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
@@ -12,7 +14,6 @@ use market::calendar::new_york_date;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::json;
-use service::{Actor, Clock};
 
 use super::support::{TestApp, above, at, on_each_database};
 

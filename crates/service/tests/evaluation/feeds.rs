@@ -2,8 +2,8 @@
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus, Feed};
 use alerts::{AlertId, Plan};
+use foundation::Actor;
 use serde_json::{Value, json};
-use service::Actor;
 
 use super::support::{TestApp, on_each_database};
 

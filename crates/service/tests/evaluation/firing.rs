@@ -1,8 +1,8 @@
 //! From a delivery of market data to a stored firing.
 
 use alerts::{HistoryAction, Plan, Status};
+use evaluation::stocks::CandleRange;
 use serde_json::json;
-use service::stocks::CandleRange;
 
 use super::support::{TestApp, above, on_each_database, symbol};
 

@@ -2,10 +2,10 @@
 //!
 //! It is Friday, 15:00 UTC; the session ends at 21:00.
 
+use evaluation::market::{MissedPeriod, MissedPeriodOutcome};
 use market::Bar;
 use market::records::QuoteRow;
 use serde_json::json;
-use service::market::{MissedPeriod, MissedPeriodOutcome};
 
 use super::missed::{evaluate, friday, quote};
 use super::support::{TestApp, at, on_each_database, symbol};
@@ -35,7 +35,7 @@ async fn stored(app: &TestApp) -> Vec<String> {
 
 /// Returns the bars that indicators and charts use.
 async fn known(app: &TestApp) -> Vec<String> {
-    let range = service::stocks::CandleRange::Month1;
+    let range = evaluation::stocks::CandleRange::Month1;
     let candles = app.service.stocks.candles(symbol("AAPL"), range).await.unwrap();
     candles.iter().map(shown).collect()
 }

@@ -19,7 +19,7 @@ on_each_database! {
 
 /// Sets up Monday, the day of the split, 8:30 in New York. The last price is Friday's, 500, and the split is not
 /// known.
-async fn before_the_open_of_the_split(app: &TestApp) -> service::Actor {
+async fn before_the_open_of_the_split(app: &TestApp) -> foundation::Actor {
     let ann = app.ann(Plan::Premium).await;
     app.clock.set(at("2024-03-08T20:59:00Z"));
     app.quote("AAPL", 500.0).await;
@@ -31,7 +31,7 @@ fn down_10_percent() -> serde_json::Value {
     json!({"symbol": "AAPL", "condition": "price_change_down", "threshold": 10})
 }
 
-async fn fires_at_112_50(app: &TestApp, ann: &service::Actor, id: alerts::AlertId) {
+async fn fires_at_112_50(app: &TestApp, ann: &foundation::Actor, id: alerts::AlertId) {
     app.clock.set(at("2024-03-11T13:31:00Z"));
     app.quote("AAPL", 112.51).await;
     assert_eq!(app.status(ann, id).await, Status::Active);
@@ -65,7 +65,7 @@ async fn initial_price_from_before_a_split_is_adjusted_for_an_alert_activated_on
 }
 
 /// Returns the stored entry and exit prices of Ann's only trade, and its entry price after splits.
-async fn trade_prices(app: &TestApp, ann: &service::Actor) -> (String, Option<String>, String) {
+async fn trade_prices(app: &TestApp, ann: &foundation::Actor) -> (String, Option<String>, String) {
     let trades = app.service.watchlists.paper_trades(ann, ALL).await.unwrap().items;
     assert_eq!(trades.len(), 1);
     let trade = &trades[0];
@@ -110,7 +110,7 @@ async fn trade_closed_at_the_close_before_a_split_is_adjusted(app: TestApp) {
 
 /// Sets up Tuesday: the price is 400, an alert is on 500, and a split of Wednesday is known. Then the clock is a
 /// day ahead.
-async fn on_the_eve_with_the_clock_ahead(app: &TestApp) -> (service::Actor, alerts::AlertId) {
+async fn on_the_eve_with_the_clock_ahead(app: &TestApp) -> (foundation::Actor, alerts::AlertId) {
     app.clock.set(at("2024-03-12T15:00:00Z"));
     let ann = app.ann(Plan::Premium).await;
     app.quote("AAPL", 400.0).await;

@@ -180,7 +180,11 @@ pub(crate) async fn deliver_split(app: &TestApp) {
 }
 
 /// Returns the threshold and the initial price of an alert.
-pub(crate) async fn prices(app: &TestApp, actor: &service::Actor, id: alerts::AlertId) -> (Option<f64>, Option<f64>) {
+pub(crate) async fn prices(
+    app: &TestApp,
+    actor: &foundation::Actor,
+    id: alerts::AlertId,
+) -> (Option<f64>, Option<f64>) {
     let alert = app.service.alerts.alert(actor, id).await.unwrap().stored.alert;
     (
         alert.condition.threshold().map(|threshold| threshold.as_f64()),

@@ -1,9 +1,9 @@
 //! Notices about blind alerts, opt-in: one at the start, one at the end.
 
 use alerts::{AlertId, Plan};
+use delivery::messages::OutboxMessage;
+use foundation::Actor;
 use serde_json::json;
-use service::Actor;
-use service::messages::OutboxMessage;
 
 use crate::support::{TestApp, above, on_each_database};
 
@@ -323,7 +323,7 @@ async fn quiet_hours_delay_the_notice(app: TestApp) {
     app.advance(30);
     app.service.blindness.send_due_notices().await.unwrap();
     app.held_back_until(
-        service::messages::MessageChannel::Email,
+        delivery::messages::MessageChannel::Email,
         "2024-03-08T16:00:00Z".parse().unwrap(),
     )
     .await;

@@ -3,10 +3,10 @@
 use std::future::Future;
 
 use alerts::{AlertId, HistoryAction};
+use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
+use foundation::Actor;
 use jiff::Timestamp;
 use serde_json::json;
-use service::Actor;
-use service::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use store::model::HistoryRow;
 
 use crate::support::{ALL, TestApp};

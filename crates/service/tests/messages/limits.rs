@@ -3,12 +3,14 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use accounts::identity::SignInResult;
 use alerts::Plan;
+use clock::Clock;
+use delivery::messages::{DailyMessageLimits, OutboxMessage};
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use service::identity::SignInResult;
-use service::messages::{DailyMessageLimits, OutboxMessage};
-use service::{Actor, Clock, ServiceConfig};
+use service::ServiceConfig;
 use testkit::Database;
 
 use crate::helpers::times;
@@ -32,8 +34,8 @@ async fn on_each(limits: DailyMessageLimits, test: impl AsyncFn(TestApp)) {
 
 async fn with(database: Database, limits: DailyMessageLimits) -> TestApp {
     let mut settings: ServiceConfig = settings();
-    settings.messages.email.daily_limits = limits;
-    settings.messages.sms.daily_limits = limits;
+    settings.delivery.messages.email.daily_limits = limits;
+    settings.delivery.messages.sms.daily_limits = limits;
     TestApp::with(database, settings).await
 }
 

@@ -1,7 +1,7 @@
 //! Without a mail server, email is stored for the operator.
 
 use alerts::{HistoryAction, Plan, Status};
-use service::messages::{MessageChannel, OutboxFilter};
+use delivery::messages::{MessageChannel, OutboxFilter};
 
 use crate::support::{ALL, OPEN, TestApp, above, at, kind, on_each_database};
 

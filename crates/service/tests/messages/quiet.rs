@@ -1,9 +1,9 @@
 //! Quiet hours delay alert messages and lose none.
 
 use alerts::Plan;
+use delivery::messages::MessageChannel;
 use jiff::Timestamp;
 use serde_json::json;
-use service::messages::MessageChannel;
 
 use crate::helpers::{eventually, outcome, times};
 use crate::support::{TestApp, at, on_each_database};

@@ -1,9 +1,10 @@
 //! Recipients of alert messages: the verified address and number at send time.
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::Plan;
+use foundation::Scope;
 use serde_json::json;
-use service::access::{ApiKeyParams, NewAccount};
-use service::{Scope, ServiceConfig};
+use service::ServiceConfig;
 use testkit::Database;
 
 use crate::helpers::times;

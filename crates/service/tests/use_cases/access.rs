@@ -1,9 +1,9 @@
 //! Accounts and API keys.
 
+use accounts::access::{ApiKeyParams, CreatedApiKey, NewAccount};
 use alerts::Plan;
+use foundation::{Actor, AuthMethod, Scope};
 use jiff::SignedDuration;
-use service::access::{ApiKeyParams, CreatedApiKey, NewAccount};
-use service::{Actor, AuthMethod, Scope};
 
 use crate::support::{OPEN, PASSWORD, TestApp, above, at, kind, on_each_database};
 

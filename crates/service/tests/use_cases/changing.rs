@@ -25,7 +25,7 @@ on_each_database! {
     reminders_with_different_notes_are_different_alerts
 }
 
-async fn priced(app: &TestApp, plan: Plan, body: Value) -> (service::Actor, AlertId) {
+async fn priced(app: &TestApp, plan: Plan, body: Value) -> (foundation::Actor, AlertId) {
     let ann = app.ann(plan).await;
     app.quote("AAPL", 189.20).await;
     let id = app.create(&ann, body).await.stored.alert.id;
@@ -293,7 +293,7 @@ async fn update_that_would_equal_another_alert_is_refused(app: TestApp) {
     let before = app.service.alerts.alert(&ann, id).await.unwrap().stored;
     let error = update(id, json!({"threshold": 210})).await.unwrap_err();
     assert!(
-        matches!(&error, service::ServiceError::Conflict(message) if message.contains(&other.to_string())),
+        matches!(&error, foundation::ServiceError::Conflict(message) if message.contains(&other.to_string())),
         "{error}"
     );
     assert_eq!(app.service.alerts.alert(&ann, id).await.unwrap().stored, before);

@@ -4,10 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use accounts::oauth::{AuthorizationError, ClientOrigin};
 use rustls::pki_types::PrivateKeyDer;
 use serde_json::{Value, json};
 use service::ServiceConfig;
-use service::oauth::{AuthorizationError, ClientOrigin};
 use testkit::Database;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -113,13 +113,13 @@ impl DocumentServer {
 
     /// A service that may connect to this machine and trusts the server.
     async fn app(&self) -> TestApp {
-        self.app_with(|settings| settings.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()])
+        self.app_with(|settings| settings.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()])
             .await
     }
 
     async fn app_with(&self, change: impl FnOnce(&mut ServiceConfig)) -> TestApp {
         let mut settings = settings();
-        settings.webhooks.own_roots = vec![self.root.clone()];
+        settings.delivery.webhooks.own_roots = vec![self.root.clone()];
         change(&mut settings);
         TestApp::with(Database::sqlite(), settings).await
     }
@@ -344,8 +344,8 @@ async fn untrusted_certificate_is_rejected() {
     let (server, other) = (DocumentServer::start().await, DocumentServer::start().await);
     let app = server
         .app_with(|settings| {
-            settings.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
-            settings.webhooks.own_roots = vec![other.root.clone()];
+            settings.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+            settings.delivery.webhooks.own_roots = vec![other.root.clone()];
         })
         .await;
     server.says("200 OK", "", &server.document(&json!({})));

@@ -1,10 +1,11 @@
 //! Feedback and likes.
 
 use alerts::Plan;
+use foundation::Actor;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use service::feedback::{FeedbackCategory, FeedbackId, FeedbackWithLike};
-use service::{Actor, PageRequest};
+use store::model::PageRequest;
 
 use crate::support::{ALL, TestApp, kind, on_each_database};
 

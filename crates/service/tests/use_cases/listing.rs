@@ -2,10 +2,11 @@
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Plan, Status};
+use foundation::Actor;
 use market::{Decimal, Price};
 use serde_json::json;
 use service::alerts::AlertItem;
-use service::{Actor, AlertFilter, AlertSort, AlertSortField, PageRequest};
+use store::model::{AlertFilter, AlertSort, AlertSortField, PageRequest};
 
 use crate::support::{ALL, OPEN, TestApp, above, at, on_each_database, symbol};
 

@@ -1,9 +1,9 @@
 //! Plan limits: number of active alerts, condition families, channels.
 
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use foundation::{Actor, ServiceError};
 use serde_json::{Value, json};
 use service::alerts::Created;
-use service::{Actor, ServiceError};
 
 use crate::support::{TestApp, above, kind, on_each_database};
 

@@ -1,11 +1,11 @@
 //! Stocks: figures, fundamentals, candles, and search.
 
+use evaluation::stocks::{CandleRange, StockView};
 use jiff::Span;
 use jiff::civil::{Date, date};
 use market::calendar::new_york_date;
 use market::{Calendar, Decimal, Price};
 use serde_json::{Value, json};
-use service::stocks::{CandleRange, StockView};
 
 use crate::support::{OPEN, TestApp, at, kind, on_each_database, symbol};
 

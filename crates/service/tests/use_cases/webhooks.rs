@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alerts::Plan;
+use clock::{Clock, ManualClock, Sleep};
+use foundation::Actor;
+use foundation::Network;
 use jiff::{SignedDuration, Timestamp};
 use notify::client::WebhookOutcome;
 use notify::signature::{SigningSecret, standard};
-use notify::time::{SleepFuture, Time};
 use serde_json::{Value, json};
-use service::webhooks::Network;
-use service::{Actor, Clock, ServiceConfig};
-use sources::ManualClock;
+use service::ServiceConfig;
 use testkit::Database;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -83,8 +83,8 @@ async fn ambiguous_url_is_rejected(app: TestApp) {
 /// Configuration that allows local receivers and an always open market.
 fn local() -> ServiceConfig {
     let mut settings = settings();
-    settings.calendar = settings.calendar.always_open();
-    settings.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+    settings.evaluation.calendar = settings.evaluation.calendar.always_open();
+    settings.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
     settings
 }
 
@@ -196,16 +196,20 @@ async fn secrets_of_the_last_day_sign_up_to_five(app: TestApp) {
 #[derive(Debug)]
 struct Deadlines(Arc<ManualClock>);
 
-impl Time for Deadlines {
+impl Clock for Deadlines {
     fn now(&self) -> Timestamp {
         self.0.now()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
+    fn uptime(&self) -> SignedDuration {
+        self.0.uptime()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         self.0.sleep_until(at)
     }
 
-    fn sleep(&self, duration: Duration) -> SleepFuture<'_> {
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
         Box::pin(tokio::time::sleep(duration))
     }
 }
@@ -263,9 +267,9 @@ fn deadline_is_independent_of_service_threads(database: impl Future<Output = Dat
     let handle = deliveries.handle().clone();
     rest.block_on(async {
         let mut settings = local();
-        settings.webhooks.timeout = SignedDuration::from_millis(100);
+        settings.delivery.webhooks.timeout = SignedDuration::from_millis(100);
         let network =
-            |clock: &Arc<ManualClock>| Network::from_time(Arc::new(Deadlines(Arc::clone(clock)))).on_runtime(handle);
+            |clock: &Arc<ManualClock>| Network::new(Arc::new(Deadlines(Arc::clone(clock)))).on_runtime(handle);
         let app = TestApp::with_network(database.await, settings, network).await;
         let ann = app.ann(Plan::Premium).await;
 

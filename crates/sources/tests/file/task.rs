@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use clock::{Clock, ManualClock};
 use jiff::SignedDuration;
 use market::Calendar;
 use sources::file::{self, FileSourceHealth};
-use sources::{Clock, ManualClock};
 use tokio::sync::mpsc;
 
 use crate::folders::folder;

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use clock::{Clock, ClockReading, ManualClock};
 use jiff::civil::{Date, time};
 use jiff::{SignedDuration, Timestamp};
 use market::records::QuoteRow;
 use market::{Calendar, Price, Symbol};
+use sources::MarketUpdate;
 use sources::folder::IntradayBar;
 use sources::freshness::QuoteLimits;
 use sources::live::{
@@ -20,7 +22,6 @@ use sources::provider::{
     RequestScope, Tier, stream,
 };
 use sources::routing::{PollingConfig, ProviderRouter};
-use sources::{Clock, ClockReading, ManualClock, MarketUpdate};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::stream_server::{HANG_LIMIT, TestProtocol};

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use clock::{Clock, ManualClock};
 use jiff::civil::{Date, time};
 use market::{Calendar, Symbol};
+use sources::MarketUpdate;
 use sources::freshness::QuoteLimits;
 use sources::live::{
     self, LastQuote, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest,
@@ -11,7 +13,6 @@ use sources::live::{
 use sources::provider::http::AdapterSetup;
 use sources::provider::{Provider, stream};
 use sources::routing::{PollingConfig, ProviderRouter};
-use sources::{Clock, ManualClock, MarketUpdate};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::adapters::{alpaca, apewisdom, finnhub, massive, sec, tiingo};

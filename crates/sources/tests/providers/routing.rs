@@ -87,8 +87,8 @@ async fn failed_primary_backs_off_and_recovers() {
     ));
     assert_eq!(providers.tiingo.requests(), 1);
     // The backoff of an account error is 15 minutes.
-    let later = sources::Clock::now(&*providers.clock) + SignedDuration::from_mins(15);
-    sources::Clock::sleep_until(&*providers.clock, later).await;
+    let later = clock::Clock::now(&*providers.clock) + SignedDuration::from_mins(15);
+    clock::Clock::sleep_until(&*providers.clock, later).await;
     assert_eq!(
         providers.router.fetch(&quote_request()).await.unwrap().providers,
         ["tiingo"]

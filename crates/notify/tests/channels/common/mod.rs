@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use clock::{Clock, Sleep};
+use jiff::SignedDuration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::email::Email;
 use notify::templates::render::EmailContext;
-use notify::time::{SleepFuture, Time};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -29,12 +30,16 @@ impl ManualTime {
     }
 }
 
-impl Time for ManualTime {
+impl Clock for ManualTime {
     fn now(&self) -> Timestamp {
         *self.0.borrow()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
+    fn uptime(&self) -> SignedDuration {
+        self.now().duration_since(Timestamp::UNIX_EPOCH)
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         let mut time = self.0.subscribe();
         Box::pin(async move {
             let _ = time.wait_for(|now| *now >= at).await;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use clock::Clock;
 use http::HeaderMap;
 use notify::address::{LookupOwner, NameLookups, Resolver, UrlPolicy};
 use notify::client::{WebhookAttempt, WebhookClient, WebhookClientConfig, WebhookOutcome};
-use notify::time::Time;
 
 use super::receiver::{Authority, Behaviour, Receiver};
 use super::{FakeResolver, ManualTime, policy_allowing};
@@ -32,7 +32,7 @@ impl ClientFixture {
         let client = WebhookClient::new(WebhookClientConfig {
             rules,
             lookups: NameLookups::new(Arc::clone(&self.names) as Arc<dyn Resolver>),
-            time: Arc::clone(&self.time) as Arc<dyn Time>,
+            time: Arc::clone(&self.time) as Arc<dyn Clock>,
             timeout: Duration::from_secs(5),
             extra_roots: vec![self.authority.root()],
         });

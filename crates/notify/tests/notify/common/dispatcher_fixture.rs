@@ -5,10 +5,10 @@ use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
 use notify::dispatcher::{Dispatcher, DispatcherLimits, Transport, WakeHandle};
 use notify::schedule::{AttemptReport, AttemptResult, RetrySchedule};
-use notify::time::Time;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -206,7 +206,7 @@ impl DispatcherFixture {
     pub(crate) fn new() -> Self {
         let time = Arc::new(TokioTime::new());
         Self {
-            outbox: MemoryOutbox::new(Arc::clone(&time) as Arc<dyn Time>),
+            outbox: MemoryOutbox::new(Arc::clone(&time) as Arc<dyn Clock>),
             transport: Arc::new(FakeTransport {
                 time: Arc::clone(&time),
                 concurrency: Mutex::default(),
@@ -223,7 +223,7 @@ impl DispatcherFixture {
         let dispatcher = Dispatcher {
             outbox: Arc::clone(&self.outbox),
             transport: Arc::clone(&self.transport),
-            time: Arc::clone(&self.time) as Arc<dyn Time>,
+            time: Arc::clone(&self.time) as Arc<dyn Clock>,
             limits,
             retry_schedule: RetrySchedule::default(),
             random: Box::new(move || random),

@@ -5,9 +5,9 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::Mutex;
 
+use clock::{Clock, Sleep};
 use jiff::{SignedDuration, Timestamp};
 use notify::address::{ResolveFuture, Resolver, UrlPolicy};
-use notify::time::{SleepFuture, Time};
 use tokio::sync::watch;
 
 pub(crate) mod client_fixture;
@@ -29,12 +29,16 @@ impl ManualTime {
     }
 }
 
-impl Time for ManualTime {
+impl Clock for ManualTime {
     fn now(&self) -> Timestamp {
         *self.0.borrow()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
+    fn uptime(&self) -> SignedDuration {
+        self.now().duration_since(Timestamp::UNIX_EPOCH)
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         let mut time = self.0.subscribe();
         Box::pin(async move {
             let _ = time.wait_for(|now| *now >= at).await;
@@ -114,13 +118,17 @@ impl TokioTime {
     }
 }
 
-impl Time for TokioTime {
+impl Clock for TokioTime {
     fn now(&self) -> Timestamp {
         let since = SignedDuration::try_from(self.started.elapsed()).unwrap();
         self.started_at.saturating_add(since).unwrap()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> SleepFuture<'_> {
+    fn uptime(&self) -> SignedDuration {
+        self.now().duration_since(Timestamp::UNIX_EPOCH)
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         let now = self.now();
         self.sleeps_again(now);
         let left = at.duration_since(now);

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use clock::Clock;
 use jiff::Timestamp;
 use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
 use notify::schedule::{AttemptReport, NextStep};
-use notify::time::Time;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -111,12 +111,12 @@ pub(crate) struct MemoryOutbox<J, R> {
     takes: Mutex<HashMap<OutboxCall, Duration>>,
     /// The result of this delivery cannot be settled.
     unwritable: Mutex<Option<i64>>,
-    time: Arc<dyn Time>,
+    time: Arc<dyn Clock>,
     changed: watch::Sender<u64>,
 }
 
 impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
-    pub(crate) fn new(time: Arc<dyn Time>) -> Arc<Self> {
+    pub(crate) fn new(time: Arc<dyn Clock>) -> Arc<Self> {
         let rows = Rows {
             rows: BTreeMap::new(),
             disabled: BTreeSet::new(),

@@ -1,8 +1,9 @@
 //! `bellwether://events`
 
+use foundation::Actor;
 use jiff::Timestamp;
 use serde::Serialize;
-use service::{Actor, PageRequest};
+use service::PageRequest;
 
 use crate::mcp::tools::ToolError;
 use crate::response::Pagination;

@@ -12,13 +12,13 @@ mod events;
 mod guide;
 mod stock;
 
+use foundation::{Actor, AuthMethod, Scope};
 use market::Symbol;
 use rmcp::model::{
     CacheScope, ErrorData, ReadResourceResult, Resource as ResourceEntry, ResourceContents, ResourceTemplate,
 };
 use serde::Serialize;
 use serde_json::json;
-use service::{Actor, AuthMethod, Scope};
 
 use super::handler::internal;
 use super::tools::ToolError;
@@ -201,8 +201,8 @@ fn private(uri: String, data: &impl Serialize) -> Result<ReadResourceResult, Too
 
 #[cfg(test)]
 mod tests {
+    use foundation::ServiceError;
     use rmcp::model::ErrorCode;
-    use service::ServiceError;
 
     use super::*;
 

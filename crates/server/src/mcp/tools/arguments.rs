@@ -2,8 +2,8 @@
 
 use alerts::AlertId;
 use serde_json::{Map, Value};
-use service::watchlist::WatchlistItemId;
 use uuid::Uuid;
+use watchlist::WatchlistItemId;
 
 use super::ToolError;
 use crate::query::{Query, uuid};

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use service::approvals::AgentChange;
-use service::watchlist::Intention;
+use watchlist::Intention;
 
 use super::arguments::Arguments;
 use super::{ToolDefinition, ToolEffect, output_schema};

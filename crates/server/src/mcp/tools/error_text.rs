@@ -1,6 +1,6 @@
 //! Error messages for agents. They name tools instead of REST routes.
 
-use service::ServiceError;
+use foundation::ServiceError;
 
 use super::{Tool, ToolError};
 

@@ -1,7 +1,7 @@
 //! `get_alert`
 
+use foundation::Actor;
 use serde_json::json;
-use service::Actor;
 
 use super::arguments::Arguments;
 use super::{Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text, output_schema};

@@ -1,8 +1,8 @@
 //! `list_alert_events`
 
+use foundation::Actor;
 use jiff::Timestamp;
 use serde_json::json;
-use service::Actor;
 
 use super::arguments::Arguments;
 use super::{Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text, output_schema};

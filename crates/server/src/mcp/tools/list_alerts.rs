@@ -1,7 +1,7 @@
 //! `list_alerts`
 
+use foundation::Actor;
 use serde_json::json;
-use service::Actor;
 
 use super::arguments::Arguments;
 use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};

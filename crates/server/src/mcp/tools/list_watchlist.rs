@@ -1,7 +1,7 @@
 //! `list_watchlist`
 
+use foundation::Actor;
 use serde_json::json;
-use service::Actor;
 
 use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
 use crate::response::Pagination;

@@ -16,10 +16,10 @@ mod resume_alert;
 pub(super) mod tool_output;
 mod update_alert;
 
+use foundation::{Actor, Scope};
 use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use service::approvals::{AgentChangeOutcome, CompletedChange};
-use service::{Actor, Scope};
 
 use arguments::Arguments;
 use output_schema::OutputSchema;

@@ -1,8 +1,8 @@
 //! The result of a tool call: data or an error.
 
+use foundation::ServiceError;
 use serde::Serialize;
 use serde_json::Value;
-use service::ServiceError;
 
 use crate::error::{ApiError, ApiErrorCode};
 use crate::response::Pagination;

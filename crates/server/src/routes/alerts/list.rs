@@ -1,7 +1,8 @@
 //! `GET /alerts`
 
 use axum::extract::State;
-use service::{Actor, AlertFilter, AlertSort, AlertSortField};
+use foundation::Actor;
+use service::{AlertFilter, AlertSort, AlertSortField};
 use utoipa::IntoParams;
 
 use super::view::ListedAlert;

@@ -1,10 +1,11 @@
 //! Alerts in responses.
 
 use alerts::engine::{Evaluation, EvaluationStatus};
+use evaluation::stocks::StockView;
+use foundation::MadeBy;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::alerts::{AlertDetail, AlertItem, AlertProximity, MadeBy, StoredAlert};
-use service::stocks::StockView;
+use service::alerts::{AlertDetail, AlertItem, AlertProximity, StoredAlert};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

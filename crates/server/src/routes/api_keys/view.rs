@@ -1,7 +1,7 @@
 //! API keys in responses.
 
+use accounts::access::ApiKey;
 use serde::Serialize;
-use service::access::ApiKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -1,9 +1,9 @@
 //! `POST /approvals`
 
 use axum::extract::State;
+use foundation::ServiceError;
 use serde::Serialize;
 use serde_json::Value;
-use service::ServiceError;
 use service::approvals::ApprovalId;
 use utoipa::ToSchema;
 use uuid::Uuid;

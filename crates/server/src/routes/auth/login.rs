@@ -1,9 +1,9 @@
 //! `POST /auth/login`
 
+use accounts::identity::SignInResult;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use service::identity::SignInResult;
 use utoipa::ToSchema;
 
 use super::view::{MessageResponse, Tokens, TokensResponse};

@@ -1,8 +1,8 @@
 //! `GET|PATCH /auth/session`
 
+use accounts::identity::{Account, UserSession};
 use axum::extract::State;
 use serde::Serialize;
-use service::identity::{Account, UserSession};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -1,9 +1,9 @@
 //! Account owners and tokens in responses.
 
+use accounts::identity::{Account, SessionTokens};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use serde::Serialize;
-use service::identity::{Account, SessionTokens};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Feedback in responses. Authors are not shown.
 
+use foundation::Actor;
 use serde::Serialize;
-use service::Actor;
 use service::feedback::FeedbackWithLike;
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -1,9 +1,9 @@
 //! `GET /market/dividend-dates`
 
 use axum::extract::State;
+use evaluation::market::NamedRow;
 use market::records::DividendRow;
 use serde::Serialize;
-use service::market::NamedRow;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Authorized, StocksRead};

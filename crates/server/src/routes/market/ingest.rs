@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use axum::extract::{FromRequestParts, State};
+use evaluation::market::{IngestReport, RowRejection, require_push_permission};
 use http::request::Parts;
 use serde::Serialize;
-use service::market::{IngestReport, RowRejection, require_push_permission};
 use utoipa::ToSchema;
 
 use crate::auth::{Authorized, MarketWrite};

@@ -1,9 +1,9 @@
 //! `GET /market/performance`
 
 use axum::extract::State;
+use evaluation::market::{DatedPrice, StockPerformance};
+use evaluation::stocks::CandleRange;
 use serde::Serialize;
-use service::market::{DatedPrice, StockPerformance};
-use service::stocks::CandleRange;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Authorized, StocksRead};

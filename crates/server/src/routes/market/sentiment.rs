@@ -87,6 +87,6 @@ pub(super) async fn get_market_sentiment(
         new_highs_52w: found.new_highs,
         new_lows_52w: found.new_lows,
         score: found.score.map(decimal),
-        label: found.label.map(service::market::SentimentLabel::name),
+        label: found.label.map(evaluation::market::SentimentLabel::name),
     }))
 }

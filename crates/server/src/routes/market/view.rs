@@ -1,7 +1,7 @@
 //! Market-wide figures in responses.
 
+use evaluation::market::{Coverage, ListedQuote};
 use serde::Serialize;
-use service::market::{Coverage, ListedQuote};
 use utoipa::ToSchema;
 
 use crate::routes::stocks::quotes::QuoteResponse;

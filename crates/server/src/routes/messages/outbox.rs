@@ -1,8 +1,8 @@
 //! `GET /outbox`
 
 use axum::extract::State;
+use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use serde::Serialize;
-use service::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 

@@ -6,9 +6,9 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use delivery::messages::EmailSubscription;
+use foundation::ServiceError;
 use http::{HeaderValue, StatusCode, header};
-use service::ServiceError;
-use service::messages::EmailSubscription;
 use utoipa::IntoParams;
 
 use super::form::DiscardedBody;
@@ -48,7 +48,7 @@ pub(super) async fn show_unsubscribe(State(app): State<App>, query: Query) -> Re
     let Some(token) = token(query) else {
         return Ok(invalid_link_page());
     };
-    let state = app.service().account_settings.email_subscription(&token).await;
+    let state = app.service().email_subscriptions.read(&token).await;
     render_state(state, |state| {
         if state.is_subscribed {
             confirmation_page(state, &token)
@@ -76,11 +76,7 @@ pub(super) async fn unsubscribe(State(app): State<App>, query: Query, _: Discard
     let Some(token) = token(query) else {
         return Ok(invalid_link_page());
     };
-    let state = app
-        .service()
-        .account_settings
-        .set_email_subscription(&token, false)
-        .await;
+    let state = app.service().email_subscriptions.set(&token, false).await;
     render_state(state, |state| unsubscribed_page(state, &token))
 }
 
@@ -106,16 +102,10 @@ pub(super) async fn subscribe_again(
     let Some(token) = token(query) else {
         return Ok(invalid_link_page());
     };
-    render_state(
-        app.service()
-            .account_settings
-            .set_email_subscription(&token, true)
-            .await,
-        |state| {
-            let text = format!("Alert emails go to {} again.", state.address);
-            render(StatusCode::OK, "You are subscribed again", &text, None)
-        },
-    )
+    render_state(app.service().email_subscriptions.set(&token, true).await, |state| {
+        let text = format!("Alert emails go to {} again.", state.address);
+        render(StatusCode::OK, "You are subscribed again", &text, None)
+    })
 }
 
 fn token(mut query: Query) -> Option<String> {

@@ -1,10 +1,10 @@
 //! `GET /.well-known/oauth-authorization-server` and `GET /.well-known/oauth-authorization-server/mcp` (RFC 8414)
 
+use accounts::oauth::MCP_SCOPES;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use serde::Serialize;
-use service::oauth::MCP_SCOPES;
 use utoipa::ToSchema;
 
 use crate::state::App;

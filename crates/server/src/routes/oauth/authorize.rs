@@ -14,11 +14,11 @@
 
 use std::net::IpAddr;
 
+use accounts::oauth::{AuthorizationError, AuthorizationRequest, ConsentDecision, RedirectTarget};
 use axum::extract::State;
 use axum::response::Response;
+use foundation::ServiceError;
 use http::{HeaderMap, StatusCode, Uri};
-use service::ServiceError;
-use service::oauth::{AuthorizationError, AuthorizationRequest, ConsentDecision, RedirectTarget};
 use url::form_urlencoded;
 use utoipa::IntoParams;
 

@@ -1,9 +1,9 @@
 //! The consent page.
 
+use accounts::oauth::{AuthorizationRequest, ClientOrigin};
 use askama::Template;
 use axum::response::Response;
-use service::oauth::{AuthorizationRequest, ClientOrigin};
-use service::{Actor, Scope};
+use foundation::{Actor, Scope};
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
 

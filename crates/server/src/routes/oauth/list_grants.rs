@@ -1,8 +1,8 @@
 //! `GET /oauth/grants`
 
+use accounts::oauth::Grant;
 use axum::extract::State;
 use serde::Serialize;
-use service::oauth::Grant;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

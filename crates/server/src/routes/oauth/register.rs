@@ -1,11 +1,11 @@
 //! `POST /oauth/register` (RFC 7591)
 
+use accounts::oauth::{MCP_SCOPES, OAuthErrorCode};
 use axum::extract::{FromRequest, Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use service::oauth::{MCP_SCOPES, OAuthErrorCode};
 use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse};

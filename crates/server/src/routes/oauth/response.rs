@@ -1,12 +1,12 @@
 //! OAuth responses to clients, in the format of the RFCs.
 
+use accounts::oauth::{OAuthError, OAuthErrorCode};
 use axum::extract::Request;
 use axum::extract::{FromRequest, FromRequestParts};
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
-use service::oauth::{OAuthError, OAuthErrorCode};
 use utoipa::ToSchema;
 
 use crate::auth::Identity;

@@ -1,8 +1,8 @@
 //! The sign-in page of the authorization endpoint.
 
+use accounts::oauth::AuthorizationRequest;
 use askama::Template;
 use axum::response::Response;
-use service::oauth::AuthorizationRequest;
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
 

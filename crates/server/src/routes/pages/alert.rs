@@ -3,9 +3,9 @@
 use alerts::AlertId;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use foundation::ServiceError;
 use http::{HeaderMap, StatusCode};
 use market::display::Usd;
-use service::ServiceError;
 use service::alerts::AlertDetail;
 
 use super::link;

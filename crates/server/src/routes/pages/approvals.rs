@@ -7,10 +7,10 @@ use std::net::IpAddr;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use foundation::MadeBy;
+use foundation::{Actor, ServiceError};
 use http::{HeaderMap, StatusCode};
-use service::alerts::MadeBy;
 use service::approvals::{Approval, ApprovalId, ApprovalStatus};
-use service::{Actor, ServiceError};
 
 use super::link;
 use super::page::{self, FormTarget, STYLE};

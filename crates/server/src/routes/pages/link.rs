@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use axum::response::Response;
+use foundation::ServiceError;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
-use service::ServiceError;
 use utoipa::IntoParams;
 
 use super::page::{Form, Page};

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use foundation::ServiceError;
 use http::StatusCode;
 use serde_json::json;
-use service::ServiceError;
 use utoipa::IntoParams;
 
 use super::link;

@@ -5,11 +5,11 @@
 
 use std::net::IpAddr;
 
+use accounts::identity::SignInResult;
 use axum::response::{IntoResponse, Response};
+use foundation::{Actor, ServiceError};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
-use service::identity::SignInResult;
-use service::{Actor, ServiceError};
 
 use super::link;
 use super::page::Page;

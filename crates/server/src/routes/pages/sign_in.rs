@@ -122,7 +122,7 @@ async fn mail_link(app: &App, address: IpAddr, email: &str, is_forgotten: bool, 
     };
     match result {
         Ok(()) => Page::message("Check your email", text).ok(),
-        Err(service::ServiceError::Invalid { fields, .. }) => {
+        Err(foundation::ServiceError::Invalid { fields, .. }) => {
             let error = fields.get("email").map(|errors| errors.join("; "));
             email_form_page(csrf_token, error).with_status(http::StatusCode::UNPROCESSABLE_ENTITY)
         }

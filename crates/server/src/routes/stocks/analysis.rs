@@ -16,9 +16,9 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt, StreamExt, stream};
 use http::HeaderValue;
 use service::Service;
-use service::analyst::{Intention, RuleAnalysis};
 use tracing::Instrument;
 use utoipa::{IntoParams, OpenApi, ToSchema};
+use watchlist::analyst::{Intention, RuleAnalysis};
 
 use super::analysis_events::{
     AnalysisDone, AnalysisFigures, AnalysisSummary, ProposedAlert, error, events_after_figures, figures,

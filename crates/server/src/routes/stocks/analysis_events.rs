@@ -6,9 +6,9 @@
 use axum::response::sse::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use service::analyst::{FallbackReason, Proposal, RuleAnalysis, StockAdvice};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::{PartialSchema, ToSchema};
+use watchlist::analyst::{FallbackReason, Proposal, RuleAnalysis, StockAdvice};
 
 use crate::error::{ApiError, ErrorBody};
 use crate::values::{price, timestamp};

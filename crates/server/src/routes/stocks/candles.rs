@@ -1,9 +1,9 @@
 //! `GET /stocks/{symbol}/candles`
 
 use axum::extract::State;
+use evaluation::stocks::CandleRange;
 use market::Bar;
 use serde::Serialize;
-use service::stocks::CandleRange;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Authorized, StocksRead};

@@ -1,8 +1,8 @@
 //! `GET /quotes`
 
 use axum::extract::State;
+use evaluation::stocks::QuoteView;
 use serde::Serialize;
-use service::stocks::QuoteView;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::{Authorized, StocksRead};

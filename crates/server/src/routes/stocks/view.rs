@@ -1,9 +1,9 @@
 //! Stocks in responses.
 
+use evaluation::stocks::{Fundamentals, StockView};
 use market::calendar::new_york;
 use market::records::StockRow;
 use serde::Serialize;
-use service::stocks::{Fundamentals, StockView};
 use utoipa::ToSchema;
 
 use crate::values::{date, decimal, price, timestamp};

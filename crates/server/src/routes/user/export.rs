@@ -2,6 +2,7 @@
 
 use std::io;
 
+use accounts::identity::account::ExportStream;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
 use axum::response::{IntoResponse, Response};
@@ -9,7 +10,6 @@ use futures_util::stream;
 use http::{HeaderValue, header};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::identity::account::ExportStream;
 use utoipa::ToSchema;
 
 use crate::auth::AuthenticatedSession;

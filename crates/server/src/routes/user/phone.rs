@@ -1,8 +1,8 @@
 //! `POST /user/account/phone`, `POST /user/account/phone/verify`
 
+use accounts::identity::account::Phone;
 use axum::extract::State;
 use serde::Serialize;
-use service::identity::account::Phone;
 use utoipa::ToSchema;
 
 use crate::auth::AuthenticatedSession;
@@ -95,7 +95,7 @@ pub(super) async fn request_phone(
         .await?;
     Ok(ApiResponse::ok(PhoneCodeResponse {
         phone,
-        expires_in: service::identity::account::PHONE_CODE_LIFETIME.as_secs(),
+        expires_in: accounts::identity::account::PHONE_CODE_LIFETIME.as_secs(),
     }))
 }
 

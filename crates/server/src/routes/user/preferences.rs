@@ -24,7 +24,7 @@ pub struct QuietHoursView {
 }
 
 impl QuietHoursView {
-    pub(super) fn of(hours: service::identity::account::QuietHours) -> Self {
+    pub(super) fn of(hours: accounts::identity::account::QuietHours) -> Self {
         let text = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
         Self {
             start: text(hours.from),
@@ -48,7 +48,7 @@ pub struct PreferencesView {
 }
 
 impl PreferencesView {
-    fn of(preferences: service::identity::account::Preferences) -> Self {
+    fn of(preferences: accounts::identity::account::Preferences) -> Self {
         Self {
             time_zone: preferences.time_zone,
             quiet_hours: preferences.quiet_hours.map(QuietHoursView::of),

@@ -1,9 +1,9 @@
 //! `GET|PATCH /user/session`
 
+use accounts::identity::{Account, UserSession};
 use axum::extract::State;
+use foundation::Actor;
 use serde::Serialize;
-use service::Actor;
-use service::identity::{Account, UserSession};
 use utoipa::ToSchema;
 
 use super::phone::VerifiedPhone;

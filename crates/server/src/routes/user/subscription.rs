@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use accounts::identity::account::Subscription;
 use alerts::Plan;
 use axum::extract::State;
 use serde::Serialize;
-use service::identity::account::Subscription;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

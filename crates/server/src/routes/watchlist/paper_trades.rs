@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use service::watchlist::TradeView;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
+use watchlist::TradeView;
 
 use crate::auth::{Authorized, WatchlistRead};
 use crate::document::names::{TradeDirectionName, TradeStatusName};

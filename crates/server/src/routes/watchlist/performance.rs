@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use service::watchlist::{PerformanceRange, PerformanceView, SeriesPoint};
 use utoipa::{IntoParams, ToSchema};
+use watchlist::{PerformanceRange, PerformanceView, SeriesPoint};
 
 use crate::auth::{Authorized, WatchlistRead};
 use crate::document::names::PerformanceRangeName;

@@ -1,9 +1,9 @@
 //! Watchlist items in responses.
 
 use serde::Serialize;
-use service::watchlist::ItemView;
 use utoipa::ToSchema;
 use uuid::Uuid;
+use watchlist::ItemView;
 
 use crate::document::names::IntentionName;
 use crate::values::{price, timestamp};

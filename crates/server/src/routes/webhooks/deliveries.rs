@@ -1,7 +1,7 @@
 //! `GET /webhooks/{id}/deliveries`
 
 use axum::extract::State;
-use service::webhooks::DeliveryStatus;
+use delivery::webhooks::DeliveryStatus;
 use utoipa::IntoParams;
 
 use super::view::WebhookDelivery;

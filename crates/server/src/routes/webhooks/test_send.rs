@@ -1,9 +1,9 @@
 //! `POST /webhooks/test`
 
 use axum::extract::State;
+use delivery::webhooks::WebhookTestResult;
 use http::StatusCode;
 use serde::Serialize;
-use service::webhooks::WebhookTestResult;
 use utoipa::ToSchema;
 
 use crate::auth::{Authorized, WebhooksWrite};

@@ -1,7 +1,7 @@
 //! Webhooks and deliveries in responses.
 
+use delivery::webhooks as hooks;
 use serde::Serialize;
-use service::webhooks as hooks;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -11,8 +11,8 @@ mod schemas;
 mod scopes;
 mod tools;
 
+use foundation::Scope;
 use serde_json::{Value, json};
-use service::Scope;
 
 use crate::test_server::{TestRequest, TestResponse, TestServer};
 

@@ -1,7 +1,7 @@
 //! The prompts.
 
+use foundation::Scope;
 use serde_json::json;
-use service::Scope;
 
 use super::{error_code, message};
 use crate::test_server::TestServer;

@@ -1,7 +1,7 @@
 //! The resources.
 
+use foundation::Scope;
 use serde_json::{Value, json};
-use service::Scope;
 
 use super::{AGENTS, error_code, message, without_aliases};
 use crate::identity;

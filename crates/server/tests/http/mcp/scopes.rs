@@ -1,7 +1,7 @@
 //! Every tool with every set of scopes: the declared scope is the required one, for API keys and OAuth tokens.
 
+use foundation::Scope;
 use serde_json::json;
-use service::Scope;
 
 use super::{AGENTS, call_of, error_code};
 use crate::identity;

@@ -97,7 +97,7 @@ async fn unchecked_scopes_are_not_granted(server: TestServer) {
     let tokens = fixture.tokens(&server, &["alerts:read", "watchlist:write"]).await;
     assert_eq!(tokens.scope, "alerts:read watchlist:write");
     let actor = server.actor_of(&tokens.access).await.unwrap();
-    for scope in service::Scope::ALL {
+    for scope in foundation::Scope::ALL {
         let expected = ["alerts:read", "watchlist:write"].contains(&scope.name());
         assert_eq!(actor.require(*scope).is_ok(), expected, "{}", scope.name());
     }

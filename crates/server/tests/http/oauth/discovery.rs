@@ -43,7 +43,7 @@ async fn authorization_server_metadata_matches_snapshot() {
 #[tokio::test]
 async fn issuer_has_no_trailing_slash() {
     let server = TestServer::with_database(testkit::Database::sqlite(), server::HttpConfig::default(), |settings| {
-        settings.public_url = format!("{ISSUER}/");
+        settings.delivery.public_url = format!("{ISSUER}/");
     })
     .await;
     let metadata = server.anonymous("GET", SERVER[0]).send().await;

@@ -11,8 +11,8 @@ mod tokens;
 
 use std::collections::HashMap;
 
+use foundation::Actor;
 use serde_json::{Value, json};
-use service::Actor;
 use url::{Url, form_urlencoded};
 
 use crate::identity::{ANN, start_server};

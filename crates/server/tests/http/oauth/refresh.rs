@@ -126,7 +126,10 @@ async fn refresh_can_narrow_scopes_but_not_widen_them(server: TestServer) {
     let narrow = Tokens::of(&asked(first.refresh.clone(), "watchlist:read offline_access").await);
     assert_eq!(narrow.scope, "watchlist:read");
     let actor = server.actor_of(&narrow.access).await.unwrap();
-    assert!(actor.require(service::Scope::AlertsRead).is_err() && actor.require(service::Scope::WatchlistRead).is_ok());
+    assert!(
+        actor.require(foundation::Scope::AlertsRead).is_err()
+            && actor.require(foundation::Scope::WatchlistRead).is_ok()
+    );
     // The access token is narrowed, not the grant.
     let wide = Tokens::of(&fixture.renewed(&server, &narrow.refresh).await);
     assert_eq!(wide.scope, "alerts:read watchlist:read");

@@ -21,7 +21,7 @@ async fn code_exchange_returns_tokens_for_the_account(server: TestServer) {
     assert_eq!(tokens.scope, ALL.join(" "));
     let actor = server.actor_of(&tokens.access).await.unwrap();
     assert_eq!(actor.email, "ann@example.com");
-    let service::AuthMethod::Grant { client, .. } = &actor.auth_method else {
+    let foundation::AuthMethod::Grant { client, .. } = &actor.auth_method else {
         panic!("{actor:?}")
     };
     assert_eq!(client, "Agent");

@@ -11,10 +11,12 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use super::{VERIFY_PURPOSE, address, as_new_alert, payload};
-use crate::alerts::{AlertDetail, GuestAlerts, no_such_alert, plan_limits};
-use crate::body::BodyReader;
-use crate::identity::account::lock_active_account;
-use crate::{AccountId, Actor, ServiceError};
+use crate::alerts::{AlertDetail, GuestAlerts, no_such_alert};
+use foundation::account::lock_active_account;
+use foundation::body::BodyReader;
+use foundation::plan_limits;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
 
 impl GuestAlerts {
     /// Moves a guest's alert to the actor's account: `{alert_id}`. The guest's email address must be the account's

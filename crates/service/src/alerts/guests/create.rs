@@ -16,10 +16,11 @@ use super::{
     LINK_COUNT_WINDOW, LINK_LIFETIME, LINK_RESEND_DELAY, MAX_LINKS_PER_ADDRESS, MAX_LINKS_TOTAL, VERIFY_PURPOSE,
     description, hash, payload, time_before,
 };
-use crate::ServiceError;
-use crate::access::accounts::{DEFAULT_TIME_ZONE, normalize_email};
-use crate::alerts::{Created, GuestAlerts, MadeBy};
-use crate::identity::secret;
+use crate::alerts::{Created, GuestAlerts};
+use foundation::MadeBy;
+use foundation::ServiceError;
+use foundation::account::{DEFAULT_TIME_ZONE, normalize_email};
+use foundation::secret;
 
 /// A validated request of a guest.
 #[derive(Clone, PartialEq, Debug)]

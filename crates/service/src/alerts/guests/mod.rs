@@ -27,12 +27,13 @@ use jiff::{SignedDuration, Timestamp};
 use store::model::{AlertOwner, StoredAlert};
 
 use crate::alerts::Alerts;
-use crate::evaluator::Evaluator;
-use crate::identity::secret;
-use crate::messages::MessageWriter;
-use crate::prices::Prices;
-use crate::prices::initial_stocks::InitialPrices;
-use crate::{Ports, ServiceConfig};
+use delivery::messages::MessageWriter;
+use evaluation::EvaluationConfig;
+use evaluation::evaluator::Evaluator;
+use evaluation::prices::Prices;
+use evaluation::prices::initial_stocks::InitialPrices;
+use foundation::Ports;
+use foundation::secret;
 
 pub use create::GuestAlertRequest;
 pub use verify::VerifiedAlert;
@@ -41,7 +42,7 @@ pub use verify::VerifiedAlert;
 #[derive(Clone)]
 pub struct GuestAlerts {
     pub(crate) ports: Ports,
-    pub(crate) settings: Arc<ServiceConfig>,
+    pub(crate) settings: Arc<EvaluationConfig>,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) initial_prices: Arc<InitialPrices>,
     pub(crate) alerts: Alerts,

@@ -12,10 +12,10 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use super::{VERIFY_PURPOSE, address, as_new_alert, hash, payload};
-use crate::ServiceError;
 use crate::alerts::GuestAlerts;
-use crate::body::BodyReader;
-use crate::identity::secret;
+use foundation::ServiceError;
+use foundation::body::BodyReader;
+use foundation::secret;
 
 /// A guest's active alert.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! Firings by missed observations.
 
 use alerts::{AlertId, Plan, Status};
-use service::Actor;
-use service::market::MissedPeriod;
+use evaluation::market::MissedPeriod;
+use foundation::Actor;
 
 use super::super::support::{TestApp, above, on_each_database, settings};
 use super::{evaluate, evaluate_behind, firings, friday, late, quote};
@@ -221,7 +221,7 @@ async fn invalid_quotes_are_left_out_and_counted(app: TestApp) {
             .evaluate_missed(MissedPeriod::default())
             .await
             .unwrap(),
-        service::market::MissedPeriodOutcome::default()
+        evaluation::market::MissedPeriodOutcome::default()
     );
 }
 
@@ -253,10 +253,8 @@ async fn check_gap_at_night(app: TestApp) {
 fn gap_at_night_is_evaluated_on_a_market_that_never_closes() {
     testkit::run(async {
         for database in testkit::fresh_databases().await {
-            let always_open = service::ServiceConfig {
-                calendar: market::Calendar::nyse().always_open(),
-                ..settings()
-            };
+            let mut always_open = settings();
+            always_open.evaluation.calendar = market::Calendar::nyse().always_open();
             check_gap_at_night(TestApp::with(database, always_open).await).await;
         }
     });

@@ -4,14 +4,15 @@
 //! 15:20 now.
 
 mod firing;
+mod races;
 mod sessions;
 mod walks;
 
 use alerts::{AlertId, HistoryAction};
+use evaluation::market::{MissedPeriod, MissedPeriodOutcome};
+use foundation::Actor;
 use market::records::QuoteRow;
 use serde_json::json;
-use service::Actor;
-use service::market::{MissedPeriod, MissedPeriodOutcome};
 
 use super::support::{TestApp, at, symbol};
 

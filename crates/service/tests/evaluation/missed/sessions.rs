@@ -2,9 +2,9 @@
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, Plan, Status};
+use foundation::Actor;
 use market::records::QuoteRow;
 use serde_json::{Value, json};
-use service::Actor;
 
 use super::super::support::{TestApp, above, on_each_database, symbol};
 use super::{evaluate, firings, friday, late, quote};

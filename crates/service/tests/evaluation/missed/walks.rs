@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use alerts::{AlertId, Plan};
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use market::Price;
 use market::records::{Batch, QuoteRow};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::{Value, json};
-use service::Actor;
 
 use super::super::support::{TestApp, at, on_each_database, symbol};
 use super::{evaluate, firings};

@@ -1,8 +1,8 @@
 //! Deactivation of an account.
 
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use foundation::{Actor, ServiceError};
 use serde_json::{Value, json};
-use service::{Actor, ServiceError};
 
 use super::{ann, sign_in};
 use crate::support::{ALL, PASSWORD, TestApp, above, kind, on_each_database};

@@ -1,9 +1,9 @@
 //! Change of the email address.
 
 use alerts::Plan;
+use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::{Actor, ServiceError};
 
 use super::{ann, last_token, mailed, sign_in};
 use crate::support::{PASSWORD, TestApp, kind, on_each_database};

@@ -1,9 +1,9 @@
 //! Deletion of an account.
 
 use alerts::Plan;
+use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::{Actor, ServiceError};
 
 use super::{ann, bob, last_code, mailed, sign_in, verify};
 use crate::support::{ALL, PASSWORD, TestApp, above, kind, on_each_database};
@@ -106,7 +106,7 @@ async fn deletion_removes_all_data_of_the_account_only(app: TestApp) {
     store.close().await;
     assert!(mailed(&app, &ann.email).await.is_empty());
     assert!(
-        super::sent(&app, service::messages::MessageChannel::Sms, PHONE)
+        super::sent(&app, delivery::messages::MessageChannel::Sms, PHONE)
             .await
             .is_empty()
     );

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use accounts::access::ApiKeyParams;
 use alerts::Plan;
+use foundation::{Actor, Scope};
 use serde_json::{Value, json};
-use service::access::ApiKeyParams;
-use service::{Actor, Scope};
 
 use super::{ann, sign_in, verify};
 use crate::support::{PASSWORD, TestApp, above, kind, on_each_database};

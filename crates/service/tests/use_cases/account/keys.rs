@@ -1,8 +1,8 @@
 //! API keys created by signed-in owners.
 
 use alerts::Plan;
+use foundation::Scope;
 use serde_json::{Value, json};
-use service::Scope;
 
 use super::ann;
 use crate::support::{TestApp, kind, on_each_database};

@@ -16,11 +16,11 @@ mod taking_over;
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use accounts::identity::SignInResult;
 use alerts::Plan;
+use delivery::messages::{MessageChannel, OutboxFilter};
+use foundation::{Actor, ServiceError};
 use serde_json::{Value, json};
-use service::identity::SignInResult;
-use service::messages::{MessageChannel, OutboxFilter};
-use service::{Actor, ServiceError};
 
 use crate::support::{ALL, PASSWORD, TestApp};
 

@@ -1,10 +1,10 @@
 //! Phone number of an account.
 
 use alerts::Plan;
+use delivery::messages::MessageChannel;
+use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::messages::MessageChannel;
-use service::{Actor, ServiceError};
 
 use super::{ann, bob, last_code, number, sent};
 use crate::support::{OPEN, TestApp, at, kind, on_each_database};

@@ -1,8 +1,8 @@
 //! Limits of registrations.
 
+use foundation::ServiceError;
 use jiff::SignedDuration;
 use serde_json::json;
-use service::ServiceError;
 use store::model::NewCode;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 

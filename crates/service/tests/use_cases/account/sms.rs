@@ -1,8 +1,8 @@
 //! Alerts by text message.
 
 use alerts::{Channel, Plan, Status};
+use delivery::messages::MessageChannel;
 use serde_json::{Value, json};
-use service::messages::MessageChannel;
 
 use super::{ann, sent, verify};
 use crate::support::{TestApp, kind, on_each_database};

@@ -1,8 +1,8 @@
 //! Takeover of an unverified account by the owner of its address.
 
+use accounts::identity::SessionTokens;
+use foundation::{Actor, ServiceError};
 use serde_json::{Value, json};
-use service::identity::SessionTokens;
-use service::{Actor, ServiceError};
 
 use super::{HERE, last_token, mailed, sign_in, verify};
 use crate::support::{PASSWORD, TestApp, kind, on_each_database};

@@ -1,11 +1,11 @@
 //! An account attaches alerts that its owner requested as a guest.
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use foundation::{Actor, Scope, ServiceError};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use service::access::{ApiKeyParams, NewAccount};
 use service::alerts::AlertDetail;
-use service::{Actor, Scope, ServiceError};
 use store::model::AlertOwner;
 use uuid::Uuid;
 

@@ -5,11 +5,11 @@ mod requesting;
 mod verifying;
 
 use alerts::{Alert, AlertId};
+use delivery::messages::{OutboxFilter, OutboxMessage};
+use foundation::ServiceError;
 use serde_json::{Value, json};
-use service::ServiceError;
 use service::alerts::{AlertDetail, Created, VerifiedAlert};
 use service::cron::Job;
-use service::messages::{OutboxFilter, OutboxMessage};
 use store::model::{MessageChannel, StoredAlert};
 
 use crate::support::{ALL, TestApp};

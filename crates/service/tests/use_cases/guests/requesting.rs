@@ -1,10 +1,10 @@
 //! Alert requests without an account.
 
 use alerts::{Plan, Status};
+use foundation::ServiceError;
 use futures_util::future::join_all;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::ServiceError;
 use service::alerts::Created;
 use store::model::AlertOwner;
 

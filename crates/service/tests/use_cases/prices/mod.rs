@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Alert, AlertId, HistoryAction};
+use clock::Clock as _;
+use evaluation::prices::PriceSourceConfig;
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use market::records::{Batch, QuoteRow};
 use market::{Price, Symbol};
 use serde_json::{Value, json};
-use service::Actor;
-use service::prices::PriceSourceConfig;
-use sources::Clock as _;
 use sources::live::{PriceReply, PriceRequest};
 use tokio::sync::mpsc;
 
@@ -129,7 +129,7 @@ impl Source {
 
 async fn answer(
     service: service::Service,
-    clock: Arc<sources::ManualClock>,
+    clock: Arc<clock::ManualClock>,
     mut requests: mpsc::Receiver<PriceRequest>,
     board: Arc<Mutex<HashMap<Symbol, (Price, Timestamp)>>>,
     asked: Arc<Mutex<BTreeMap<Symbol, usize>>>,

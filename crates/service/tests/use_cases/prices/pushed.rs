@@ -3,7 +3,7 @@
 use alerts::{HistoryAction, Plan, Status};
 use jiff::SignedDuration;
 use serde_json::json;
-use service::analyst::Intention;
+use watchlist::analyst::Intention;
 
 use super::{WAITS, friday, initial, percent};
 use crate::support::{TestApp, above, at, kind, on_each_database, settings, symbol};
@@ -143,7 +143,7 @@ async fn price_age_decides_on_a_market_that_never_closes(app: TestApp) {
         false => testkit::Database::sqlite(),
     };
     let mut always = settings();
-    always.calendar = market::Calendar::nyse().always_open();
+    always.evaluation.calendar = market::Calendar::nyse().always_open();
     let app = TestApp::with(database, always).await;
     let ann = app.ann(Plan::Premium).await;
     // A Saturday.

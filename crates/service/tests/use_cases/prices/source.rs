@@ -1,10 +1,10 @@
 //! A source that can be asked for prices.
 
 use alerts::Plan;
+use evaluation::prices::PriceSourceConfig;
+use evaluation::stocks::CandleRange;
 use jiff::SignedDuration;
 use serde_json::json;
-use service::prices::PriceSourceConfig;
-use service::stocks::CandleRange;
 
 use super::{Source, WAITS, friday, initial, percent};
 use crate::support::{TestApp, above, kind, on_each_database, settings, symbol};
@@ -97,7 +97,7 @@ async fn delayed_plan_counts_its_delay(app: TestApp) {
         false => testkit::Database::sqlite(),
     };
     let mut delayed = settings();
-    delayed.engine.stale_after = SignedDuration::from_mins(30);
+    delayed.evaluation.engine.stale_after = SignedDuration::from_mins(30);
     let app = TestApp::with(database, delayed).await;
     let ann = app.ann(Plan::Premium).await;
     let source = Source::connect_with(&app, SignedDuration::from_mins(17));

@@ -1,8 +1,8 @@
 //! Alerts that wait for their initial price.
 
 use alerts::{HistoryAction, Plan, Status};
+use evaluation::market::MissedPeriod;
 use serde_json::json;
-use service::market::MissedPeriod;
 
 use super::{Source, WAITS, friday, initial, percent};
 use crate::support::{TestApp, above, kind, on_each_database};
@@ -55,7 +55,7 @@ fn missed(price: &str, time: &str) -> MissedPeriod {
 }
 
 /// Returns an alert that was created without a price at 15:00 and got its first price, 100, at 15:20.
-async fn filled_at_twenty_past(app: &TestApp, body: serde_json::Value) -> (service::Actor, alerts::AlertId) {
+async fn filled_at_twenty_past(app: &TestApp, body: serde_json::Value) -> (foundation::Actor, alerts::AlertId) {
     let ann = app.ann(Plan::Premium).await;
     let source = Source::connect(app);
     source.say("AAPL", "90", friday("14:31:00"));

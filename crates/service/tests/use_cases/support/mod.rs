@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
+use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, HistoryAction, Plan, Status};
+use clock::ManualClock;
+use evaluation::market::IngestReport;
+use foundation::Network;
+use foundation::{Actor, Ports, Random, Scope, ServiceError};
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
-use service::access::{ApiKeyParams, NewAccount};
 use service::alerts::{AlertDetail, Created};
-use service::market::IngestReport;
-use service::webhooks::Network;
-use service::{Actor, PageRequest, Ports, Random, Scope, Service, ServiceConfig, ServiceError};
-use sources::ManualClock;
+use service::{Service, ServiceConfig};
+use store::model::PageRequest;
 use store::model::{HistoryRow, StoredEvent};
 use store::{Store, StoreOptions};
 use testkit::Database;
@@ -211,22 +213,26 @@ fn is_told_meanwhile(action: HistoryAction) -> bool {
 /// Default configuration of the tests.
 pub(crate) fn settings() -> ServiceConfig {
     ServiceConfig {
-        calendar: market::Calendar::nyse(),
-        engine: alerts::engine::EngineConfig::default(),
-        benchmark: "SPY".parse().unwrap(),
-        missing_feeds: Vec::new(),
-        follow_every: SignedDuration::from_secs(1),
-        compare_every: SignedDuration::from_mins(5),
-        webhooks: service::webhooks::WebhooksConfig::default(),
-        public_url: "https://alerts.example.com".to_owned(),
-        identity: service::identity::IdentityConfig::default(),
-        messages: service::messages::MessagesConfig::default(),
-        analyst: service::analyst::AnalystConfig::default(),
+        evaluation: evaluation::EvaluationConfig {
+            calendar: market::Calendar::nyse(),
+            engine: alerts::engine::EngineConfig::default(),
+            benchmark: "SPY".parse().unwrap(),
+            missing_feeds: Vec::new(),
+            follow_every: SignedDuration::from_secs(1),
+            compare_every: SignedDuration::from_mins(5),
+        },
+        delivery: delivery::DeliveryConfig {
+            public_url: "https://alerts.example.com".to_owned(),
+            messages: delivery::messages::MessagesConfig::default(),
+            webhooks: delivery::webhooks::WebhooksConfig::default(),
+        },
+        identity: accounts::identity::IdentityConfig::default(),
+        analyst: watchlist::analyst::AnalystConfig::default(),
     }
 }
 
 fn by_clock(clock: &Arc<ManualClock>) -> Network {
-    Network::from_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>))
+    Network::new(clock.clone())
 }
 
 async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64, settings: ServiceConfig) -> Service {
@@ -242,9 +248,9 @@ async fn start_on(
 ) -> Service {
     let ports = Ports {
         store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
-        clock: Arc::clone(clock) as Arc<dyn service::Clock>,
+        clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
-        vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
+        vault: Arc::new(foundation::vault::Vault::new(b"a key for tests")),
         network,
     };
     Service::start(ports, settings).await.unwrap()

@@ -1,10 +1,12 @@
 //! The analyst's alerts of watchlist items.
 
 use alerts::{AlertId, Plan, Status};
+use clock::Clock;
+use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
-use service::{AccountId, Actor, AlertFilter, AlertSort, AlertSortField, Clock};
+use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::support::{ALL, TestApp, above, on_each_database};
@@ -329,7 +331,7 @@ async fn analysis_from_before_a_swap_is_discarded(app: TestApp) {
 }
 
 /// Requests an analysis of an item.
-struct RequestAnalysis(service::watchlist::WatchlistItemId, AccountId, Timestamp);
+struct RequestAnalysis(watchlist::WatchlistItemId, AccountId, Timestamp);
 
 impl Transaction for RequestAnalysis {
     type Output = ();

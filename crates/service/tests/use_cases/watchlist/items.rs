@@ -4,7 +4,7 @@ use alerts::Plan;
 use jiff::SignedDuration;
 use market::Decimal;
 use serde_json::json;
-use service::watchlist::Intention;
+use watchlist::Intention;
 
 use crate::support::{TestApp, kind, on_each_database, symbol};
 

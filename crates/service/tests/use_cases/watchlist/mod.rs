@@ -5,10 +5,10 @@ mod items;
 mod performance;
 mod races;
 
+use foundation::{Actor, ServiceError};
 use serde_json::{Value, json};
 use service::cron::Job;
-use service::watchlist::{ItemView, TradeView};
-use service::{Actor, ServiceError};
+use watchlist::{ItemView, TradeView};
 
 use crate::support::{ALL, TestApp};
 

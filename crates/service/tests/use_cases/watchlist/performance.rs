@@ -1,11 +1,11 @@
 //! The performance of the watchlist.
 
 use alerts::Plan;
+use foundation::Actor;
 use jiff::civil::{Date, date};
 use serde_json::json;
-use service::Actor;
 use service::cron::Job;
-use service::watchlist::{PerformanceRange, PerformanceView};
+use watchlist::{PerformanceRange, PerformanceView};
 
 use crate::support::{TestApp, at, on_each_database};
 

@@ -3,7 +3,7 @@
 use alerts::Plan;
 use futures_util::future::join_all;
 use serde_json::json;
-use service::watchlist::Intention;
+use watchlist::Intention;
 
 use crate::support::{TestApp, kind, on_each_database};
 

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use clock::{Clock, Sleep};
 use jiff::{SignedDuration, Timestamp};
-use sources::{Clock, Sleep};
 use tokio::sync::Notify;
 
 #[derive(Debug)]

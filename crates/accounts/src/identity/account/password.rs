@@ -1,0 +1,110 @@
+//! Change of the password by its owner.
+
+use foundation::account::lock_account;
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{NewMessage, SessionId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::address;
+use crate::identity::account::AccountSettings;
+use crate::identity::email_links::LinkPurpose;
+use crate::identity::fields;
+use crate::identity::sessions::session_of;
+use foundation::account::load_account;
+use foundation::body::BodyReader;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
+
+impl AccountSettings {
+    /// Changes the password of the signed-in actor: `{current_password, new_password}`. Ends all other sessions and all
+    /// OAuth grants, and sends a notice by email. An account without a password needs no current one.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for an invalid new password or a wrong current one, [`ServiceError::RateLimited`]
+    /// after too many wrong ones.
+    pub async fn change_password(&self, actor: &Actor, address: IpAddr, body: &Value) -> Result<(), ServiceError> {
+        let session = session_of(actor)?;
+        let mut members = BodyReader::new(body)?;
+        let current = members.text("current_password").map(str::to_owned);
+        let new = fields::new_password(&mut members, "new_password");
+        let account = load_account(&self.ports.store, actor).await?;
+        if account.password_hash.is_some() && current.is_none() {
+            members.add_missing("current_password");
+        }
+        members.finish()?;
+        let ports = &self.ports;
+        let now = ports.clock.now();
+        if account.password_hash.is_some() {
+            self.throttle.attempt(&account.email, address, now)?;
+            let checked = self
+                .authenticator
+                .verify_password(current.unwrap_or_default(), account.password_hash.clone())
+                .await;
+            if checked.is_err() {
+                self.throttle.cancel_attempt(&account.email, address);
+            }
+            if !checked? {
+                let fault = "is not this account's password; if you have forgotten it, request a reset link (POST /auth/request-reset)";
+                return Err(ServiceError::field("current_password", fault));
+            }
+            self.throttle.record_success(&account.email, address, now);
+        }
+        let work = ChangePassword {
+            account: account.id,
+            session,
+            verified_hash: account.password_hash,
+            password_hash: self.authenticator.hash_password(new).await?,
+            message: self.writer.mail(
+                &account.email,
+                Some(account.id),
+                &self.identity.password_changed_email(),
+            )?,
+            now,
+        };
+        ports.store.write(work).await?;
+        self.credential_cache.invalidate(account.id);
+        Ok(())
+    }
+}
+
+struct ChangePassword {
+    account: AccountId,
+    session: SessionId,
+    /// The hash that the current password was verified against.
+    verified_hash: Option<String>,
+    password_hash: String,
+    message: NewMessage,
+    now: Timestamp,
+}
+
+impl Transaction for ChangePassword {
+    type Output = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            let mut account = lock_account(unit, self.account).await?;
+            if account.password_hash != self.verified_hash {
+                let message = "the password was changed by another request at the same time; sign in again";
+                return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
+            }
+            account.password_hash = Some(self.password_hash.clone());
+            unit.update_account(&account).await?;
+            unit.end_sessions(self.account, Some(self.session), self.now).await?;
+            // An intruder may have connected an app; ending all grants removes it.
+            unit.end_grants(self.account, self.now).await?;
+            // Links sent before become invalid, and so do address changes requested from sessions that end here.
+            for purpose in [
+                LinkPurpose::Reset.name(),
+                LinkPurpose::SignIn.name(),
+                address::LINK_PURPOSE,
+            ] {
+                unit.revoke_codes(purpose, self.account, self.now).await?;
+            }
+            Ok(unit.queue_message(&self.message).await?)
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! Phone number of an account, verified by a code sent as a text message.
+//!
+//! Each code costs the operator money, and fraudsters earn money with codes sent to their numbers. So codes are limited
+//! per number and per account (here), and in total (by the message limits). Requests are limited per client address (by
+//! the server).
+
+use foundation::account::lock_active_account;
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::{SignedDuration, Timestamp};
+use notify::templates::AccountEmail;
+use serde_json::Value;
+use sha2::Sha256;
+use store::model::{Account, AccountId, CodeCheck, NewCode, NewMessage, Phone};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use crate::identity::account::AccountSettings;
+use delivery::phone_number::{self, CallingCode};
+use foundation::body::BodyReader;
+use foundation::{Actor, ServiceError};
+
+/// Purpose of the codes.
+const CODE_PURPOSE: &str = "phone";
+/// Purpose of the key for the codes' HMAC. There are only a million codes, so a plain hash would reveal them.
+const CODE_KEY_PURPOSE: &str = "bellwether: codes by text message";
+/// Lifetime of a code sent to a phone number.
+pub const CODE_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+/// Maximum number of wrong guesses per code.
+const MAX_WRONG_GUESSES: u32 = 5;
+
+const ONE_HOUR: SignedDuration = SignedDuration::from_hours(1);
+const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Maximum number of codes per period, for each number and for each account.
+const CODE_LIMITS: [(SignedDuration, u64); 2] = [(ONE_HOUR, 3), (ONE_DAY, 5)];
+
+impl AccountSettings {
+    /// Sends a code to a number: `{phone, sms_consent: true}`. The account keeps its number until the code is verified.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for an invalid number or without consent, [`ServiceError::RateLimited`].
+    pub async fn request_phone(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
+        let mut members = BodyReader::new(body)?;
+        let number = number(&mut members, &self.delivery_settings.messages.sms.allowed_countries);
+        if members.value("sms_consent") != Some(&Value::Bool(true)) {
+            members.add_error(
+                "sms_consent",
+                "is required and must be true: text messages require consent",
+            );
+        }
+        members.finish()?;
+        let ports = &self.ports;
+        let now = ports.clock.now();
+        let code = code(&ports.random.bytes());
+        let letter = AccountEmail::PhoneCode { code: code.clone() };
+        let work = RequestPhoneCode {
+            code: NewCode {
+                purpose: CODE_PURPOSE,
+                account: Some(actor.account),
+                subject: number.clone(),
+                payload: None,
+                hash: self.phone_code_hash(actor.account, &number, &code)?,
+                created_at: now,
+                expires_at: now.saturating_add(CODE_LIFETIME).unwrap_or(Timestamp::MAX),
+            },
+            account: actor.account,
+            message: self.writer.text_message(&number, Some(actor.account), &letter)?,
+            now,
+        };
+        ports.store.write(work).await?;
+        Ok(number)
+    }
+
+    /// Verifies a number with the code sent to it: `{phone, token}`.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] for a wrong code, or if no valid code exists.
+    pub async fn verify_phone(&self, actor: &Actor, body: &Value) -> Result<Phone, ServiceError> {
+        let mut members = BodyReader::new(body)?;
+        // A sent code stays valid if the allowed countries change.
+        let number = number(&mut members, &[]);
+        let token = members.required("token").unwrap_or_default().trim().to_owned();
+        members.finish()?;
+        let work = VerifyPhoneCode {
+            account: actor.account,
+            hash: self.phone_code_hash(actor.account, &number, &token)?,
+            phone: Phone {
+                number,
+                verified_at: self.ports.clock.now(),
+            },
+        };
+        let phone = work.phone.clone();
+        // A wrong guess must be committed, so it is not an error of the transaction.
+        match self.ports.store.write(work).await? {
+            CodeCheck::Correct => Ok(phone),
+            CodeCheck::Wrong(left) => Err(ServiceError::Malformed(format!(
+                "this code is wrong; {left} attempts are left"
+            ))),
+            CodeCheck::NoActiveCode => Err(ServiceError::Malformed(
+                "there is no valid code for this number; request a new one (POST /user/account/phone)".to_owned(),
+            )),
+        }
+    }
+
+    /// Returns the HMAC of a code.
+    fn phone_code_hash(&self, account: AccountId, number: &str, code: &str) -> Result<[u8; 32], ServiceError> {
+        let key = self.ports.vault.derive(CODE_KEY_PURPOSE);
+        let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&key);
+        let mut mac = mac.map_err(ServiceError::internal)?;
+        for part in [account.0.as_bytes().as_slice(), number.as_bytes(), code.as_bytes()] {
+            mac.update(&u64::try_from(part.len()).unwrap_or_default().to_le_bytes());
+            mac.update(part);
+        }
+        Ok(mac.finalize().into_bytes().into())
+    }
+}
+
+/// Derives six digits from 256 random bits, so that all codes are equally likely.
+fn code(bits: &[u8; 32]) -> String {
+    // Horner's rule: the remainder of the 256-bit number.
+    let rest = bits
+        .iter()
+        .fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % 1_000_000);
+    format!("{rest:06}")
+}
+
+/// Reads a phone number in E.164 format that may receive text messages.
+fn number(members: &mut BodyReader<'_>, allowed: &[CallingCode]) -> String {
+    let Some(text) = members.required("phone") else {
+        return String::new();
+    };
+    if let Some(fault) = phone_number::violation(text, allowed) {
+        members.add_error("phone", fault);
+    }
+    text.to_owned()
+}
+
+struct RequestPhoneCode {
+    code: NewCode,
+    account: AccountId,
+    message: NewMessage,
+    now: Timestamp,
+}
+
+impl Transaction for RequestPhoneCode {
+    type Output = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            lock_active_account(unit, self.account).await?;
+            for (time, most) in CODE_LIMITS {
+                let since = self.now.saturating_sub(time).unwrap_or(Timestamp::MIN);
+                if unit.count_codes(CODE_PURPOSE, &self.code.subject, since).await? >= most
+                    || unit.count_codes_of_account(CODE_PURPOSE, self.account, since).await? >= most
+                {
+                    let hours = time.as_hours();
+                    return Err(Abort::Refused(ServiceError::RateLimited {
+                        message: format!(
+                            "too many codes were sent in the last {hours} h; use the latest one, or try again later"
+                        ),
+                        retry_after_s: time.as_secs().unsigned_abs(),
+                    }));
+                }
+            }
+            // Only the latest code is valid.
+            unit.revoke_codes(CODE_PURPOSE, self.account, self.now).await?;
+            unit.insert_code(&self.code).await?;
+            Ok(unit.queue_message(&self.message).await?)
+        })
+    }
+}
+
+struct VerifyPhoneCode {
+    account: AccountId,
+    hash: [u8; 32],
+    phone: Phone,
+}
+
+impl Transaction for VerifyPhoneCode {
+    type Output = CodeCheck;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<CodeCheck, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let account = lock_active_account(unit, self.account).await?;
+            let (number, now) = (&self.phone.number, self.phone.verified_at);
+            let guess = unit.check_code(CODE_PURPOSE, self.account, number, self.hash, MAX_WRONG_GUESSES, now);
+            let guessed = guess.await?;
+            if guessed == CodeCheck::Correct {
+                let mut changed: Account = account;
+                changed.profile.phone = Some(self.phone.clone());
+                unit.update_account(&changed).await?;
+            }
+            Ok(guessed)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_padded_to_six_digits() {
+        let mut bits = [0; 32];
+        assert_eq!(code(&bits), "000000");
+        bits[31] = 7;
+        assert_eq!(code(&bits), "000007");
+        bits[30] = 1;
+        assert_eq!(code(&bits), "000263");
+        assert_eq!(code(&[255; 32]).len(), 6);
+    }
+}

@@ -1,0 +1,186 @@
+//! Sign-in by password or by email link.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{Account, AccountId, UserSession};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::email_links::{LinkPurpose, invalid_link, redeem_link};
+use super::fields;
+use super::register::take_over_unverified;
+use super::sessions::{NewSession, SessionTokens};
+use crate::identity::AccountAccess;
+use foundation::ServiceError;
+use foundation::body::BodyReader;
+use foundation::secret;
+
+/// Result of a sign-in request.
+#[derive(Clone, Debug)]
+pub enum SignInResult {
+    /// The session has started.
+    SignedIn(Box<SessionTokens>),
+    /// A link was sent if the address has an account.
+    LinkSent,
+}
+
+/// Sign-in methods.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SignInMethod {
+    Password,
+    MagicLink,
+}
+
+impl SignInMethod {
+    const ALL: [Self; 2] = [Self::Password, Self::MagicLink];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::MagicLink => "magic_link",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+impl AccountAccess {
+    /// Signs in by password: `{email, password}`. With `{email, type: "magic_link"}` it sends a link instead. `address`
+    /// is the client address.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] for wrong credentials, [`ServiceError::RateLimited`] after too many of them,
+    /// [`ServiceError::Overloaded`] if too many passwords wait to be hashed.
+    pub async fn sign_in(&self, body: &Value, address: IpAddr) -> Result<SignInResult, ServiceError> {
+        let mut members = BodyReader::new(body)?;
+        let email = fields::email(&mut members);
+        let method = members.one_of("type", &SignInMethod::ALL, SignInMethod::from_name, SignInMethod::name);
+        let method = method.unwrap_or(SignInMethod::Password);
+        let password = if method == SignInMethod::Password {
+            members.required("password").unwrap_or_default()
+        } else {
+            ""
+        };
+        members.finish()?;
+        if method == SignInMethod::MagicLink {
+            self.send_link(LinkPurpose::SignIn, email).await?;
+            return Ok(SignInResult::LinkSent);
+        }
+        let now = self.ports.clock.now();
+        self.throttle.attempt(&email, address, now)?;
+        match self.sign_in_by_password(&email, password.to_owned(), now).await {
+            Ok(signed_in) => {
+                self.throttle.record_success(&email, address, now);
+                Ok(SignInResult::SignedIn(Box::new(signed_in)))
+            }
+            Err(wrong @ ServiceError::Unauthenticated(_)) => Err(wrong),
+            Err(failure) => {
+                self.throttle.cancel_attempt(&email, address);
+                Err(failure)
+            }
+        }
+    }
+
+    async fn sign_in_by_password(
+        &self,
+        email: &str,
+        password: String,
+        now: Timestamp,
+    ) -> Result<SessionTokens, ServiceError> {
+        let ports = &self.ports;
+        let found = ports.store.account_by_email(email).await?;
+        let found = found.filter(|account| account.profile.deleted_at.is_none());
+        let stored = found.as_ref().and_then(|account| account.password_hash.clone());
+        let is_right = self.authenticator.verify_password(password, stored).await?;
+        let account = found.filter(|_| is_right).ok_or_else(wrong_credentials)?;
+        if self.settings.require_email_confirmation && !account.is_verified {
+            // Anyone can register any address. A different error than for a wrong password would reveal whether the
+            // address had an account before.
+            return Err(wrong_credentials());
+        }
+        let work = StartSession {
+            new_session: self.new_session(now),
+            account: account.id,
+            password_hash: account.password_hash,
+        };
+        let (new_session, account, session) = self.ports.store.write(work).await?;
+        self.session_tokens(new_session, account, session)
+    }
+
+    /// Signs in by an email link: `{token}`. The link works once, within 15 minutes, and verifies the address.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] for an invalid link.
+    pub async fn sign_in_by_link(&self, body: &Value) -> Result<SessionTokens, ServiceError> {
+        let token = fields::token(body)?;
+        if !secret::is_well_formed(&token) {
+            return Err(invalid_link());
+        }
+        let now = self.ports.clock.now();
+        let work = StartSessionByLink {
+            new_session: self.new_session(now),
+            hash: LinkPurpose::SignIn.hash("", &token),
+            now,
+        };
+        let (new_session, account, session) = self.ports.store.write(work).await?;
+        self.credential_cache.invalidate(account.id);
+        self.session_tokens(new_session, account, session)
+    }
+}
+
+/// Returns the same error for an unknown address, a wrong password and an unconfirmed address.
+fn wrong_credentials() -> ServiceError {
+    let message = "there is no account with this address and password, or the address is not confirmed yet; check both, \
+                   open the link in the email, or sign in by link (type magic_link)";
+    ServiceError::Unauthenticated(message.to_owned())
+}
+
+/// Starts a session after the password was verified.
+struct StartSession {
+    new_session: NewSession,
+    account: AccountId,
+    password_hash: Option<String>,
+}
+
+impl Transaction for StartSession {
+    type Output = (NewSession, Account, UserSession);
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let found = unit.lock_account(self.account).await?;
+            // If the password has changed since it was verified, no session starts.
+            let is_same =
+                |account: &Account| account.password_hash == self.password_hash && account.profile.deleted_at.is_none();
+            let account = found
+                .filter(is_same)
+                .ok_or_else(|| Abort::Refused(wrong_credentials()))?;
+            let session = self.new_session.write(unit, account.id).await?;
+            Ok((self.new_session.clone(), account, session))
+        })
+    }
+}
+
+/// Starts a session by an email link.
+struct StartSessionByLink {
+    new_session: NewSession,
+    hash: [u8; 32],
+    now: Timestamp,
+}
+
+impl Transaction for StartSessionByLink {
+    type Output = (NewSession, Account, UserSession);
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let mut account = redeem_link(unit, self.hash, self.now).await?.account;
+            take_over_unverified(unit, &mut account, self.now).await?;
+            let session = self.new_session.write(unit, account.id).await?;
+            Ok((self.new_session.clone(), account, session))
+        })
+    }
+}

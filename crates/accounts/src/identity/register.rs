@@ -1,0 +1,194 @@
+//! Registration and confirmation of the email address.
+//!
+//! Registration does not prove that the address belongs to the person. If it is registered once, following the emailed
+//! link proves it, and the registered password becomes valid. If it is registered more than once, all links are in one
+//! mailbox and its owner cannot tell which registration is their own. Then no password is valid: following any link
+//! only verifies the address, and its owner takes over the account without anything set before
+//! ([`take_over_unverified`]). Any other email link does the same.
+
+use alerts::Plan;
+use jiff::Timestamp;
+use notify::templates::AccountEmail;
+use serde_json::Value;
+use store::model::{Account, AccountId, NewMessage, Profile};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::account::address;
+use super::email_links::{
+    EmailLink, LinkPurpose, check_registration_limit, invalid_link, may_send_link, queue_link, redeem_link,
+};
+use super::fields;
+use crate::identity::AccountAccess;
+use foundation::ServiceError;
+use foundation::account::DEFAULT_TIME_ZONE;
+use foundation::body::BodyReader;
+use foundation::secret;
+
+impl AccountAccess {
+    /// Returns whether this service sends mail. Otherwise the outbox stores it for the operator.
+    #[must_use]
+    pub fn sends_mail(&self) -> bool {
+        self.delivery_settings.messages.email.smtp.is_some()
+    }
+
+    /// Registers an account: `{email, password, full_name?}`. The result is sent to the address and is not visible
+    /// otherwise.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for an invalid address or password, [`ServiceError::Forbidden`] if registration is
+    /// closed, [`ServiceError::RateLimited`] after too many registrations today, [`ServiceError::Overloaded`] if too
+    /// many passwords wait to be hashed.
+    pub async fn register(&self, body: &Value) -> Result<(), ServiceError> {
+        if self.settings.is_registration_closed {
+            return Err(ServiceError::Forbidden {
+                reason: "registration_closed",
+                required: None,
+                message: "registration is closed; ask the operator of this service for an account".to_owned(),
+            });
+        }
+        let mut members = BodyReader::new(body)?;
+        let email = fields::email(&mut members);
+        let password = fields::new_password(&mut members, "password");
+        let full_name = fields::full_name(&mut members);
+        members.finish()?;
+        let ports = &self.ports;
+        let hash = self.authenticator.hash_password(password).await?;
+        let now = ports.clock.now();
+        let account = Account {
+            id: AccountId(ports.random.uuid()),
+            email: email.clone(),
+            password_hash: Some(hash),
+            full_name,
+            plan: Plan::Basic,
+            is_operator: false,
+            is_verified: false,
+            time_zone: DEFAULT_TIME_ZONE.to_owned(),
+            created_at: now,
+            profile: Profile::default(),
+        };
+        let already_registered = AccountEmail::AlreadyRegistered {
+            link: self.writer.link("sign-in", &[]),
+        };
+        let work = RegisterAccount {
+            link: self.email_link(LinkPurpose::Confirm, &email, now)?,
+            already_registered: self.writer.mail(&email, None, &already_registered)?,
+            account,
+            now,
+        };
+        Ok(ports.store.write(work).await?)
+    }
+
+    /// Confirms the address of a registration: `{token}`. Returns whether the account has a password. After more than
+    /// one registration with the address it has none; its owner signs in by link, or requests a password reset.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] for an invalid link.
+    pub async fn confirm_address(&self, body: &Value) -> Result<bool, ServiceError> {
+        let token = fields::token(body)?;
+        if !secret::is_well_formed(&token) {
+            return Err(invalid_link());
+        }
+        let work = ConfirmAddress {
+            hash: LinkPurpose::Confirm.hash("", &token),
+            now: self.ports.clock.now(),
+        };
+        let account = self.ports.store.write(work).await?;
+        self.credential_cache.invalidate(account.id);
+        Ok(account.password_hash.is_some())
+    }
+}
+
+struct RegisterAccount {
+    account: Account,
+    link: EmailLink,
+    already_registered: NewMessage,
+    now: Timestamp,
+}
+
+impl Transaction for RegisterAccount {
+    type Output = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            check_registration_limit(unit, self.now).await?;
+            if unit.insert_account(&self.account).await? {
+                return queue_link(unit, &self.link, &self.account).await;
+            }
+            let email = &self.account.email;
+            let Some(found) = unit.account_by_email(email).await? else {
+                // The account was deleted in the meantime.
+                let message = "the registration conflicted with another request; try again";
+                return Err(Abort::Refused(ServiceError::Unavailable(message.to_owned())));
+            };
+            if !may_send_link(unit, LinkPurpose::Confirm, email, self.now).await? {
+                return Ok(());
+            }
+            if !found.is_verified {
+                return queue_link(unit, &self.link, &found).await;
+            }
+            // Stores a link that is never sent, so that this email counts as well.
+            unit.insert_code(&self.link.code).await?;
+            let message = NewMessage {
+                account: Some(found.id),
+                ..self.already_registered.clone()
+            };
+            Ok(unit.queue_message(&message).await?)
+        })
+    }
+}
+
+struct ConfirmAddress {
+    hash: [u8; 32],
+    now: Timestamp,
+}
+
+impl Transaction for ConfirmAddress {
+    type Output = Account;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let redeemed = redeem_link(unit, self.hash, self.now).await?;
+            let mut account = redeemed.account;
+            // Links are deleted some time after their expiry. An account with the creation time of this link had no
+            // link before it.
+            let is_first = redeemed.created_at == account.created_at;
+            let purpose = LinkPurpose::Confirm.name();
+            let links = unit.count_codes_of_account(purpose, account.id, Timestamp::MIN).await?;
+            if is_first && links == 1 {
+                account.is_verified = true;
+                unit.update_account(&account).await?;
+            } else {
+                take_over_unverified(unit, &mut account, self.now).await?;
+            }
+            Ok(account)
+        })
+    }
+}
+
+/// Takes over an unverified account for the person who has proven to own its address. Removes everything that was set
+/// or created before, by whoever registered it. A stranger must not keep access to the account, receive its alerts, or
+/// choose the owner's name or phone number.
+pub(super) async fn take_over_unverified(
+    unit: &mut UnitOfWork,
+    account: &mut Account,
+    now: Timestamp,
+) -> Result<(), Abort<ServiceError>> {
+    if account.is_verified {
+        return Ok(());
+    }
+    account.is_verified = true;
+    account.password_hash = None;
+    account.full_name = None;
+    account.profile.phone = None;
+    unit.update_account(account).await?;
+    unit.end_sessions(account.id, None, now).await?;
+    unit.end_grants(account.id, now).await?;
+    unit.delete_api_keys(account.id).await?;
+    unit.delete_webhooks(account.id, now).await?;
+    for purpose in [LinkPurpose::Confirm.name(), address::LINK_PURPOSE] {
+        unit.revoke_codes(purpose, account.id, now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Messages: email and text messages to people.
+//!
+//! A use case creates a [`NewMessage`](store::model::NewMessage) and queues it in its own transaction
+//! ([`store::UnitOfWork::queue_message`]). The content is sealed, because it contains links that give access to accounts. A
+//! fired alert creates its message together with the firing.
+//!
+//! One dispatcher per channel claims the messages (`dispatchers.rs`, the same dispatcher as for webhooks). Claimed
+//! messages are checked ([`recipient`]: address and quiet hours), counted against the limits ([`message_outbox`]) and
+//! rendered ([`compose`]). The configured transport sends them ([`transport`]): a mail server, Twilio, or the outbox,
+//! which stores them for the operator.
+//!
+//! Guarantees: a message is sent at least once, under one id, and the alert's history records the result. Limits for
+//! each recipient, account and day apply ([`config`]); messages beyond them are dropped.
+
+pub mod alert_summary;
+mod compose;
+mod config;
+mod dispatchers;
+mod message_outbox;
+mod outbox;
+mod quiet;
+mod quota;
+mod quota_period;
+mod recipient;
+mod status;
+mod transport;
+mod unsubscribe;
+mod write;
+
+use std::sync::Arc;
+
+use foundation::Ports;
+
+pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
+pub(crate) use dispatchers::MessageDispatchers;
+pub use dispatchers::MessageTransportError;
+pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
+pub use quota_period::QuotaPeriod;
+pub use status::status_callback;
+pub use transport::outbox_location;
+pub use unsubscribe::{EmailSubscription, EmailSubscriptions};
+pub use write::{MessageWriter, account_email, content_location};
+
+/// Messages stored for the operator, and delivery reports of text messages.
+#[derive(Clone)]
+pub struct OperatorOutbox {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<crate::DeliveryConfig>,
+}

@@ -1,0 +1,84 @@
+//! The use cases of this crate and their dispatchers.
+
+use std::sync::Arc;
+
+use foundation::Ports;
+use notify::client::TlsSetupError;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::DeliveryConfig;
+use crate::messages::{EmailSubscriptions, MessageDispatchers, MessageTransportError, MessageWriter, OperatorOutbox};
+use crate::webhooks::{DeliveryContext, WebhookDispatcher, Webhooks};
+
+/// The use cases of this crate.
+pub struct DeliveryUseCases {
+    /// Webhooks and their deliveries.
+    pub webhooks: Webhooks,
+    /// Messages that are kept for the operator.
+    pub outbox: OperatorOutbox,
+    /// Unsubscribe links in mail about alerts.
+    pub email_subscriptions: EmailSubscriptions,
+    /// Creates messages for the use cases of other areas.
+    pub writer: MessageWriter,
+    /// Shared dependencies of everything that calls webhooks.
+    pub context: Arc<DeliveryContext>,
+    ports: Ports,
+    settings: Arc<DeliveryConfig>,
+}
+
+impl DeliveryUseCases {
+    /// Creates the use cases.
+    ///
+    /// # Errors
+    /// [`TlsSetupError`] if a root certificate is invalid.
+    pub fn new(ports: &Ports, settings: &Arc<DeliveryConfig>) -> Result<Self, TlsSetupError> {
+        let context = DeliveryContext::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
+        let context = Arc::new(context);
+        Ok(Self {
+            webhooks: Webhooks {
+                ports: ports.clone(),
+                delivery: Arc::clone(&context),
+            },
+            outbox: OperatorOutbox {
+                ports: ports.clone(),
+                settings: Arc::clone(settings),
+            },
+            email_subscriptions: EmailSubscriptions { ports: ports.clone() },
+            writer: MessageWriter {
+                ports: ports.clone(),
+                settings: Arc::clone(settings),
+            },
+            context,
+            ports: ports.clone(),
+            settings: Arc::clone(settings),
+        })
+    }
+
+    /// Creates the dispatchers. They send nothing until they run. If a confirmation is required, mail about alerts
+    /// only goes to confirmed addresses.
+    ///
+    /// # Errors
+    /// [`MessageTransportError`] for an invalid setting.
+    pub fn dispatchers(&self, is_confirmation_required: bool) -> Result<Dispatchers, MessageTransportError> {
+        Ok(Dispatchers {
+            webhooks: WebhookDispatcher::new(&self.ports, &self.settings.webhooks, &self.context),
+            messages: MessageDispatchers::new(&self.ports, &self.settings, is_confirmation_required)?,
+        })
+    }
+}
+
+/// The dispatchers of webhooks, email and text messages.
+#[derive(Debug)]
+pub struct Dispatchers {
+    webhooks: WebhookDispatcher,
+    messages: MessageDispatchers,
+}
+
+impl Dispatchers {
+    /// Runs the dispatchers in the background, on the runtime for deliveries, until `stop`.
+    pub fn spawn(self, ports: &Ports, tasks: &TaskTracker, stop: &CancellationToken) {
+        ports.network.spawn(tasks, self.webhooks.run(stop.clone()));
+        ports.network.spawn(tasks, self.messages.run(stop.clone()));
+    }
+}

@@ -1,0 +1,134 @@
+//! Update and deletion of webhooks.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{DisabledReason, Webhook, WebhookId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::no_such_webhook;
+use super::request_body::WebhookBodyReader;
+use crate::webhooks::Webhooks;
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
+
+impl Webhooks {
+    /// Updates a webhook with a body `{url?, events?, is_active?}`. Disabling it drops its pending deliveries. Enabling
+    /// it clears the failure state, whatever the reason was. The secret and the signature format cannot be changed
+    /// here; naming them is an error.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::NotFound`],
+    /// [`ServiceError::Forbidden`] while the account is deactivated.
+    pub async fn update_webhook(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<Webhook, ServiceError> {
+        let webhooks = &self.delivery;
+        let mut read = WebhookBodyReader::new(body)?;
+        let url = read.url(&webhooks.rules);
+        let (events, is_active) = (read.events(), read.boolean("is_active"));
+        read.reject(
+            "secret",
+            "cannot be changed here; use POST /webhooks/{id}/rotate-secret to create a new one",
+        );
+        read.reject("signature", "cannot be changed; create another webhook with it");
+        read.finish()?;
+        // Checked first: only the owner of the webhook may trigger a name lookup.
+        self.webhook(actor, id).await?;
+        let target = match url {
+            Some(url) => Some(webhooks.check(actor.account, url).await?),
+            None => None,
+        };
+        let change = UpdateWebhook {
+            account: actor.account,
+            id,
+            url: target.map(|target| target.url().to_owned()),
+            events,
+            is_active,
+            now: self.ports.clock.now(),
+        };
+        Ok(self.ports.store.write(change).await?)
+    }
+
+    /// Deletes a webhook and drops its pending deliveries.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]
+    pub async fn delete_webhook(&self, actor: &Actor, id: WebhookId) -> Result<(), ServiceError> {
+        let delete = DeleteWebhook {
+            account: actor.account,
+            id,
+            now: self.ports.clock.now(),
+        };
+        Ok(self.ports.store.write(delete).await?)
+    }
+}
+
+struct UpdateWebhook {
+    account: AccountId,
+    id: WebhookId,
+    url: Option<String>,
+    events: Option<Vec<String>>,
+    is_active: Option<bool>,
+    now: Timestamp,
+}
+
+impl UpdateWebhook {
+    fn apply(&self, webhook: &mut Webhook) {
+        if let Some(url) = self.url.as_ref().filter(|url| **url != webhook.url) {
+            webhook.url.clone_from(url);
+            // The failures belong to the previous URL.
+            webhook.failing_since = None;
+        }
+        if let Some(events) = &self.events {
+            webhook.events.clone_from(events);
+        }
+        match self.is_active {
+            Some(true) if !webhook.is_active => {
+                webhook.is_active = true;
+                webhook.failing_since = None;
+                webhook.disabled = None;
+            }
+            Some(false) if webhook.is_active => {
+                webhook.is_active = false;
+                webhook.disabled = Some((self.now, DisabledReason::Owner));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Transaction for UpdateWebhook {
+    type Output = Webhook;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
+        Box::pin(async move {
+            lock_active_account(unit, self.account).await?;
+            let found = unit.lock_webhook(self.account, self.id).await?;
+            let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
+            self.apply(&mut webhook);
+            unit.update_webhook(&webhook).await?;
+            Ok(webhook)
+        })
+    }
+}
+
+struct DeleteWebhook {
+    account: AccountId,
+    id: WebhookId,
+    now: Timestamp,
+}
+
+impl Transaction for DeleteWebhook {
+    type Output = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            if unit.delete_webhook(self.account, self.id, self.now).await? {
+                Ok(())
+            } else {
+                Err(Abort::Refused(no_such_webhook()))
+            }
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Creation of webhooks.
+
+use std::fmt;
+
+use notify::signature::SigningSecret;
+use serde_json::Value;
+use store::model::{DisabledReason, Webhook, WebhookId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::MAX_WEBHOOKS_PER_ACCOUNT;
+use super::request_body::WebhookBodyReader;
+use crate::webhooks::Webhooks;
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+
+/// A new webhook with its secret, which is available only now.
+#[derive(Clone)]
+pub struct CreatedWebhook {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// Signing secret.
+    pub secret: String,
+}
+
+impl fmt::Debug for CreatedWebhook {
+    /// Formats all fields except the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreatedWebhook")
+            .field("webhook", &self.webhook)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Webhooks {
+    /// Creates a webhook from a body `{url, events, secret?, signature?, is_active?}`. Without `secret` it generates
+    /// one.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::Forbidden`] if
+    /// the account has the maximum number of webhooks.
+    pub async fn create_webhook(&self, actor: &Actor, body: &Value) -> Result<CreatedWebhook, ServiceError> {
+        let (ports, webhooks) = (&self.ports, &self.delivery);
+        let mut read = WebhookBodyReader::new(body)?;
+        let url = read.url(&webhooks.rules);
+        let events = read.events();
+        let (secret, signature) = (read.secret(), read.signature());
+        let is_active = read.boolean("is_active").unwrap_or(true);
+        if url.is_none() {
+            read.add_missing("url");
+        }
+        if events.is_none() {
+            read.add_missing("events");
+        }
+        read.finish()?;
+        let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
+        let secret = secret.unwrap_or_else(|| SigningSecret::from_random(ports.random.bytes()));
+        let id = WebhookId(ports.random.uuid());
+        let now = ports.clock.now();
+        let webhook = Webhook {
+            id,
+            account: actor.account,
+            url: target.url().to_owned(),
+            events: events.unwrap_or_default(),
+            is_active,
+            signature: signature.unwrap_or_default(),
+            secret: webhooks.seal(&ports.random, id, &secret),
+            created_at: now,
+            failing_since: None,
+            last_success_at: None,
+            disabled: (!is_active).then_some((now, DisabledReason::Owner)),
+        };
+        ports.store.write(InsertWebhook(webhook.clone())).await?;
+        Ok(CreatedWebhook {
+            webhook,
+            secret: secret.expose().to_owned(),
+        })
+    }
+}
+
+struct InsertWebhook(Webhook);
+
+impl Transaction for InsertWebhook {
+    type Output = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            lock_active_account(unit, self.0.account).await?;
+            if unit.count_webhooks(self.0.account).await? >= MAX_WEBHOOKS_PER_ACCOUNT {
+                return Err(Abort::Refused(ServiceError::Forbidden {
+                    reason: "limit",
+                    required: None,
+                    message: format!(
+                        "an account has at most {MAX_WEBHOOKS_PER_ACCOUNT} webhooks; delete one of them first"
+                    ),
+                }));
+            }
+            unit.insert_webhook(&self.0).await?;
+            if !self.0.is_active {
+                // Stores when and by whom the webhook was disabled.
+                unit.update_webhook(&self.0).await?;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Listing and resending of deliveries.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use tokio::sync::Notify;
+
+use super::request_body::WebhookBodyReader;
+use super::{no_such_webhook, require_active_webhook};
+use crate::webhooks::Webhooks;
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
+
+impl Webhooks {
+    /// Returns a page of a webhook's deliveries, newest first.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]
+    pub async fn deliveries(
+        &self,
+        actor: &Actor,
+        id: WebhookId,
+        status: Option<DeliveryStatus>,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, ServiceError> {
+        self.webhook(actor, id).await?;
+        Ok(self.ports.store.deliveries(id, status, page).await?)
+    }
+
+    /// Queues a delivery again, under its id, in any state.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] while the webhook is disabled.
+    pub async fn resend_delivery(
+        &self,
+        actor: &Actor,
+        id: WebhookId,
+        delivery: DeliveryId,
+    ) -> Result<Delivery, ServiceError> {
+        let store = &self.ports.store;
+        let requeue = RequeueDeliveries {
+            account: actor.account,
+            id,
+            scope: RequeueScope::One(delivery),
+            now: self.ports.clock.now(),
+            bell: store.delivery_wake_handle(),
+        };
+        store.write(requeue).await?;
+        let queued = store.delivery(id, delivery).await?;
+        queued.ok_or(ServiceError::NotFound("delivery"))
+    }
+
+    /// Queues the failed deliveries of a webhook again whose events are not older than the body's `since`. Returns
+    /// their number.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, or
+    /// while the webhook is disabled.
+    pub async fn recover_deliveries(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<u64, ServiceError> {
+        let mut read = WebhookBodyReader::new(body)?;
+        let since = read.text("since").map(str::parse::<Timestamp>);
+        match since {
+            Some(Err(_)) => read.add_error("since", "must be a time such as 2026-03-02T14:30:00Z"),
+            None => read.add_missing("since"),
+            Some(Ok(_)) => {}
+        }
+        read.finish()?;
+        let requeue = RequeueDeliveries {
+            account: actor.account,
+            id,
+            scope: RequeueScope::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
+            now: self.ports.clock.now(),
+            bell: self.ports.store.delivery_wake_handle(),
+        };
+        Ok(self.ports.store.write(requeue).await?)
+    }
+}
+
+/// Deliveries to queue again.
+enum RequeueScope {
+    One(DeliveryId),
+    FailedSince(Timestamp),
+}
+
+struct RequeueDeliveries {
+    account: AccountId,
+    id: WebhookId,
+    scope: RequeueScope,
+    now: Timestamp,
+    bell: Arc<Notify>,
+}
+
+impl Transaction for RequeueDeliveries {
+    type Output = u64;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<ServiceError>>> {
+        Box::pin(async move {
+            lock_active_account(unit, self.account).await?;
+            let found = unit.lock_webhook(self.account, self.id).await?;
+            let webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
+            require_active_webhook(&webhook).map_err(Abort::Refused)?;
+            match self.scope {
+                RequeueScope::FailedSince(since) => Ok(unit.recover_deliveries(self.id, since, self.now).await?),
+                RequeueScope::One(delivery) => {
+                    if unit.resend_delivery(self.id, delivery, self.now).await? {
+                        Ok(1)
+                    } else {
+                        Err(Abort::Refused(ServiceError::NotFound("delivery")))
+                    }
+                }
+            }
+        })
+    }
+
+    fn committed(&self, queued: &u64) {
+        if *queued > 0 {
+            self.bell.notify_one();
+        }
+    }
+}

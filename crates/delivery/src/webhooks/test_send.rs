@@ -1,0 +1,78 @@
+//! Test delivery: sends a sample event at once and returns the receiver's response.
+//!
+//! For addresses that the policy rejects, nothing is revealed: neither the resolved addresses nor a response.
+
+use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome};
+use notify::message::{self, slack};
+use notify::signature::{SignatureFormat, SigningSecrets};
+use serde_json::Value;
+
+use super::EVENT;
+use super::request_body::WebhookBodyReader;
+use crate::webhooks::Webhooks;
+use foundation::account::{load_account, require_active};
+use foundation::{Actor, ServiceError};
+
+/// Result of a test delivery.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WebhookTestResult {
+    /// The attempt.
+    pub attempt: WebhookAttempt,
+}
+
+impl Webhooks {
+    /// Sends a test event with a body `{url, secret?, signature?}` and returns the result. Slack gets its own format,
+    /// unsigned.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, and for a URL whose address is
+    /// not allowed; [`ServiceError::Forbidden`] while the account is deactivated.
+    pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<WebhookTestResult, ServiceError> {
+        let (ports, webhooks) = (&self.ports, &self.delivery);
+        let mut read = WebhookBodyReader::new(body)?;
+        let url = read.url(&webhooks.rules);
+        let (secret, signature) = (read.secret(), read.signature());
+        if url.is_none() {
+            read.add_missing("url");
+        }
+        let is_slack = url.is_some_and(|url| webhooks.rules.check(url).is_ok_and(|target| target.is_slack()));
+        if secret.is_none() && !is_slack {
+            read.add_missing("secret");
+        }
+        read.finish()?;
+        require_active(&load_account(&self.ports.store, actor).await?)?;
+        let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
+        let now = webhooks.network.time.now();
+        let id = ports.random.uuid();
+        let data = message::test_event_data(ports.random.uuid(), now);
+        let (body, signing) = match secret.filter(|_| !target.is_slack()) {
+            None => (slack::body(EVENT, &data), Signing::Unsigned),
+            Some(secret) => {
+                let format = signature.map_or(SignatureFormat::default(), super::request_body::signing_form);
+                let secrets = SigningSecrets::from(secret);
+                (
+                    message::webhook_body(id, EVENT, now, &data),
+                    Signing::Signed { secrets, format },
+                )
+            }
+        };
+        let job = WebhookJob {
+            account: actor.account.0,
+            url: target.url().to_owned(),
+            event: EVENT,
+            generated_at: now,
+            body,
+            signing,
+        };
+        let transport = webhooks.transport.clone();
+        let deliver = async move { transport.deliver(id, &job).await };
+        let attempt = webhooks.network.run(deliver).await;
+        if attempt.outcome == WebhookOutcome::AddressRefused {
+            return Err(ServiceError::field(
+                "url",
+                "must have a host that resolves to public addresses only",
+            ));
+        }
+        Ok(WebhookTestResult { attempt })
+    }
+}

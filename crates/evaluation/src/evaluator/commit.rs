@@ -1,0 +1,244 @@
+//! Evaluates, and commits the decisions in the same order.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::alerts::engine::{AlertAction, Decision, Engine};
+use ::market::Symbol;
+use jiff::Timestamp;
+use store::StoreError;
+use store::model::{EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, RsiSideUpdate, SupersededQuote};
+
+use super::lateness::Lateness;
+use super::revision_guard::ReadGuard;
+use super::{Evaluator, event};
+
+/// The size of the first commit of an evaluation with many decisions, so that their notifications are not delayed
+/// by the others.
+const FIRST_COMMIT_SIZE: usize = 128;
+
+/// Evaluations that are not on disk yet, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Backlog(VecDeque<PendingEvaluation>);
+
+/// The part of an evaluation that is not on disk yet.
+#[derive(Debug, Default)]
+pub(super) struct PendingEvaluation {
+    /// The decisions that are being committed.
+    commit: EvaluationCommit,
+    /// The decisions that follow.
+    decisions: Vec<Decision>,
+    /// The observations, which are committed with the last decisions.
+    quotes: Vec<LatestQuote>,
+    /// The stored observations that they replace although these are dated later.
+    superseded: Vec<SupersededQuote>,
+    pub(super) clock: Option<Timestamp>,
+    /// The instant of the evaluation if it evaluated missed observations. Its firings are late.
+    pub(super) missed_evaluated_at: Option<Timestamp>,
+}
+
+/// The inputs of an evaluation.
+#[derive(Debug, Default)]
+pub(crate) struct EvaluationInputs {
+    /// The stocks with an observed price.
+    pub(crate) symbols: Vec<Symbol>,
+    /// The instant up to which the clock was processed, if it was.
+    pub(crate) clock: Option<Timestamp>,
+}
+
+impl Evaluator {
+    /// Evaluates, and returns when the decisions are on disk.
+    ///
+    /// If the caller is dropped or the database fails meanwhile, the decisions stay in the backlog. The next evaluation
+    /// commits them first.
+    pub(crate) async fn evaluate<T>(
+        self: &Arc<Self>,
+        evaluate: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (EvaluationInputs, T),
+    ) -> Result<T, StoreError> {
+        let mut backlog = self.backlog.lock().await;
+        self.commit(&mut backlog).await?;
+        let result = self.evaluate_into(&mut backlog, evaluate);
+        self.commit(&mut backlog).await?;
+        Ok(result)
+    }
+
+    /// Merges missed observations into the engine, and returns when their decisions are on disk: the number of alerts
+    /// that have fired. `merge` returns the stocks with a new last price, and the late decisions.
+    pub(super) async fn evaluate_late(
+        self: &Arc<Self>,
+        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
+    ) -> Result<u64, StoreError> {
+        let mut backlog = self.backlog.lock().await;
+        self.commit(&mut backlog).await?;
+        self.evaluate_late_into(&mut backlog, merge);
+        self.commit(&mut backlog).await
+    }
+
+    /// Commits the backlog.
+    pub async fn flush(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.evaluate(|_, _| (EvaluationInputs::default(), ())).await
+    }
+
+    fn evaluate_late_into(
+        &self,
+        backlog: &mut Backlog,
+        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
+    ) {
+        let from_changes = std::mem::take(&mut *self.pending_decisions());
+        let mut engine = self.engine();
+        let at = self.engine_now();
+        let (symbols, late) = merge(&mut engine, at);
+        let quotes = self.latest_quotes(&engine, symbols);
+        drop(engine);
+        let from_changes = PendingEvaluation {
+            decisions: from_changes,
+            ..PendingEvaluation::default()
+        };
+        let late = PendingEvaluation {
+            decisions: late,
+            superseded: self.take_observed(&quotes),
+            quotes,
+            missed_evaluated_at: Some(at),
+            ..PendingEvaluation::default()
+        };
+        self.enqueue(backlog, from_changes);
+        self.enqueue(backlog, late);
+    }
+
+    fn evaluate_into<T>(
+        &self,
+        backlog: &mut Backlog,
+        evaluate: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (EvaluationInputs, T),
+    ) -> T {
+        let mut decisions = std::mem::take(&mut *self.pending_decisions());
+        let mut engine = self.engine();
+        let (observed, result) = evaluate(&mut engine, &mut decisions);
+        let quotes = self.latest_quotes(&engine, observed.symbols);
+        drop(engine);
+        let pending = PendingEvaluation {
+            decisions,
+            superseded: self.take_observed(&quotes),
+            quotes,
+            clock: observed.clock,
+            ..PendingEvaluation::default()
+        };
+        self.enqueue(backlog, pending);
+        result
+    }
+
+    fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation) {
+        if !pending.decisions.is_empty() || !pending.quotes.is_empty() || pending.clock.is_some() {
+            self.prepare_commit(&mut pending, FIRST_COMMIT_SIZE);
+            backlog.0.push_back(pending);
+        }
+    }
+
+    /// Builds a commit of the next decisions, at most `at_most`. The last commit includes the observations.
+    fn prepare_commit(&self, pending: &mut PendingEvaluation, at_most: usize) {
+        let later = pending.decisions.split_off(at_most.min(pending.decisions.len()));
+        let mut commit = EvaluationCommit::default();
+        for decision in std::mem::replace(&mut pending.decisions, later) {
+            let lateness = Lateness::of(&decision, pending);
+            self.add_to_commit(&mut commit, &decision, lateness);
+        }
+        if pending.decisions.is_empty() {
+            commit.quotes = std::mem::take(&mut pending.quotes);
+            commit.superseded = std::mem::take(&mut pending.superseded);
+            commit.clock = pending.clock.take();
+        }
+        pending.commit = commit;
+    }
+
+    fn add_to_commit(&self, commit: &mut EvaluationCommit, decision: &Decision, lateness: Lateness) {
+        let Decision {
+            alert,
+            revision,
+            at,
+            action,
+        } = *decision;
+        match action {
+            AlertAction::Fire { price, reason } => commit.firings.push(Firing {
+                alert,
+                revision,
+                at: lateness.evaluated_at().unwrap_or(at),
+                crossed_at: lateness.evaluated_at().map(|_| at),
+                price,
+                metric: reason.metric(),
+                reason: lateness.explain(&reason, at),
+                event: EventId(self.random.uuid()),
+            }),
+            AlertAction::SetRsiSide { side } => commit.sides.push(RsiSideUpdate { alert, revision, side }),
+            // A split changes alerts in the database first. The engine gets each of them afterwards.
+            AlertAction::Adjust { .. } => {}
+        }
+    }
+
+    /// Commits the backlog, in order. Returns the number of alerts that have fired late.
+    pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<u64, StoreError> {
+        let mut fired_late = 0;
+        while let Some(next) = backlog.0.front_mut() {
+            let reading = self.revision_guard.begin_read();
+            // A copy: the backlog keeps its own until the commit has succeeded.
+            let committed = self
+                .store
+                .commit_evaluation(next.commit.clone(), event::event_composer(self))
+                .await;
+            self.is_behind.store(committed.is_err(), Ordering::Release);
+            let outcome = committed?;
+            let fired = self.apply_outcome(&next.commit, outcome.firings, &reading);
+            if next.missed_evaluated_at.is_some() {
+                fired_late += fired;
+            }
+            if next.decisions.is_empty() {
+                backlog.0.pop_front();
+            } else {
+                self.prepare_commit(next, usize::MAX);
+            }
+        }
+        Ok(fired_late)
+    }
+
+    /// Applies the outcome of firings to the engine. Returns the number of firings that count.
+    fn apply_outcome(&self, commit: &EvaluationCommit, settled: Vec<FiringResult>, reading: &ReadGuard<'_>) -> u64 {
+        let mut fired = 0;
+        for (firing, settled) in commit.firings.iter().zip(settled) {
+            match settled {
+                FiringResult::Fired(stored) => {
+                    fired += 1;
+                    // A recurring alert stays active and is evaluated by its new revision. Any other alert is recorded as ended,
+                    // for reads that are in progress.
+                    self.apply_read(&stored.alert, reading);
+                }
+                FiringResult::Stale(Some(stored)) => drop(self.apply_read(&stored.alert, reading)),
+                FiringResult::Stale(None) => self.remove_alert(firing.alert),
+            }
+        }
+        if !commit.firings.is_empty() {
+            metrics::counter!("bellwether_firings_total").increment(fired);
+            let stale = u64::try_from(commit.firings.len()).unwrap_or(u64::MAX) - fired;
+            metrics::counter!("bellwether_firings_stale_total").increment(stale);
+        }
+        fired
+    }
+
+    fn latest_quotes(&self, engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {
+        symbols.sort_unstable();
+        symbols.dedup();
+        let quotes = symbols.into_iter().filter_map(|symbol| {
+            let so_far = engine.observed_session(symbol)?;
+            Some(LatestQuote {
+                symbol,
+                session: so_far.date,
+                open: so_far.open,
+                high: so_far.high,
+                low: so_far.low,
+                last: so_far.last,
+                volume: so_far.volume,
+                at: so_far.last_at,
+                made_at: Some(self.quote_times.of(symbol, so_far.last_at)),
+            })
+        });
+        quotes.collect()
+    }
+}

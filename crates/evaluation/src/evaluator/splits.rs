@@ -1,0 +1,447 @@
+//! Applies stock splits.
+//!
+//! Bars are stored as delivered, in the shares of their day. The engine counts in today's shares. A split is
+//! therefore applied on its day: it converts the engine's history and session, and each alert's threshold and
+//! initial price if they were set before that day. Bars, thresholds and initial prices from after the day of a
+//! split that becomes known late are in new shares already and do not change.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError};
+
+use ::alerts::engine::{Event, ObservedSession, after_split};
+use ::alerts::transition::{ChangedAlert, HistoryAction, HistoryStatus, StatusChange};
+use ::alerts::{Alert, Condition};
+use ::market::calendar::{new_york, new_york_date};
+use ::market::records::SplitRow;
+use ::market::{Bar, Decimal, Price, Symbol};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+
+use super::Evaluator;
+use super::split_notices::{AdjustedAlertsByOwner, SplitNoticeWriter};
+use crate::evaluator::watchlist_split::adjust as adjust_to_split;
+use crate::market::sessions::{RecordObservedBars, ended_session};
+use foundation::error::into_store_error;
+
+/// The known splits.
+#[derive(Debug, Default)]
+pub(super) struct KnownSplits {
+    /// By date; the flag says whether the split has been applied.
+    rows: Vec<(SplitRow, bool)>,
+    /// The last session of each stock whose bar was made from observations because a split follows it.
+    sessions_before_split: HashMap<Symbol, Date>,
+}
+
+/// A delivered split compared with the known ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SplitStatus {
+    /// Unknown, or known with another ratio and not applied yet.
+    New,
+    /// Known with this ratio.
+    Known,
+    /// Applied with another ratio.
+    TooLate,
+}
+
+impl KnownSplits {
+    pub(super) fn new(rows: Vec<(SplitRow, bool)>) -> Self {
+        Self {
+            rows,
+            sessions_before_split: HashMap::new(),
+        }
+    }
+
+    /// Whether the session's bar was made from observations because a split follows it.
+    pub(super) fn is_session_before_split(&self, symbol: Symbol, session: Date) -> bool {
+        self.sessions_before_split.get(&symbol) == Some(&session)
+    }
+
+    fn find(&self, split: &SplitRow) -> Option<&(SplitRow, bool)> {
+        self.rows
+            .iter()
+            .find(|(known, _)| (known.symbol, known.date) == (split.symbol, split.date))
+    }
+
+    fn status_of(&self, split: &SplitRow) -> SplitStatus {
+        match self.find(split) {
+            None => SplitStatus::New,
+            Some((known, _)) if known.ratio == split.ratio => SplitStatus::Known,
+            Some((_, false)) => SplitStatus::New,
+            Some((_, true)) => SplitStatus::TooLate,
+        }
+    }
+
+    /// Adds splits, or replaces the ratio of splits that are not applied yet.
+    fn insert(&mut self, new_splits: Vec<SplitRow>) {
+        for split in new_splits {
+            self.rows
+                .retain(|(known, _)| (known.symbol, known.date) != (split.symbol, split.date));
+            self.rows.push((split, false));
+        }
+        self.rows.sort_by_key(|(split, _)| split.date);
+    }
+
+    fn next_due(&self, today: Date) -> Option<SplitRow> {
+        let due = self
+            .rows
+            .iter()
+            .find(|(split, applied)| !applied && split.date <= today);
+        due.map(|(split, _)| *split)
+    }
+
+    /// Whether a split of a stock that is due on a day is not applied yet.
+    pub(super) fn is_waiting(&self, symbol: Symbol, day: Date) -> bool {
+        let mut of_symbol = self.rows.iter().filter(|(split, _)| split.symbol == symbol);
+        of_symbol.any(|(split, applied)| !applied && split.date <= day)
+    }
+
+    fn mark_applied(&mut self, split: &SplitRow) {
+        for (known, applied) in &mut self.rows {
+            if (known.symbol, known.date) == (split.symbol, split.date) {
+                *applied = true;
+            }
+        }
+    }
+
+    /// Converts a bar to today's shares, by all applied splits.
+    pub(super) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
+        self.applied_after(symbol, bar.date)
+            .fold(bar, |bar, split| bar.after_split(split.ratio))
+    }
+
+    /// Converts a bar in today's shares to the shares of its day, as it was traded.
+    pub(super) fn in_shares_of_its_day(&self, symbol: Symbol, bar: Bar) -> Bar {
+        self.applied_after(symbol, bar.date).fold(bar, |bar, split| {
+            let price = |price: Price| Price::from_micros(split.ratio.multiply(price.micros())).unwrap_or(price);
+            Bar {
+                open: price(bar.open),
+                high: price(bar.high),
+                low: price(bar.low),
+                close: price(bar.close),
+                volume: split.ratio.divide(bar.volume),
+                ..bar
+            }
+        })
+    }
+
+    /// Converts a price of a day to today's shares, by all applied splits.
+    pub(super) fn price_in_todays_shares(&self, symbol: Symbol, date: Date, price: Price) -> Price {
+        self.applied_after(symbol, date)
+            .fold(price, |price, split| price.after_split(split.ratio))
+    }
+
+    /// Converts a number of shares of a day to today's shares, by all applied splits.
+    pub(super) fn shares_of_today(&self, symbol: Symbol, date: Date, shares: i64) -> i64 {
+        self.applied_after(symbol, date)
+            .fold(shares, |shares, split| split.ratio.multiply(shares))
+    }
+
+    /// Converts earnings per share as of `as_of` to today's shares, by all applied splits.
+    pub(super) fn eps_in_todays_shares(&self, symbol: Symbol, as_of: Date, eps: Decimal) -> Decimal {
+        let later = self.applied_after(symbol, as_of);
+        later.fold(eps, |eps, split| Decimal::from_micros(split.ratio.divide(eps.micros())))
+    }
+
+    /// Returns the applied splits of a stock after `date`.
+    fn applied_after(&self, symbol: Symbol, date: Date) -> impl Iterator<Item = &SplitRow> {
+        let applied = self.rows.iter().filter(|(_, applied)| *applied).map(|(split, _)| split);
+        applied.filter(move |split| split.symbol == symbol && date < split.date)
+    }
+
+    /// Converts the state of a session to today's shares, by all applied splits.
+    pub(super) fn session_in_todays_shares(&self, symbol: Symbol, session: ObservedSession) -> ObservedSession {
+        let later = self.applied_after(symbol, session.date);
+        later.fold(session, |session, split| ObservedSession {
+            open: session.open.after_split(split.ratio),
+            high: session.high.after_split(split.ratio),
+            low: session.low.after_split(split.ratio),
+            last: session.last.after_split(split.ratio),
+            volume: session.volume.map(|volume| split.ratio.multiply(volume)),
+            ..session
+        })
+    }
+}
+
+impl Evaluator {
+    /// Converts a bar to today's shares, in which the engine counts.
+    pub(crate) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
+        self.known_splits().in_todays_shares(symbol, bar)
+    }
+
+    /// Returns the stocks with a split that is due at `now` and waits because the clock has jumped forward.
+    pub(crate) fn stocks_with_waiting_splits(&self, now: Timestamp) -> HashSet<Symbol> {
+        let today = new_york_date(now);
+        let known = self.known_splits();
+        let waiting = known
+            .rows
+            .iter()
+            .filter(|(split, applied)| !applied && split.date <= today);
+        waiting.map(|(split, _)| split.symbol).collect()
+    }
+
+    /// Returns the splits of a stock, including future ones.
+    pub fn splits_of(&self, symbol: Symbol) -> Vec<SplitRow> {
+        let known = self.known_splits();
+        let of_symbol = known.rows.iter().filter(|(split, _)| split.symbol == symbol);
+        of_symbol.map(|(split, _)| *split).collect()
+    }
+
+    pub(super) fn known_splits(&self) -> std::sync::MutexGuard<'_, KnownSplits> {
+        self.splits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records delivered splits and applies those that are due. Returns the indexes of splits that contradict an
+    /// applied one, which cannot be undone.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the next tick applies the remaining splits.
+    pub(crate) async fn ingest_splits(self: &Arc<Self>, splits: &[SplitRow]) -> Result<Vec<usize>, StoreError> {
+        let mut new_splits = Vec::new();
+        let mut too_late = Vec::new();
+        for (index, split) in splits.iter().enumerate() {
+            match self.known_splits().status_of(split) {
+                SplitStatus::New => new_splits.push(*split),
+                SplitStatus::Known => {}
+                SplitStatus::TooLate => too_late.push(index),
+            }
+        }
+        if !new_splits.is_empty() {
+            self.store
+                .write(RecordSplits(new_splits.clone()))
+                .await
+                .map_err(into_store_error)?;
+            self.known_splits().insert(new_splits);
+        }
+        self.apply_due_splits().await?;
+        Ok(too_late)
+    }
+
+    /// Records splits that other processes have recorded.
+    pub(super) async fn follow_splits(&self) -> Result<(), StoreError> {
+        let rows = self.store.splits().await?;
+        let mut known = self.known_splits();
+        let new_splits = rows
+            .into_iter()
+            .map(|(split, _)| split)
+            .filter(|split| known.status_of(split) == SplitStatus::New);
+        let new_splits: Vec<SplitRow> = new_splits.collect();
+        known.insert(new_splits);
+        Ok(())
+    }
+
+    /// Applies the splits that are due. After the clock has jumped forward, they wait until the jump has held: an
+    /// applied split cannot be undone.
+    pub async fn apply_due_splits(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.follow_clock().await?;
+        let now = self.engine_now();
+        let steady = self.steady_clock.read(&*self.clock);
+        let today = new_york_date(steady.min(now));
+        while self.known_splits().next_due(today).is_some() {
+            // Alerts are not evaluated while a stock is between old and new shares.
+            let mut backlog = self.backlog.lock().await;
+            self.commit(&mut backlog).await?;
+            // Another task may have applied it while this one waited for the lock.
+            let Some(split) = self.known_splits().next_due(today) else {
+                return Ok(());
+            };
+            self.end_session_before(&split, now).await?;
+            let work = ApplySplit {
+                evaluator: Arc::clone(self),
+                split,
+                at: now,
+            };
+            self.store.write(work).await.map_err(into_store_error)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the last session before a split as a bar, in the shares of its day, if no bar was delivered.
+    async fn end_session_before(&self, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
+        let Some(row) = self.read(|engine| ended_session(engine, split.symbol, split.date)) else {
+            return Ok(());
+        };
+        self.store
+            .write(RecordObservedBars(vec![row]))
+            .await
+            .map_err(into_store_error)?;
+        let event = Event::Bar {
+            symbol: row.symbol,
+            bar: row.bar,
+        };
+        self.known_splits()
+            .sessions_before_split
+            .insert(row.symbol, row.bar.date);
+        // The bar of a session that is over is always accepted.
+        let _ = self.engine().process(event, now, &mut Vec::new());
+        Ok(())
+    }
+
+    /// Converts the engine to the new shares.
+    fn apply_split_to_engine(&self, split: &SplitRow, alerts: &[Alert]) {
+        if self.known_splits().find(split).is_some_and(|(_, applied)| *applied) {
+            return;
+        }
+        let now = self.engine_now();
+        self.engine_generation.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+        self.adjust_off_session_price(split);
+        let mut engine = self.engine();
+        let is_new = |date: Date| date >= split.date;
+        let bars: Vec<Bar> = engine
+            .history(split.symbol)
+            .map(|history| history.bars().filter(|bar| is_new(bar.date)).copied().collect())
+            .unwrap_or_default();
+        let session = engine
+            .observed_session(split.symbol)
+            .filter(|session| is_new(session.date));
+        let event = Event::Split {
+            symbol: split.symbol,
+            ratio: split.ratio,
+        };
+        // The decisions are discarded: the database has all adjusted alerts already, including paused ones.
+        let _ = engine.process(event, now, &mut Vec::new());
+        for bar in bars {
+            let symbol = split.symbol;
+            let _ = engine.process(Event::Bar { symbol, bar }, now, &mut Vec::new());
+        }
+        if let Some(session) = session {
+            let symbol = split.symbol;
+            let _ = engine.process(Event::Resume { symbol, session }, now, &mut Vec::new());
+        }
+        drop(engine);
+        self.known_splits().mark_applied(split);
+        if let Some(row) = self
+            .catalog
+            .get(split.symbol)
+            .and_then(|entry| entry.facts.fundamentals)
+        {
+            // Earnings that became known after the split's day are in new shares already.
+            let event = self.fundamentals_event(&row);
+            let _ = self.engine().process(event, now, &mut Vec::new());
+        }
+        for alert in alerts {
+            self.replace_alert(alert);
+        }
+    }
+}
+
+/// Stores splits.
+struct RecordSplits(Vec<SplitRow>);
+
+impl Transaction for RecordSplits {
+    type Output = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            for split in &self.0 {
+                // Another process may have stored the split already.
+                unit.record_split(split).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Converts all alerts of a stock from before the split to the new shares, and queues emails to their owners.
+struct ApplySplit {
+    evaluator: Arc<Evaluator>,
+    split: SplitRow,
+    at: Timestamp,
+}
+
+impl ApplySplit {
+    fn writer(&self) -> SplitNoticeWriter {
+        SplitNoticeWriter {
+            vault: Arc::clone(&self.evaluator.vault),
+            random: Arc::clone(&self.evaluator.random),
+            at: self.at,
+        }
+    }
+}
+
+impl Transaction for ApplySplit {
+    /// All alerts of the stock in their present state.
+    type Output = Vec<Alert>;
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            let is_first = unit.mark_split_applied(&self.split).await?;
+            if is_first {
+                adjust_to_split(unit, &self.split, self.at).await?;
+            }
+            let stored = unit.lock_alerts_of_symbol(self.split.symbol).await?;
+            let mut alerts = Vec::with_capacity(stored.len());
+            let mut adjusted_alerts = AdjustedAlertsByOwner::default();
+            for stored in stored {
+                let adjusted = adjusted(&stored.alert, &self.split).filter(|_| is_first);
+                let Some(changed) = adjusted else {
+                    alerts.push(stored.alert);
+                    continue;
+                };
+                let details = details(&self.split, &stored.alert, &changed.alert);
+                unit.update_alert(&changed, stored.alert.revision, self.at, Some(&details))
+                    .await?;
+                adjusted_alerts.add(&stored.owner, &stored.alert, &changed.alert);
+                alerts.push(changed.alert);
+            }
+            adjusted_alerts.queue_notices(unit, &self.split, &self.writer()).await?;
+            Ok(alerts)
+        })
+    }
+
+    fn committed(&self, alerts: &Self::Output) {
+        self.evaluator.apply_split_to_engine(&self.split, alerts);
+    }
+}
+
+/// Returns the alert in new shares if its threshold or initial price was set in old ones.
+fn adjusted(alert: &Alert, split: &SplitRow) -> Option<ChangedAlert> {
+    // The threshold and the initial price may have been set on different sides of the split's day.
+    let first_instant = new_york(split.date, 0, 0);
+    let (mut condition, mut initial_price) = after_split(alert.condition, alert.initial_price, split.ratio);
+    if alert.threshold_set_at >= first_instant {
+        condition = alert.condition;
+    }
+    if alert.initial_price_set_at >= first_instant {
+        initial_price = alert.initial_price;
+    }
+    if (condition, initial_price) == (alert.condition, alert.initial_price) {
+        return None;
+    }
+    let alert_after = Alert {
+        condition,
+        initial_price,
+        revision: alert.revision.next(),
+        ..alert.clone()
+    };
+    let entry = StatusChange {
+        action: HistoryAction::Adjusted,
+        previous_status: Some(alert.status),
+        new_status: HistoryStatus::Of(alert.status),
+    };
+    Some(ChangedAlert {
+        alert: alert_after,
+        entry,
+    })
+}
+
+/// Returns the details of the history entry.
+fn details(split: &SplitRow, before: &Alert, after: &Alert) -> Map<String, Value> {
+    let threshold = |condition: &Condition| condition.threshold().map(|threshold| threshold.as_f64());
+    let initial = |alert: &Alert| alert.initial_price.map(|price| price.as_f64());
+    let members = [
+        ("split_date", split.date.to_string().into()),
+        ("split_ratio", split.ratio.as_f64().into()),
+        ("previous_threshold", threshold(&before.condition).into()),
+        ("new_threshold", threshold(&after.condition).into()),
+        ("previous_initial_price", initial(before).into()),
+        ("new_initial_price", initial(after).into()),
+    ];
+    members
+        .map(|(name, value): (&str, Value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
+}

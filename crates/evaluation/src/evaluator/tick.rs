@@ -1,0 +1,118 @@
+//! The periodic work: evaluates due alerts every second, and compares the engine with the database from time to
+//! time.
+
+use std::sync::Arc;
+
+use ::alerts::engine::Event;
+use jiff::{SignedDuration, Timestamp};
+use store::StoreError;
+use tokio_util::sync::CancellationToken;
+
+use super::Evaluator;
+use super::commit::EvaluationInputs;
+
+/// The interval of evaluations.
+const TICK_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
+/// How often the instant up to which the clock was processed is stored without a firing.
+const CLOCK_MARK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
+
+/// The next instant of each periodic task.
+struct TickSchedule {
+    last: Timestamp,
+    mark: Timestamp,
+    follow: Timestamp,
+    compare: Timestamp,
+}
+
+impl TickSchedule {
+    /// Everything is due at `now`.
+    const fn from(now: Timestamp) -> Self {
+        Self {
+            last: now,
+            mark: now,
+            follow: now,
+            compare: now,
+        }
+    }
+}
+
+impl Evaluator {
+    /// Evaluates periodically until `stop`.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let now = self.clock.now();
+        let mut schedule = TickSchedule {
+            compare: now + self.settings.compare_every,
+            ..TickSchedule::from(now)
+        };
+        loop {
+            let next = self.clock.now() + TICK_INTERVAL;
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.clock.sleep_until(next) => {}
+            }
+            match self.tick(&mut schedule).await {
+                Ok(()) => metrics::gauge!("bellwether_evaluation_behind").set(0.0),
+                Err(error) => {
+                    metrics::gauge!("bellwether_evaluation_behind").set(1.0);
+                    tracing::error!(%error, "what was decided could not be committed; it is kept and tried again");
+                }
+            }
+        }
+    }
+
+    async fn tick(self: &Arc<Self>, schedule: &mut TickSchedule) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        if now < schedule.last {
+            // A schedule that was made while the clock was ahead would be late.
+            *schedule = TickSchedule::from(now);
+        }
+        schedule.last = now;
+        self.apply_due_splits().await?;
+        let is_marked = now >= schedule.mark;
+        self.evaluate_due(is_marked).await?;
+        if is_marked {
+            schedule.mark = now + CLOCK_MARK_INTERVAL;
+            self.count_alerts();
+        }
+        if now >= schedule.follow && self.store.is_shared() {
+            schedule.follow = now + self.settings.follow_every;
+            self.follow_splits().await?;
+            self.follow_changes().await?;
+        }
+        if now >= schedule.compare {
+            schedule.compare = now + self.settings.compare_every;
+            self.compare().await?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates alerts that are due, newly armed, or affected by data since the last evaluation. Stores the sessions
+    /// that have ended.
+    pub async fn evaluate_due(self: &Arc<Self>, is_marked: bool) -> Result<(), StoreError> {
+        self.follow_clock().await?;
+        self.evaluate(|engine, decisions| {
+            // Under the lock, so that no reload for an earlier instant comes in between.
+            let now = self.engine_now();
+            // Both events are always accepted.
+            let _ = engine.process(Event::Clock, now, decisions);
+            let _ = engine.process(Event::Evaluate, now, decisions);
+            let is_worth_a_mark = is_marked || !decisions.is_empty();
+            let observed = EvaluationInputs {
+                symbols: Vec::new(),
+                clock: is_worth_a_mark.then_some(now),
+            };
+            (observed, ())
+        })
+        .await?;
+        self.store_ended_sessions().await
+    }
+
+    fn count_alerts(&self) {
+        let now = self.engine_now();
+        let tally = self.read(|engine| engine.evaluation_counts(now));
+        for (state, count) in [("ok", tally.ok), ("waiting", tally.waiting), ("blind", tally.blind)] {
+            // Counts are far below 2⁵³.
+            metrics::gauge!("bellwether_alerts", "state" => state).set(count as f64);
+        }
+    }
+}

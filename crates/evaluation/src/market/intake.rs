@@ -1,0 +1,397 @@
+//! Ingestion of market data from a source.
+//!
+//! The engine evaluates a batch, the resulting firings are committed, and only then the batch itself is stored.
+//! After a crash in between, the same data is evaluated again when it is delivered again. Data can never be stored
+//! without having been evaluated.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use ::market::Symbol;
+use ::market::calendar::new_york_date;
+use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
+use jiff::{Timestamp, ToSpan};
+use sources::live::RefreshKind;
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use tokio::sync::{Mutex, broadcast};
+
+use super::batch_evaluation::{BatchEvaluation, KnownDates, SessionQuote};
+use super::row_rejection::RowRejection;
+use super::sessions::{RecordObservedBars, completed_session, ended_session};
+use crate::EvaluationConfig;
+use crate::catalog::Catalog;
+use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS, OffSessionPrice};
+use crate::prices::arrivals::PriceArrivals;
+use crate::prices::interest::StockInterest;
+use foundation::error::into_store_error;
+use foundation::{Ports, ServiceError};
+
+/// State that is kept between batches. Its lock makes ingestion sequential.
+#[derive(Debug, Default)]
+pub(crate) struct IntakeState {
+    /// For each stock the latest time at which a quote was made.
+    quoted_at: HashMap<Symbol, Timestamp>,
+    /// The time of the last ingestion.
+    last: Option<Timestamp>,
+}
+
+impl IntakeState {
+    /// Returns the latest time at which a stock was quoted, by the quotes' own times.
+    pub(super) fn seen_until(&self, symbol: Symbol) -> Option<Timestamp> {
+        self.quoted_at.get(&symbol).copied()
+    }
+
+    /// Follows the clock. If it was set back, quotes from after `now` must not block present ones.
+    pub(super) fn follow_clock(&mut self, now: Timestamp) {
+        if self.last.is_some_and(|last| now < last) {
+            self.quoted_at.retain(|_, quoted_at| *quoted_at <= now);
+        }
+        self.last = Some(now);
+    }
+
+    /// Records that a stock was observed up to an instant.
+    pub(super) fn note_seen(&mut self, symbol: Symbol, until: Timestamp) {
+        let known = self.quoted_at.entry(symbol).or_insert(until);
+        *known = until.max(*known);
+    }
+}
+
+/// Market data that sources deliver.
+#[derive(Clone)]
+pub struct MarketIntake {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<EvaluationConfig>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) intake: Arc<Mutex<IntakeState>>,
+    pub(crate) interest: Arc<StockInterest>,
+    pub(crate) price_arrivals: PriceArrivals,
+    pub(crate) wanted: broadcast::Sender<RefreshKind>,
+}
+
+impl MarketIntake {
+    /// Ingests a batch. When it returns, the firings are on disk. Returns the rejected rows (for example a bar of a
+    /// session that has not ended) with their indexes in the batch.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails. Decisions are kept and committed as soon as it works again.
+    pub async fn ingest(&self, batch: Batch) -> Result<Vec<RowRejection>, ServiceError> {
+        // In a separate task: a cancelled caller must not leave a batch half ingested.
+        let intake = self.clone();
+        let taken = tokio::spawn(async move { intake.ingest_batch(batch).await }).await;
+        Ok(taken.map_err(ServiceError::internal)??)
+    }
+
+    async fn ingest_batch(&self, mut batch: Batch) -> Result<Vec<RowRejection>, StoreError> {
+        let mut intake = self.intake.lock().await;
+        let evaluator = &self.evaluator;
+        evaluator.follow_clock().await?;
+        let now = self.ports.clock.now();
+        intake.follow_clock(now);
+        let mut rejected = Vec::new();
+        self.add_unknown_stocks(&mut batch);
+        for index in evaluator.ingest_splits(&batch.splits).await? {
+            rejected.push(RowRejection {
+                kind: "splits",
+                index,
+                reason: "this split has been applied with another ratio, which cannot be undone".to_owned(),
+            });
+        }
+        self.record_ended_sessions(&batch, now).await?;
+        self.reject_future_rows(now, &mut batch, &mut rejected);
+        evaluator.filings().remove_withdrawn(&mut batch);
+        let refused_bars = self.evaluate_batch(&mut intake, &batch, now, &mut rejected).await?;
+        let mut place = 0..;
+        batch
+            .bars
+            .retain(|_| place.next().is_some_and(|place| !refused_bars.contains(&place)));
+        let quotes = std::mem::take(&mut batch.quotes);
+        if batch != Batch::default() {
+            self.ports
+                .store
+                .write(RecordBatch(batch.clone()))
+                .await
+                .map_err(into_store_error)?;
+            self.update_catalog(batch);
+        }
+        self.price_arrivals.notify();
+        let refused = rejected.iter().filter(|rejected| rejected.kind == "quotes").count();
+        let taken = quotes.len().saturating_sub(refused);
+        metrics::counter!("bellwether_quotes_total").increment(u64::try_from(taken).unwrap_or_default());
+        Ok(rejected)
+    }
+
+    /// Adds unnamed stocks to the catalog under their symbols.
+    fn add_unknown_stocks(&self, batch: &mut Batch) {
+        let named: HashSet<Symbol> = batch.stocks.iter().map(|row| row.symbol).collect();
+        let mut unknown: Vec<Symbol> = symbols(batch)
+            .filter(|symbol| !named.contains(symbol) && self.catalog.get(*symbol).is_none())
+            .collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        let unknown = unknown
+            .into_iter()
+            .map(|symbol| StockRow::named(symbol, symbol.as_str()));
+        batch.stocks.extend(unknown);
+    }
+
+    /// Rejects rows that are dated in the future.
+    fn reject_future_rows(&self, now: Timestamp, batch: &mut Batch, rejected: &mut Vec<RowRejection>) {
+        let today = new_york_date(now);
+        let mut future = |kind: &'static str, index: usize, field: &str| {
+            rejected.push(RowRejection {
+                kind,
+                index,
+                reason: format!("{field} is in the future; deliver the row on that date"),
+            });
+        };
+        for (index, _) in batch
+            .fundamentals
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.as_of > today)
+        {
+            future("fundamentals", index, "as_of");
+        }
+        for (index, _) in batch
+            .insider_transactions
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.filed_on > today)
+        {
+            future("insider_transactions", index, "filed_on");
+        }
+        batch.fundamentals.retain(|row| row.as_of <= today);
+        batch.withdrawn_filings.retain(|row| row.amended_on <= today);
+        batch.insider_transactions.retain(|row| row.filed_on <= today);
+    }
+
+    /// Stores ended sessions without a delivered bar, which the first quote or bar of a later session completes, as the
+    /// bars that the engine makes of its observations.
+    async fn record_ended_sessions(&self, batch: &Batch, now: Timestamp) -> Result<(), StoreError> {
+        let calendar = &self.settings.calendar;
+        let session = calendar.session_at(now);
+        let delivered: HashSet<_> = batch.bars.iter().map(|row| (row.symbol, row.bar.date)).collect();
+        let bars: Vec<BarRow> = self.evaluator.read(|engine| {
+            let quoted = session.iter().flat_map(|session| {
+                let symbols = batch.quotes.iter().map(|quote| quote.symbol);
+                symbols.map(|symbol| (symbol, session.date))
+            });
+            // A bar of a session that has not ended is rejected later.
+            let completed = completed_session(calendar, now);
+            let bars = batch.bars.iter().filter(|row| Some(row.bar.date) <= completed);
+            let later = quoted.chain(bars.map(|row| (row.symbol, row.bar.date)));
+            later
+                .filter_map(|(symbol, date)| ended_session(engine, symbol, date))
+                .filter(|row| !delivered.contains(&(row.symbol, row.bar.date)))
+                .collect()
+        });
+        if bars.is_empty() {
+            return Ok(());
+        }
+        self.ports
+            .store
+            .write(RecordObservedBars(bars))
+            .await
+            .map_err(into_store_error)
+    }
+
+    async fn evaluate_batch(
+        &self,
+        intake: &mut IntakeState,
+        batch: &Batch,
+        now: Timestamp,
+        rejected: &mut Vec<RowRejection>,
+    ) -> Result<HashSet<usize>, StoreError> {
+        let evaluator = Arc::clone(&self.evaluator);
+        let known = self.known_facts(batch);
+        let (quotes, seen) = self.quotes_in_session(intake, batch, now, rejected);
+        let not_taken = evaluator
+            .evaluate(|engine, decisions| {
+                // Not earlier: the engine may have been reloaded for an earlier instant while this task waited for the lock.
+                let at = evaluator.advance_to(now.min(self.ports.clock.now()));
+                let mut evaluation = BatchEvaluation {
+                    evaluator: &evaluator,
+                    engine,
+                    decisions,
+                    at,
+                    not_taken: Vec::new(),
+                };
+                evaluation.bars(&batch.bars);
+                evaluation.facts(batch, &known);
+                evaluator.filings().ingest(batch, |event| evaluation.process(event));
+                evaluation.quotes(&quotes);
+                // Not earlier: if the database failed before, the quotes were not evaluated and do not count as seen.
+                intake.quoted_at.extend(seen);
+                let not_taken = evaluation.not_taken;
+                let refused = not_taken.iter().filter(|refused| refused.kind == "quotes");
+                let refused: HashSet<usize> = refused.map(|refused| refused.index).collect();
+                for quote in quotes.iter().filter(|quote| !refused.contains(&quote.index)) {
+                    evaluator.note_quote_time(quote.row.symbol, quote.time, at);
+                }
+                let observed = EvaluationInputs {
+                    symbols: quotes.iter().map(|quote| quote.row.symbol).collect(),
+                    clock: Some(at),
+                };
+                (observed, not_taken)
+            })
+            .await?;
+        let refused_bars = not_taken.iter().filter(|refused| refused.kind == "bars");
+        let refused_bars = refused_bars.map(|refused| refused.index).collect();
+        rejected.extend(not_taken);
+        Ok(refused_bars)
+    }
+
+    /// Returns the known dates of stocks together with those of a batch.
+    fn known_facts(&self, batch: &Batch) -> KnownDates {
+        let mut known = KnownDates::default();
+        for row in &batch.earnings {
+            let rows = known.earnings.entry(row.symbol).or_insert_with(|| {
+                self.catalog
+                    .get(row.symbol)
+                    .map(|entry| entry.facts.earnings.clone())
+                    .unwrap_or_default()
+            });
+            put_earnings(rows, *row);
+        }
+        for row in &batch.dividends {
+            let rows = known.dividends.entry(row.symbol).or_insert_with(|| {
+                self.catalog
+                    .get(row.symbol)
+                    .map(|entry| entry.facts.dividends.clone())
+                    .unwrap_or_default()
+            });
+            put_dividend(rows, *row);
+        }
+        known
+    }
+
+    /// Returns the quotes to evaluate, by time: those of the open session. The price of any other quote is only
+    /// displayed. Also returns up to when each stock has been observed after their evaluation.
+    fn quotes_in_session<'a>(
+        &self,
+        intake: &IntakeState,
+        batch: &'a Batch,
+        now: Timestamp,
+        rejected: &mut Vec<RowRejection>,
+    ) -> (Vec<SessionQuote<'a>>, HashMap<Symbol, Timestamp>) {
+        let calendar = &self.settings.calendar;
+        let open = calendar.session_at(now);
+        let waiting = self.evaluator.stocks_with_waiting_splits(now);
+        let mut quotes = Vec::with_capacity(batch.quotes.len());
+        let mut seen = HashMap::with_capacity(batch.quotes.len());
+        for (index, quote) in batch.quotes.iter().enumerate() {
+            let time = quote.time.unwrap_or(now).min(now);
+            if waiting.contains(&quote.symbol) {
+                rejected.push(RowRejection {
+                    kind: "quotes",
+                    index,
+                    reason:
+                        "the service's clock has jumped forward, and a split of the stock waits until the new time has \
+                             held; deliver the quote again in a few minutes"
+                            .to_owned(),
+                });
+                continue;
+            }
+            let known = seen
+                .entry(quote.symbol)
+                .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
+            if time < *known {
+                rejected.push(RowRejection {
+                    kind: "quotes",
+                    index,
+                    reason: format!("a quote of {known:.3} is known already, and this one is older"),
+                });
+                continue;
+            }
+            *known = time;
+            let is_of_session =
+                open.is_some_and(|open| calendar.session_at(time).is_some_and(|at| at.date == open.date));
+            if is_of_session {
+                quotes.push(SessionQuote {
+                    time,
+                    index,
+                    row: quote,
+                });
+            } else {
+                let seen = OffSessionPrice {
+                    price: quote.price,
+                    at: time,
+                };
+                self.evaluator.note_off_session_price(quote.symbol, seen);
+            }
+        }
+        quotes.sort_by_key(|quote| quote.time);
+        (quotes, seen)
+    }
+
+    fn update_catalog(&self, batch: Batch) {
+        let catalog = &self.catalog;
+        for row in batch.stocks {
+            catalog.change(row.symbol, |entry| entry.row = row);
+        }
+        for row in batch.fundamentals {
+            catalog.change(row.symbol, |entry| {
+                let kept = &mut entry.facts.fundamentals;
+                if kept.is_none_or(|kept| kept.as_of <= row.as_of) {
+                    *kept = Some(row);
+                }
+            });
+        }
+        for row in batch.earnings {
+            catalog.change(row.symbol, |entry| put_earnings(&mut entry.facts.earnings, row));
+        }
+        for row in batch.dividends {
+            catalog.change(row.symbol, |entry| put_dividend(&mut entry.facts.dividends, row));
+        }
+        let today = new_york_date(self.ports.clock.now());
+        self.evaluator
+            .filings()
+            .forget_before(today.saturating_sub(INSIDER_HISTORY_DAYS.days()));
+    }
+}
+
+/// Returns every symbol in a batch, with repetitions.
+fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
+    let quotes = batch.quotes.iter().map(|row| row.symbol);
+    let bars = batch.bars.iter().map(|row| row.symbol);
+    let fundamentals = batch.fundamentals.iter().map(|row| row.symbol);
+    let earnings = batch.earnings.iter().map(|row| row.symbol);
+    let dividends = batch.dividends.iter().map(|row| row.symbol);
+    let splits = batch.splits.iter().map(|row| row.symbol);
+    let insiders = batch.insider_transactions.iter().map(|row| row.symbol);
+    let mentions = batch.mentions.iter().map(|row| row.symbol);
+    let dated = earnings.chain(dividends).chain(splits);
+    quotes
+        .chain(bars)
+        .chain(fundamentals)
+        .chain(dated)
+        .chain(insiders)
+        .chain(mentions)
+}
+
+fn put_earnings(rows: &mut Vec<EarningsRow>, row: EarningsRow) {
+    match rows.binary_search_by_key(&row.date, |known| known.date) {
+        Ok(at) => rows[at] = row,
+        Err(at) => rows.insert(at, row),
+    }
+}
+
+fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
+    match rows.binary_search_by_key(&row.ex_date, |known| known.ex_date) {
+        Ok(at) => rows[at] = row,
+        Err(at) => rows.insert(at, row),
+    }
+}
+
+/// Stores a batch.
+struct RecordBatch(Batch);
+
+impl Transaction for RecordBatch {
+    type Output = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.record_market(&self.0).await?) })
+    }
+}

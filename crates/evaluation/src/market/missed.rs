@@ -1,0 +1,132 @@
+//! Missed periods: market data that a source delivers late.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ::market::Symbol;
+use ::market::records::QuoteRow;
+use jiff::Timestamp;
+use store::StoreError;
+
+use crate::evaluator::missed::Gaps;
+use crate::market::MarketIntake;
+use foundation::ServiceError;
+
+/// The number of stocks that are evaluated at once.
+const STOCK_BATCH_SIZE: usize = 256;
+
+/// A period of the market that was missed, because the feed was dead or the program was off.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MissedPeriod {
+    /// The missed quotes of any stocks and sessions, each with its true time.
+    pub quotes: Vec<QuoteRow>,
+    /// Whether later quotes of the same stocks may have been ingested already. If not, quotes that are not newer than
+    /// the known ones are left out.
+    pub is_behind: bool,
+}
+
+/// The result of the evaluation of a missed period.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MissedPeriodOutcome {
+    /// The number of evaluated quotes.
+    pub evaluated: usize,
+    /// The number of quotes that were left out: without a time, from the future, out of session, of an unknown stock,
+    /// or not newer than the last quote of the stock.
+    pub left_out: usize,
+    /// The number of late firings.
+    pub fired: u64,
+}
+
+/// The missed quotes of each stock in order of time.
+type ByStock = Vec<(Symbol, Vec<QuoteRow>)>;
+
+impl MarketIntake {
+    /// Evaluates a missed period as if its quotes had been received in time. The firings are marked late and have the
+    /// time at which they were due ([`evaluator::missed`](crate::evaluator::missed)). When it returns, they are on
+    /// disk.
+    ///
+    /// Quotes that are not newer than the last ingested quote of a stock are left out, so a gap has to be evaluated
+    /// before the stock's first quote after it is ingested. If the caller could not wait for that
+    /// ([`MissedPeriod::is_behind`]), no quote is left out, and conditions that compare successive quotes start with
+    /// the first quote of the period. It is safe to evaluate a period again.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails. Decisions are kept and committed as soon as it works again.
+    pub async fn evaluate_missed(&self, missed: MissedPeriod) -> Result<MissedPeriodOutcome, ServiceError> {
+        // In a separate task: a cancelled caller must not leave a period half evaluated.
+        let intake = self.clone();
+        let evaluated = tokio::spawn(async move { intake.evaluate_missed_batches(missed).await }).await;
+        Ok(evaluated.map_err(ServiceError::internal)??)
+    }
+
+    async fn evaluate_missed_batches(&self, missed: MissedPeriod) -> Result<MissedPeriodOutcome, StoreError> {
+        let evaluator = &self.evaluator;
+        let _turn = evaluator.lock_missed_evaluation().await;
+        self.intake.lock().await.follow_clock(self.ports.clock.now());
+        evaluator.apply_due_splits().await?;
+        let all = missed.quotes.len();
+        let mut outcome = MissedPeriodOutcome::default();
+        let is_behind = missed.is_behind;
+        for stocks in self.by_stock(missed).chunks(STOCK_BATCH_SIZE) {
+            let (evaluated, fired) = self.evaluate_missed_stocks(stocks, is_behind).await?;
+            outcome.evaluated += evaluated;
+            outcome.fired += fired;
+        }
+        outcome.left_out = all - outcome.evaluated;
+        self.price_arrivals.notify();
+        Ok(outcome)
+    }
+
+    /// Returns the quotes that can be evaluated, by stock.
+    fn by_stock(&self, missed: MissedPeriod) -> ByStock {
+        let now = self.ports.clock.now();
+        let mut stocks: BTreeMap<Symbol, Vec<QuoteRow>> = BTreeMap::new();
+        for row in missed.quotes {
+            if row.time.is_some_and(|time| time <= now) {
+                stocks.entry(row.symbol).or_default().push(row);
+            }
+        }
+        stocks.retain(|symbol, rows| {
+            rows.sort_by_key(|row| row.time);
+            self.catalog.get(*symbol).is_some()
+        });
+        stocks.into_iter().collect()
+    }
+
+    /// Evaluates the missed quotes of some stocks. Returns the number of quotes and of firings.
+    async fn evaluate_missed_stocks(
+        &self,
+        stocks: &[(Symbol, Vec<QuoteRow>)],
+        is_behind: bool,
+    ) -> Result<(usize, u64), StoreError> {
+        let evaluator = &self.evaluator;
+        loop {
+            let gaps = Arc::new(self.gaps(stocks, is_behind).await);
+            let result = evaluator.evaluate_gaps(&gaps).await?;
+            // The lock prevents any ingestion between the missed quotes and the following ones.
+            let mut intake = self.intake.lock().await;
+            let _turn = evaluator.lock_observed_bars().await;
+            evaluator.store_observed(result.bars.clone()).await?;
+            // Not earlier: after a failure the period may be evaluated again, so it does not count as seen.
+            if let Some(fired) = evaluator.merge_gaps(&gaps, result).await? {
+                for (symbol, last) in gaps.last_observations() {
+                    intake.note_seen(symbol, last.at);
+                }
+                let symbols: Vec<Symbol> = stocks.iter().map(|(symbol, _)| *symbol).collect();
+                evaluator.update_ended_sessions(&symbols).await?;
+                return Ok((gaps.len(), fired));
+            }
+        }
+    }
+
+    /// Returns the gaps of some stocks, as of the quotes ingested so far.
+    async fn gaps(&self, stocks: &[(Symbol, Vec<QuoteRow>)], is_behind: bool) -> Gaps {
+        let intake = self.intake.lock().await;
+        let rows = stocks.iter().map(|(symbol, rows)| (*symbol, rows.as_slice()));
+        let seen = |symbol, session: Option<Timestamp>| {
+            let seen = intake.seen_until(symbol).or(session);
+            seen.filter(|_| !is_behind)
+        };
+        self.evaluator.gaps(rows, seen)
+    }
+}

@@ -1,0 +1,165 @@
+//! Sets the initial price of alerts that became active without a current price.
+
+use ::alerts::Alert;
+use ::alerts::transition::{self, Transition};
+use jiff::{SignedDuration, Timestamp};
+use market::{CurrentPrice, Symbol};
+use serde_json::{Map, Value};
+use store::model::{AlertOwner, StoredAlert};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use tokio_util::sync::CancellationToken;
+
+use crate::prices::Prices;
+
+/// How often the database is searched for alerts that another process made active.
+const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// The maximum number of stocks whose prices the source is asked to confirm with each search.
+const MAX_CONFIRMATIONS: usize = 8;
+/// The number of alerts that one query reads.
+const ALERT_BATCH_SIZE: u32 = 256;
+
+/// Sets initial prices as prices arrive, until `stop`.
+pub async fn run(prices: Prices, stop: CancellationToken) {
+    let clock = &prices.ports.clock;
+    let mut next_search = clock.now();
+    loop {
+        // A search that was planned while the clock was ahead would be late.
+        next_search = next_search.min(after_pause(clock.now()));
+        let is_search_due = next_search <= clock.now();
+        if let Err(error) = prices.fill_initial_prices(is_search_due).await {
+            tracing::warn!(%error, "initial prices could not be stored; the next attempt is in a minute");
+        }
+        if is_search_due {
+            next_search = after_pause(clock.now());
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = prices.initial_prices.wake.notified() => {}
+            () = clock.sleep_until(next_search) => {}
+        }
+    }
+}
+
+fn after_pause(now: Timestamp) -> Timestamp {
+    now.saturating_add(SEARCH_INTERVAL).unwrap_or(Timestamp::MAX)
+}
+
+impl Prices {
+    /// Sets the initial price of active alerts without one to the current price of their stock, if there is one.
+    /// Returns the number of alerts.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database fails.
+    pub(crate) async fn fill_initial_prices(&self, search: bool) -> Result<u64, StoreError> {
+        if search {
+            let found = self.ports.store.symbols_without_initial_price().await?;
+            self.initial_prices.symbols().extend(found);
+        }
+        let waiting: Vec<Symbol> = self.initial_prices.symbols().iter().copied().collect();
+        if search {
+            self.confirm_recent_prices(&waiting).await;
+        }
+        let mut filled = 0;
+        for symbol in waiting {
+            let Some(price) = self.current_price(symbol) else {
+                continue;
+            };
+            // The next run finds alerts that are recorded from here on.
+            self.initial_prices.symbols().remove(&symbol);
+            let result = self.fill_alerts_of(symbol, price).await;
+            if result.is_err() {
+                self.initial_prices.symbols().insert(symbol);
+            }
+            filled += result?;
+        }
+        Ok(filled)
+    }
+
+    /// Asks the source to confirm prices that are recent, but not current without confirmation: those of stocks that
+    /// are seldom traded or polled.
+    async fn confirm_recent_prices(&self, waiting: &[Symbol]) {
+        let now = self.ports.clock.now();
+        let stale_after = self.settings.engine.stale_after;
+        let is_unconfirmed = |symbol: &&Symbol| {
+            let observed = self.evaluator.last_observed(**symbol);
+            observed.is_some_and(|observed| now.duration_since(observed.at) <= stale_after)
+                && self.current_price(**symbol).is_none()
+        };
+        let unconfirmed = waiting.iter().filter(is_unconfirmed).take(MAX_CONFIRMATIONS);
+        futures_util::future::join_all(unconfirmed.map(|&symbol| self.ask_source(symbol))).await;
+    }
+
+    async fn fill_alerts_of(&self, symbol: Symbol, price: CurrentPrice) -> Result<u64, StoreError> {
+        let mut filled = 0;
+        loop {
+            let alerts = self
+                .ports
+                .store
+                .alerts_without_initial_price(symbol, ALERT_BATCH_SIZE)
+                .await?;
+            let is_last = alerts.len() < usize::try_from(ALERT_BATCH_SIZE).unwrap_or(usize::MAX);
+            let now = self.ports.clock.now();
+            let writes = alerts.into_iter().map(|stored| {
+                self.ports.store.write(SetInitialPrice {
+                    prices: self.clone(),
+                    stored,
+                    price,
+                    now,
+                })
+            });
+            let mut progress = 0;
+            for written in futures_util::future::join_all(writes).await {
+                match written {
+                    Ok(Some(_)) => progress += 1,
+                    Ok(None) => {}
+                    Err(Abort::Refused(never)) => match never {},
+                    Err(Abort::Store(error)) => return Err(error),
+                }
+            }
+            filled += progress;
+            if is_last || progress == 0 {
+                return Ok(filled);
+            }
+        }
+    }
+}
+
+struct SetInitialPrice {
+    prices: Prices,
+    stored: StoredAlert,
+    price: CurrentPrice,
+    now: Timestamp,
+}
+
+impl Transaction for SetInitialPrice {
+    /// The alert with its initial price; `None` if it changed meanwhile.
+    type Output = Option<Alert>;
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            let id = self.stored.alert.id;
+            let stored = match &self.stored.owner {
+                AlertOwner::Account(account) => unit.lock_alert(*account, id).await?,
+                AlertOwner::Guest { .. } => unit.lock_guest_alert(id).await?,
+            };
+            let Some(stored) = stored else { return Ok(None) };
+            let Transition::Changed(changed) = transition::set_initial_price(&stored.alert, self.price, self.now)
+            else {
+                return Ok(None);
+            };
+            let price = Value::from(self.price.price().as_f64());
+            let details = Map::from_iter([("initial_price".to_owned(), price)]);
+            let is_written = unit
+                .update_alert(&changed, stored.alert.revision, self.now, Some(&details))
+                .await?;
+            Ok(is_written.then_some(changed.alert))
+        })
+    }
+
+    fn committed(&self, filled: &Option<Alert>) {
+        if let Some(alert) = filled {
+            self.prices.evaluator.apply_change(alert);
+        }
+    }
+}

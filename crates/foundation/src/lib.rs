@@ -1,0 +1,31 @@
+//! # Foundation: what the use cases of every area share
+//!
+//! * [`ServiceError`]: the error of use cases. It does not depend on HTTP; its message may be shown to the user and
+//!   names the fix. Internal errors are logged and not shown.
+//! * [`Actor`]: the authenticated caller, with its [`AuthMethod`] and permissions ([`Scope`]); [`account`]: locks and
+//!   checks of its account; [`plan_limits`]: limits of its plan.
+//! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
+//! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
+//! * [`body`]: reads request bodies and collects all errors.
+
+pub mod account;
+mod actor;
+pub mod body;
+pub mod error;
+pub mod links;
+pub mod made_by;
+pub mod network;
+pub mod plan_limits;
+mod ports;
+pub mod random;
+mod scope;
+pub mod secret;
+pub mod vault;
+
+pub use actor::{Actor, AuthMethod, CredentialKind};
+pub use error::{ErrorsByField, ServiceError, StockCandidate};
+pub use made_by::MadeBy;
+pub use network::Network;
+pub use ports::Ports;
+pub use random::Random;
+pub use scope::Scope;

@@ -1,0 +1,344 @@
+//! Analyzes watchlist items, and creates alerts from the proposals.
+//!
+//! Requested analyses are in a queue in the database, each item once. An analysis is claimed under a lease, so the
+//! next process repeats the analyses of one that died. If another analysis of an item was requested meanwhile, for
+//! instance because its intention was swapped, the result is discarded and the item is analyzed again.
+//!
+//! Periodically all items are checked for stale alerts: their horizon has passed, the price has moved away, or all
+//! of them have fired. A stale item is analyzed again.
+
+use alerts::transition::PriceAvailability;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use market::calendar::new_york_date;
+use store::model::{Account, AnalystAdvice, ClaimedAnalysis, TimedPrice, WatchlistItem};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use tokio::sync::{Mutex, Notify};
+use tokio_util::sync::CancellationToken;
+
+use super::WatchlistEffects;
+use super::auto_alerts::{self, AlertSelection, PlannedAlert};
+use crate::Watchlists;
+use crate::analyst;
+use crate::analyst::{AnalysisRequest, FallbackReason};
+use foundation::ServiceError;
+use foundation::account::{lock_account, require_active};
+
+/// The lease of a claim: longer than the timeout of a language model.
+const ANALYSIS_LEASE: SignedDuration = SignedDuration::from_mins(15);
+/// The number of items that are analyzed at once.
+const CLAIM_BATCH_SIZE: u32 = 4;
+/// The delay after the first failure of an item. Each further failure doubles it, up to [`MAX_RETRY_DELAY`].
+const FIRST_RETRY_DELAY: SignedDuration = SignedDuration::from_secs(30);
+/// See [`FIRST_RETRY_DELAY`].
+const MAX_RETRY_DELAY: SignedDuration = SignedDuration::from_hours(1);
+/// How often expired claims of other processes are looked for.
+const QUEUE_POLL_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// How often all items are checked for stale alerts.
+const STALE_CHECK_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// The number of items that one query reads.
+const ITEM_BATCH_SIZE: u32 = 256;
+
+/// Makes the work on the queue in this process sequential, and wakes the worker.
+#[derive(Debug, Default)]
+pub(crate) struct AnalysisQueue {
+    /// Notified when an analysis was requested.
+    pub(super) wake: Notify,
+    processing: Mutex<()>,
+}
+
+/// Analyzes the requested items until `stop`.
+pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
+    let clock = &watchlists.ports.clock;
+    let after = |duration| clock.now().saturating_add(duration).unwrap_or(Timestamp::MAX);
+    let mut next_pass = after(STALE_CHECK_INTERVAL);
+    while !stop.is_cancelled() {
+        let mut wake = next_pass.min(after(QUEUE_POLL_INTERVAL));
+        match watchlists.analyze_due_items(&stop).await {
+            // There may be more.
+            Ok(count) if count > 0 => continue,
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "the analysis queue could not be processed; it is tried again"),
+        }
+        match watchlists.ports.store.next_analysis_due().await {
+            Ok(due) => wake = due.map_or(wake, |due| wake.min(due)),
+            Err(_) => wake = wake.min(after(FIRST_RETRY_DELAY)),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = watchlists.analyses.wake.notified() => {}
+            () = clock.sleep_until(wake.max(after(SignedDuration::from_secs(1)))) => {}
+        }
+        if next_pass <= clock.now() {
+            next_pass = after(STALE_CHECK_INTERVAL);
+            if let Err(error) = watchlists.request_stale_analyses().await {
+                tracing::warn!(%error, "watchlists could not be checked for stale alerts; the next check is in an hour");
+            }
+        }
+    }
+}
+
+impl Watchlists {
+    /// Analyzes the items that are due, a few at once. Returns the number of claimed items.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database fails.
+    async fn analyze_due_items(&self, stop: &CancellationToken) -> Result<usize, StoreError> {
+        let _alone = self.analyses.processing.lock().await;
+        let now = self.ports.clock.now();
+        let until = now.saturating_add(ANALYSIS_LEASE).unwrap_or(Timestamp::MAX);
+        let claimed = self.ports.store.claim_analyses(now, until, CLAIM_BATCH_SIZE).await?;
+        let count = claimed.len();
+        let analyses = claimed.into_iter().map(|claim| async move {
+            if let Err(error) = self.analyze_claimed(&claim, stop).await {
+                self.reschedule(&claim, &error).await;
+            }
+        });
+        futures_util::future::join_all(analyses).await;
+        Ok(count)
+    }
+
+    /// Requests analyses of the items with stale alerts, and analyzes all items that are due. Returns the number of
+    /// requests.
+    pub async fn run_analyst(&self) -> Result<u64, ServiceError> {
+        let asked = self.request_stale_analyses().await?;
+        while self.analyze_due_items(&self.stop).await? > 0 {}
+        Ok(asked)
+    }
+
+    async fn analyze_claimed(&self, claim: &ClaimedAnalysis, stop: &CancellationToken) -> Result<(), ServiceError> {
+        let store = &self.ports.store;
+        let found = store.item_with_auto_alerts(claim.item).await?;
+        let account = store.account(claim.account).await?;
+        let advised = match (found, account) {
+            (Some((item, own_alerts)), Some(account)) if item.is_active && require_active(&account).is_ok() => {
+                let request = self.analysis_request_for(&item, &account, own_alerts).await?;
+                let advised = self.analysis.advise(request, stop.cancelled()).await?;
+                if advised.fallback == Some(FallbackReason::Stopping) {
+                    // The next process waits for the model as long as necessary.
+                    let now = self.ports.clock.now();
+                    store
+                        .write(RescheduleAnalysis {
+                            claim: *claim,
+                            due: now,
+                        })
+                        .await?;
+                    return Ok(());
+                }
+                Some((item, advised))
+            }
+            _ => None,
+        };
+        let random = &self.ports.random;
+        let proposed = advised.iter().flat_map(|(_, advised)| &advised.advice.proposals);
+        let proposed = proposed.map(|proposal| PlannedAlert {
+            id: alerts::AlertId(random.uuid()),
+            new_alert: proposal.alert.clone(),
+        });
+        let current = advised
+            .as_ref()
+            .and_then(|(item, _)| self.prices.current_price(item.symbol));
+        let start = current.map_or(PriceAvailability::Awaited, PriceAvailability::Current);
+        let work = ApplyAnalysis {
+            watchlists: self.clone(),
+            claim: *claim,
+            proposed: proposed.collect(),
+            start,
+            advised,
+            now: self.ports.clock.now(),
+        };
+        store.write(work).await?;
+        Ok(())
+    }
+
+    /// Returns the analysis request for an item for which the analyst has created `own_alerts` active alerts.
+    async fn analysis_request_for(
+        &self,
+        item: &WatchlistItem,
+        account: &Account,
+        own_alerts: u64,
+    ) -> Result<AnalysisRequest, ServiceError> {
+        let counts = self.ports.store.count_alerts(account.id).await?;
+        let active = counts.iter().find(|(status, _)| *status == alerts::Status::Active);
+        // The new alerts replace the earlier ones, so these do not count.
+        let others = active.map_or(0, |(_, count)| count.saturating_sub(own_alerts));
+        Ok(AnalysisRequest {
+            symbol: item.symbol,
+            intention: item.intention,
+            target_price: item.target_price.map(|target| target.price),
+            notes: item.notes.clone(),
+            account: account.id,
+            plan: account.plan,
+            active_alerts: u32::try_from(others).unwrap_or(u32::MAX),
+            time_zone: TimeZone::get(&account.time_zone).unwrap_or(TimeZone::UTC),
+        })
+    }
+
+    async fn reschedule(&self, claim: &ClaimedAnalysis, why: &ServiceError) {
+        let waits = FIRST_RETRY_DELAY * 2_i32.saturating_pow(claim.tries.min(10));
+        let now = self.ports.clock.now();
+        let due = now.saturating_add(waits.min(MAX_RETRY_DELAY)).unwrap_or(Timestamp::MAX);
+        tracing::warn!(item = %claim.item.0, error = %why, "a watchlist item could not be analyzed; it is tried again");
+        let rescheduled = self.ports.store.write(RescheduleAnalysis { claim: *claim, due }).await;
+        if let Err(error) = rescheduled {
+            tracing::warn!(%error, "the retry of an analysis could not be stored; its claim expires");
+        }
+    }
+
+    /// Requests analyses of the items with stale alerts and of those that were never analyzed. Returns their number.
+    async fn request_stale_analyses(&self) -> Result<u64, ServiceError> {
+        let store = &self.ports.store;
+        let (mut asked, mut after) = (0, None);
+        loop {
+            let items = store.items_with_auto_alerts(after, ITEM_BATCH_SIZE).await?;
+            let Some((last, _)) = items.last() else {
+                return Ok(asked);
+            };
+            after = Some(last.id);
+            for (item, own_alerts) in items {
+                if self.is_stale(&item, own_alerts).await? {
+                    let work = RequestAnalysis {
+                        watchlists: self.clone(),
+                        item,
+                        now: self.ports.clock.now(),
+                    };
+                    store.write(work).await?;
+                    asked += 1;
+                }
+            }
+        }
+    }
+
+    async fn is_stale(&self, item: &WatchlistItem, own_alerts: u64) -> Result<bool, ServiceError> {
+        if item.initial_price.is_none() {
+            // The analysis is requested once there is a price.
+            return Ok(false);
+        }
+        let Some(AnalystAdvice { priced, .. }) = &item.advised else {
+            return Ok(true);
+        };
+        let now = self.ports.clock.now();
+        if own_alerts == 0 {
+            return Ok(new_york_date(priced.at) < new_york_date(now));
+        }
+        let Some(account) = self.ports.store.account(item.account).await? else {
+            return Ok(false);
+        };
+        let request = self.analysis_request_for(item, &account, own_alerts).await?;
+        match self.analysis.analyze_by_rules(request).await {
+            Ok(analysis) => Ok(analysis.staleness(priced.at, priced.price).is_some()),
+            Err(ServiceError::NotFound(_) | ServiceError::UnknownStock { .. } | ServiceError::Unavailable(_)) => {
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether the analyst creates alerts for an item.
+const fn is_wanted(item: &WatchlistItem) -> bool {
+    item.is_active && item.has_auto_alerts
+}
+
+/// Creates alerts from the proposals. Without advice it only removes the item from the queue.
+struct ApplyAnalysis {
+    watchlists: Watchlists,
+    claim: ClaimedAnalysis,
+    advised: Option<(WatchlistItem, analyst::StockAdvice)>,
+    proposed: Vec<PlannedAlert>,
+    /// The start price of the alerts.
+    start: PriceAvailability,
+    now: Timestamp,
+}
+
+impl Transaction for ApplyAnalysis {
+    type Output = WatchlistEffects;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let account = lock_account(unit, self.claim.account).await?;
+            if !unit.finish_analysis(&self.claim, self.now).await? {
+                return Ok(WatchlistEffects::default());
+            }
+            let found = unit.watchlist_item(account.id, self.claim.item).await?;
+            let wanted = found.filter(|item| item.is_active && require_active(&account).is_ok());
+            let (Some(item), Some((before, advised))) = (wanted, &self.advised) else {
+                return Ok(WatchlistEffects::default());
+            };
+            if (item.intention, item.target_price) != (before.intention, before.target_price) {
+                // It was changed without a new request, for instance by a split.
+                unit.request_analysis(item.id, account.id, self.now).await?;
+                return Ok(WatchlistEffects {
+                    analysis_requested: true,
+                    ..WatchlistEffects::default()
+                });
+            }
+            let mut effects = WatchlistEffects::default();
+            if item.has_auto_alerts {
+                effects.deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::Unfired, self.now).await?;
+                effects.created_alerts =
+                    auto_alerts::make(unit, &account, &item, &self.proposed, self.start, self.now).await?;
+            }
+            let noted = AnalystAdvice {
+                priced: TimedPrice {
+                    price: advised.price,
+                    at: advised.at,
+                },
+                by: advised.author.name().to_owned(),
+                summary: advised.advice.summary.clone(),
+            };
+            unit.record_advice(item.id, &noted).await?;
+            Ok(effects)
+        })
+    }
+
+    fn committed(&self, effects: &WatchlistEffects) {
+        self.watchlists.apply_effects(effects);
+    }
+}
+
+/// Requests an analysis of an item.
+struct RequestAnalysis {
+    watchlists: Watchlists,
+    item: WatchlistItem,
+    now: Timestamp,
+}
+
+impl Transaction for RequestAnalysis {
+    type Output = WatchlistEffects;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let found = unit.watchlist_item(self.item.account, self.item.id).await?;
+            let analysis_requested = found.as_ref().is_some_and(is_wanted);
+            if analysis_requested {
+                unit.request_analysis(self.item.id, self.item.account, self.now).await?;
+            }
+            Ok(WatchlistEffects {
+                analysis_requested,
+                ..WatchlistEffects::default()
+            })
+        })
+    }
+
+    fn committed(&self, effects: &WatchlistEffects) {
+        self.watchlists.apply_effects(effects);
+    }
+}
+
+/// Returns a claim to the queue.
+struct RescheduleAnalysis {
+    claim: ClaimedAnalysis,
+    due: Timestamp,
+}
+
+impl Transaction for RescheduleAnalysis {
+    type Output = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move { Ok(unit.reschedule_analysis(&self.claim, self.due).await?) })
+    }
+}

@@ -1,0 +1,127 @@
+//! Adds a stock to the watchlist.
+
+use alerts::plan;
+use jiff::Timestamp;
+use market::Symbol;
+use market::records::StockRow;
+use serde_json::Value;
+use store::model::{WatchlistItem, WatchlistItemId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::body::{self, NewWatchlistItem};
+use super::trade_context::TradeContext;
+use super::{ItemView, WatchlistEffects};
+use crate::Watchlists;
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
+
+impl Watchlists {
+    /// Adds a stock to the actor's watchlist from the body of a create request (interface 2.3, decisions 3.1). An
+    /// unknown stock is added to the catalog under `stock_name`, and the item awaits its price.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::UnknownStock`] for an unknown stock
+    /// without a name; [`ServiceError::Conflict`] if the stock is on the watchlist; [`ServiceError::Forbidden`] if the
+    /// watchlist is full.
+    pub async fn add_to_watchlist(&self, actor: &Actor, body: &Value) -> Result<ItemView, ServiceError> {
+        let new_item = body::read_new(body)?;
+        let new_name = match self.prices.require_stock(new_item.symbol).await {
+            Ok(()) => None,
+            Err(unknown) => Some(new_item.stock_name.clone().ok_or(unknown)?),
+        };
+        let id = WatchlistItemId(self.ports.random.uuid());
+        let work = AddWatchlistItem {
+            watchlists: self.clone(),
+            account: actor.account,
+            id,
+            context: self.trade_context(new_item.symbol).await,
+            new_name,
+            new_item,
+        };
+        self.ports.store.write(work).await?;
+        self.watchlist_item(actor.account, id).await
+    }
+}
+
+struct AddWatchlistItem {
+    watchlists: Watchlists,
+    account: AccountId,
+    id: WatchlistItemId,
+    new_item: NewWatchlistItem,
+    context: TradeContext,
+    /// The name of a stock that is not known yet.
+    new_name: Option<String>,
+}
+
+impl AddWatchlistItem {
+    fn item(&self, now: Timestamp, has_auto_alerts: bool) -> WatchlistItem {
+        WatchlistItem {
+            id: self.id,
+            account: self.account,
+            symbol: self.new_item.symbol,
+            intention: self.new_item.intention,
+            target_price: self
+                .new_item
+                .target_price
+                .map(|price| store::model::TimedPrice { price, at: now }),
+            initial_price: self.context.timed_price(),
+            notes: self.new_item.notes.clone(),
+            has_auto_alerts,
+            is_active: true,
+            created_at: now,
+            updated_at: now,
+            advised: None,
+        }
+    }
+}
+
+impl Transaction for AddWatchlistItem {
+    type Output = WatchlistEffects;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let account = lock_active_account(unit, self.account).await?;
+            let symbol = self.new_item.symbol;
+            if unit.watchlist_item_for(self.account, symbol).await?.is_some() {
+                return Err(Abort::Refused(already_there(symbol)));
+            }
+            let items = unit.count_watchlist_items(self.account).await?;
+            plan::check_watchlist_quota(account.plan, items).map_err(|refusal| Abort::Refused(refusal.into()))?;
+            if let Some(name) = &self.new_name {
+                unit.insert_named_stock(symbol, name).await?;
+            }
+            let item = self.item(self.context.now, account.plan.has_auto_alerts());
+            unit.insert_watchlist_item(&item).await?;
+            self.context.open(unit, &item).await?;
+            let analysis_requested = item.has_auto_alerts && item.initial_price.is_some();
+            if analysis_requested {
+                unit.request_analysis(item.id, self.account, self.context.now).await?;
+            }
+            Ok(WatchlistEffects {
+                analysis_requested,
+                awaits_price: item.initial_price.is_none(),
+                ..WatchlistEffects::default()
+            })
+        })
+    }
+
+    fn committed(&self, effects: &WatchlistEffects) {
+        if let Some(name) = &self.new_name {
+            let row = StockRow::named(self.new_item.symbol, name);
+            let catalog = &self.watchlists.catalog;
+            // Another request may have named it meanwhile.
+            if catalog.get(self.new_item.symbol).is_none() {
+                catalog.change(self.new_item.symbol, |entry| entry.row = row);
+            }
+        }
+        self.watchlists.apply_effects(effects);
+    }
+}
+
+fn already_there(symbol: Symbol) -> ServiceError {
+    ServiceError::Conflict(format!(
+        "{symbol} is on the watchlist already; change that item, or swap its intention (PUT /watchlist/order)"
+    ))
+}

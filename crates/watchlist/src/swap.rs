@@ -1,0 +1,104 @@
+//! Swaps the intention of a watchlist item.
+
+use serde_json::Value;
+use store::model::WatchlistItem;
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
+use super::auto_alerts::{self, AlertSelection};
+use super::body::{self, SwapRequest};
+use super::trade_context::TradeContext;
+use super::{ItemView, WatchlistEffects, no_such_item};
+use crate::Watchlists;
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+use store::model::AccountId;
+
+/// The result of a swap.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SwapResult {
+    /// The item in its new state.
+    pub item: ItemView,
+    /// The number of deleted alerts of the analyst.
+    pub deleted_alerts: usize,
+}
+
+impl Watchlists {
+    /// Swaps an item's intention from the body of a swap request (interface 3), in one transaction: the initial price
+    /// becomes the present price, the analyst's alerts are deleted, the paper trade is closed and the opposite one
+    /// opened, and an analysis is requested. A trade that has the requested direction already stays open.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`], [`ServiceError::NotFound`]
+    pub async fn swap_watchlist_item(&self, actor: &Actor, body: &Value) -> Result<SwapResult, ServiceError> {
+        let swap = body::read_swap(body)?;
+        let work = SwapItemIntention {
+            watchlists: self.clone(),
+            account: actor.account,
+            swap,
+            context: self.trade_context(swap.symbol).await,
+        };
+        let effects = self.ports.store.write(work).await?;
+        Ok(SwapResult {
+            item: self.watchlist_item(actor.account, swap.item).await?,
+            deleted_alerts: effects.deleted_alerts.len(),
+        })
+    }
+}
+
+struct SwapItemIntention {
+    watchlists: Watchlists,
+    account: AccountId,
+    swap: SwapRequest,
+    context: TradeContext,
+}
+
+impl SwapItemIntention {
+    async fn item(&self, unit: &mut UnitOfWork) -> Result<WatchlistItem, Abort<ServiceError>> {
+        let found = unit.watchlist_item(self.account, self.swap.item).await?;
+        let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
+        if item.symbol != self.swap.symbol {
+            let fault = format!("must be {}, the stock of this item", item.symbol);
+            return Err(Abort::Refused(ServiceError::field("stock_symbol", fault)));
+        }
+        Ok(item)
+    }
+}
+
+impl Transaction for SwapItemIntention {
+    type Output = WatchlistEffects;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
+        Box::pin(async move {
+            lock_active_account(unit, self.account).await?;
+            let before = self.item(unit).await?;
+            let now = self.context.now;
+            // A trade in the other direction opens at the first current price.
+            let is_same = before.intention == self.swap.intention;
+            let item = WatchlistItem {
+                intention: self.swap.intention,
+                initial_price: self.context.timed_price().or(before.initial_price.filter(|_| is_same)),
+                updated_at: now,
+                ..before.clone()
+            };
+            unit.update_watchlist_item(&item).await?;
+            self.context.reverse(unit, &before, item.intention).await?;
+            let deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, now).await?;
+            // The analysis is also requested without automatic alerts. It creates none then.
+            let analysis_requested = item.is_active && item.initial_price.is_some();
+            if analysis_requested {
+                unit.request_analysis(item.id, self.account, now).await?;
+            }
+            Ok(WatchlistEffects {
+                deleted_alerts,
+                analysis_requested,
+                awaits_price: item.is_active && item.initial_price.is_none(),
+                ..WatchlistEffects::default()
+            })
+        })
+    }
+
+    fn committed(&self, effects: &WatchlistEffects) {
+        self.watchlists.apply_effects(effects);
+    }
+}
