@@ -87,10 +87,7 @@ impl TestServer {
                 ("MARKET__DATA_DIR", folder.display().to_string()),
             ]),
         }
-        let overrides = overrides
-            .into_iter()
-            .map(|(name, value)| (format!("BELLWETHER_{name}"), value));
-        let settings = Settings::load(None, overrides).unwrap();
+        let settings = Settings::with_overrides(&overrides).unwrap();
         let source_kind = settings.market.source;
         let clock = match source {
             DataSource::Alpaca(exchange) => Arc::clone(&exchange.clock),
