@@ -56,10 +56,9 @@ impl AccountAccess {
         let request = LoginRequest::read_and(body, |body| {
             if body
                 .value("type")
-                .is_none_or(|method| method == SignInMethod::Password.name())
-                && body.value("password").is_none()
+                .is_none_or(|method| method != SignInMethod::MagicLink.name())
             {
-                body.add_missing("password");
+                body.require("password");
             }
         })?;
         let email = request.email.0;

@@ -31,9 +31,8 @@ impl Webhooks {
     pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<WebhookTestResult, ServiceError> {
         let (ports, webhooks) = (&self.ports, &self.delivery);
         let request = TestWebhookRequest::read_and(body, |body| {
-            let is_slack = check_url(body, &webhooks.rules).is_some_and(|target| target.is_slack());
-            if body.value("secret").is_none() && !is_slack {
-                body.add_missing("secret");
+            if !check_url(body, &webhooks.rules).is_some_and(|target| target.is_slack()) {
+                body.require("secret");
             }
         })?;
         require_active(&load_account(&self.ports.store, actor).await?)?;

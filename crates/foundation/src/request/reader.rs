@@ -27,9 +27,9 @@ impl<'a> BodyReader<'a> {
         self.errors.entry(name.to_owned()).or_default().push(error.into());
     }
 
-    /// Reports a missing field, unless it already has an error.
-    pub fn add_missing(&mut self, name: &str) {
-        if !self.errors.contains_key(name) {
+    /// Adds an error if a field is absent.
+    pub fn require(&mut self, name: &str) {
+        if self.value(name).is_none() {
             self.add_error(name, "is required");
         }
     }

@@ -29,8 +29,8 @@ impl AccountSettings {
         let session = session_of(actor)?;
         let account = load_account(&self.ports.store, actor).await?;
         let request = ChangePasswordRequest::read_and(body, |body| {
-            if account.password_hash.is_some() && body.value("current_password").is_none() {
-                body.add_missing("current_password");
+            if account.password_hash.is_some() {
+                body.require("current_password");
             }
         })?;
         let ports = &self.ports;
