@@ -22,6 +22,7 @@ mod tokens;
 pub use accounts::{Accounts, NewAccount};
 pub use authenticate::Authenticator;
 pub(crate) use credential_cache::CredentialCache;
+pub use key_request::CreateApiKeyRequest;
 pub use keys::{ApiKeyParams, CreatedApiKey};
 pub use store::model::ApiKey;
 pub(crate) use tokens::AccessTokens;

@@ -5,10 +5,11 @@ use serde_json::Value;
 use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::request_body::WebhookBodyReader;
+use super::request_body::RecoverDeliveriesRequest;
 use super::{no_such_webhook, require_active_webhook};
 use crate::webhooks::Webhooks;
 use foundation::account::lock_active_account;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -57,18 +58,11 @@ impl Webhooks {
     /// [`ServiceError::NotFound`]; [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, or
     /// while the webhook is disabled.
     pub async fn recover_deliveries(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<u64, ServiceError> {
-        let mut read = WebhookBodyReader::new(body)?;
-        let since = read.text("since").map(str::parse::<Timestamp>);
-        match since {
-            Some(Err(_)) => read.add_error("since", "must be a time such as 2026-03-02T14:30:00Z"),
-            None => read.add_missing("since"),
-            Some(Ok(_)) => {}
-        }
-        read.finish()?;
+        let since = RecoverDeliveriesRequest::read(body)?.since;
         let requeue = RequeueDeliveries {
             account: actor.account,
             id,
-            scope: RequeueScope::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
+            scope: RequeueScope::FailedSince(since),
             now: self.ports.clock.now(),
         };
         Ok(self.ports.store.write(requeue).await?)

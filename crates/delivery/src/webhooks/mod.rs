@@ -29,6 +29,8 @@ use foundation::{Network, Ports, Random, ServiceError};
 
 pub use config::WebhooksConfig;
 pub use create::CreatedWebhook;
+pub use request_body::{CreateWebhookRequest, EventName, RecoverDeliveriesRequest};
+pub use request_body::{TestWebhookRequest, UpdateWebhookRequest};
 pub use rotate::RotatedSecret;
 pub use store::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Webhook, WebhookId};
 pub use test_send::WebhookTestResult;

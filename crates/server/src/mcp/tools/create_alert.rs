@@ -8,8 +8,7 @@ use service::alerts::Created;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::output_schema::OutputSchema;
-use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
+use super::{OutputSchema, ToolDefinition, ToolEffect, ToolError, ToolOutput};
 use crate::document::alert_body::guide;
 use crate::routes::alerts::view::AlertView;
 
@@ -65,7 +64,7 @@ pub(super) fn definition() -> ToolDefinition {
 
 fn created_or_waiting() -> OutputSchema {
     let added = json!({"created": {"type": "boolean"}, "sentence": {"type": "string"}});
-    output_schema::one_with_or_waiting("Alert", added)
+    OutputSchema::ObjectOrWaiting("Alert", added)
 }
 
 pub(super) fn change(arguments: Arguments) -> AgentChange {

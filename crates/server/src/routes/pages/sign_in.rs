@@ -5,18 +5,14 @@
 
 use std::net::IpAddr;
 
-use axum::extract::State;
-use axum::response::Response;
 use http::{HeaderMap, header};
 use serde_json::json;
 
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
 use crate::auth::{SessionCookie, csrf};
-use crate::layers::client::ClientAddress;
-use crate::query::Query;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// The button that requests a password reset link.
 const FORGOTTEN_PASSWORD_BUTTON: OtherButton = OtherButton {

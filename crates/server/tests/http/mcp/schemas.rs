@@ -55,6 +55,21 @@ async fn output_schemas_name_every_member_once() {
 }
 
 #[tokio::test]
+async fn watchlist_arguments_have_the_limits_of_the_rest_body() {
+    let tools = tools().await;
+    let tool = tools
+        .iter()
+        .find(|tool| tool["name"] == "create_watchlist_item")
+        .unwrap();
+    let body = &server::document::component_schemas()["CreateWatchlistItem"]["properties"];
+    for (name, argument) in tool["inputSchema"]["properties"].as_object().unwrap() {
+        for limit in ["maximum", "minLength", "maxLength"] {
+            assert_eq!(argument[limit], body[name][limit], "{name} {limit}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn each_tool_matches_its_snapshot() {
     for tool in tools().await {
         let name = format!("tool_{}", tool["name"].as_str().unwrap());
