@@ -34,7 +34,6 @@ fn cases(default: u32) -> ProptestConfig {
         .and_then(|cases| cases.parse().ok());
     ProptestConfig {
         cases: wanted.unwrap_or(default),
-        failure_persistence: None,
         // `minimize` reduces a script better than proptest shrinks a scenario.
         max_shrink_iters: 0,
         ..ProptestConfig::default()

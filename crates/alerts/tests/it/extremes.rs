@@ -180,7 +180,7 @@ fn run(days: &[Day]) -> Result<(), String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 5000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 5000, ..ProptestConfig::default() })]
 
     #[test]
     fn engine_matches_oracle_at_the_limits_of_every_range(days in days()) {

@@ -26,9 +26,6 @@ fn calendar_with_closures(day: Date, offsets: &[i64]) -> Calendar {
 }
 
 proptest! {
-    // An integration test is its own crate, where proptest cannot find a place for its regression file.
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn session_at_agrees_with_a_scan_of_the_days_around(
         at in instants(),

@@ -31,11 +31,10 @@ struct MessageRow {
     channel: String,
     kind: String,
     status: String,
-    outcome: Option<String>,
 }
 
 async fn read_messages(setup: &ServiceSetup) -> Vec<MessageRow> {
-    const QUERY: &str = "SELECT id, channel, kind, status, outcome FROM messages";
+    const QUERY: &str = "SELECT id, channel, kind, status FROM messages";
     match setup.database() {
         DatabaseKind::Sqlite => {
             let mut connection = SqliteConnection::connect(setup.database_url()).await.unwrap();

@@ -30,6 +30,9 @@ use rand_chacha::rand_core::SeedableRng;
 /// Total rounds of all tests, unless the environment overrides it.
 const DEFAULT_ROUNDS: u32 = 60;
 
+/// Seeds that once failed. Their rounds run first.
+const REGRESSION_SEEDS: [u64; 0] = [];
+
 /// Returns this percentage of all rounds and a random generator. Prints the seed, so that a run can be repeated.
 fn plan(percent: u32) -> (u32, ChaCha8Rng) {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
@@ -51,7 +54,15 @@ async fn setup(database: DatabaseKind) -> ServiceSetup {
 }
 
 async fn run_rounds(database: DatabaseKind, processes: usize, percent: u32) {
-    let (rounds, mut rng) = plan(percent);
+    let (rounds, rng) = plan(percent);
+    for seed in REGRESSION_SEEDS {
+        println!("regression seed {seed}");
+        run_rounds_with(database, processes, rounds, ChaCha8Rng::seed_from_u64(seed)).await;
+    }
+    run_rounds_with(database, processes, rounds, rng).await;
+}
+
+async fn run_rounds_with(database: DatabaseKind, processes: usize, rounds: u32, mut rng: ChaCha8Rng) {
     let mut harness = KillHarness::start(setup(database).await, processes).await;
     for round in 1..=rounds {
         let violations = harness.round(&mut rng).await;

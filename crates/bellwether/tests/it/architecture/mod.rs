@@ -8,4 +8,5 @@ mod files;
 mod import_circles;
 mod language;
 mod map;
+mod regressions;
 mod sources;
