@@ -73,7 +73,7 @@ on_both_databases! {
         record!("firings of an account": store.firings_of_account(ACCOUNT, now(), PAGE).await);
         record!("changes of alerts": store.changed_since(0, 100).await);
 
-        let due = record!("endpoints with pending deliveries": store.pending_endpoints(Queue::Deliveries, 0, 100).await);
+        let due = record!("endpoints with pending deliveries": store.pending_endpoints(Queue::Webhooks, 0, 100).await);
         let claim = claim_query(due.first().unwrap().endpoint);
         let claimed = record!("claim deliveries": store.claim_deliveries(claim).await);
         assert_eq!(claimed.len(), 1);
