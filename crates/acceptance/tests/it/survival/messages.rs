@@ -25,7 +25,7 @@ const PHONE_NUMBER: &str = "+14155550123";
 const ACCOUNT_SID: &str = "AC0123456789abcdef0123456789abcdef";
 
 /// A message in the database.
-#[derive(FromRow, Debug)]
+#[derive(FromRow)]
 struct MessageRow {
     id: Uuid,
     channel: String,
@@ -137,7 +137,8 @@ impl MessageReceivers {
             violations.push(format!("{firings} firings, but {fired} messages"));
         }
         for row in rows.iter().filter(|row| row.status != "sent") {
-            violations.push(format!("not sent: {row:?}"));
+            let (id, status, outcome) = (row.id, &row.status, &row.outcome);
+            violations.push(format!("the message {id} is {status}, not sent: {outcome:?}"));
         }
         let ids = |channel: &str| -> BTreeSet<String> {
             let rows = rows.iter().filter(|row| row.channel == channel);
