@@ -108,7 +108,7 @@ impl PlainTransaction for TouchSession {
     type Output = ();
 
     async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        Ok(unit.touch_session(self.id, self.at, self.expires_at).await?)
+        unit.touch_session(self.id, self.at, self.expires_at).await
     }
 }
 

@@ -4,7 +4,7 @@ use foundation::request::{Field, Line, NamedSchema, RefOr, Request, Schema, Scop
 use foundation::{Actor, Scope, ServiceError, request};
 use serde_json::Value;
 
-use super::{ApiKeyParams, CreatedApiKey};
+use super::{ApiKeyParams, CreatedApiKey, keys};
 use crate::access::Accounts;
 
 /// The scopes of a key.
@@ -14,6 +14,9 @@ impl Field for Scopes {
     fn read(value: &Value) -> Result<Self, String> {
         let scopes = value.as_array().map(|values| values.iter().map(Scope::read).collect());
         let scopes: Option<Vec<Scope>> = scopes.and_then(Result::ok);
+        if scopes.as_ref().is_some_and(Vec::is_empty) {
+            return Err(keys::no_scopes());
+        }
         scopes.map(Self).ok_or_else(|| {
             let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
             format!("must be a list of scopes out of {}", names.join(", "))

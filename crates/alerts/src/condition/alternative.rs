@@ -1,7 +1,7 @@
 //! The conditions on social media mentions and insider trades.
 
 use super::spec::{
-    ConditionSpec, ParameterRule, ParameterSpec, RequestSpec, Unit, above_zero, parameter, required, whole,
+    ConditionSpec, NumberUnit, ParameterRule, ParameterSpec, RequestSpec, above_zero, parameter, required, whole,
 };
 use super::{BuzzDirection, Condition, ConditionFamily, InsiderCriteria, InsiderDirection};
 
@@ -42,7 +42,7 @@ pub(super) const INSIDER_TRANSACTIONS: ConditionSpec = ConditionSpec {
         description: "Insiders bought or sold for the threshold or more, according to recent filings.",
         threshold: required(
             "US dollars, total of all trades",
-            above_zero("an amount in US dollars", Unit::Usd),
+            above_zero("an amount in US dollars", NumberUnit::Usd),
         ),
         parameters: &[
             parameter(
@@ -53,12 +53,12 @@ pub(super) const INSIDER_TRANSACTIONS: ConditionSpec = ConditionSpec {
             parameter(
                 "minExecutives",
                 "The minimum number of insiders; default 1",
-                ParameterRule::Number(whole("a whole number", Unit::None, 1, 100)),
+                ParameterRule::Number(whole("a whole number", NumberUnit::None, 1, 100)),
             ),
             parameter(
                 "windowDays",
                 "The maximum age of filings in days; default 7",
-                ParameterRule::Number(whole("a whole number of days", Unit::Days, 1, 365)),
+                ParameterRule::Number(whole("a whole number of days", NumberUnit::Days, 1, 365)),
             ),
             parameter(
                 "openMarketOnly",

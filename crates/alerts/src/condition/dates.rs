@@ -1,14 +1,14 @@
 //! Reminders, and the conditions on earnings and dividend dates.
 
 use super::spec::{
-    ConditionSpec, NumberRange, ParameterRule, ParameterSpec, RequestSpec, ThresholdNeed, ThresholdSpec, Unit,
+    ConditionSpec, NumberRange, NumberUnit, ParameterRule, ParameterSpec, RequestSpec, ThresholdNeed, ThresholdSpec,
     above_zero, parameter, required, whole,
 };
 use super::{Condition, ConditionFamily, DeliveryTime};
 
 const NOTE: ParameterSpec = parameter("note", "A note in the notification", ParameterRule::Note);
 
-const DAYS_AHEAD: NumberRange = whole("a whole number of days", Unit::Days, 0, 365);
+const DAYS_AHEAD: NumberRange = whole("a whole number of days", NumberUnit::Days, 0, 365);
 
 pub(super) const REMINDER: ConditionSpec = ConditionSpec {
     name: "reminder",
@@ -22,7 +22,7 @@ pub(super) const REMINDER: ConditionSpec = ConditionSpec {
         threshold: Some(ThresholdSpec {
             description: "Ignored if there is a date. Without a date, a whole number N from 1 to 36500 means the open N calendar days ahead",
             need: ThresholdNeed::WithoutDate,
-            range: whole("a whole number of calendar days", Unit::Days, 0, 36_500),
+            range: whole("a whole number of calendar days", NumberUnit::Days, 0, 36_500),
         }),
         parameters: &[
             parameter(
@@ -125,7 +125,7 @@ pub(super) const DIVIDEND_PAYMENT: ConditionSpec = ConditionSpec {
         parameters: &[parameter(
             "shares",
             "The number of shares you hold, for the amount in the notification",
-            ParameterRule::Number(above_zero("a number of shares", Unit::None)),
+            ParameterRule::Number(above_zero("a number of shares", NumberUnit::None)),
         )],
     },
     example: r#"{"symbol": "AAPL", "condition": "dividend_payment", "parameters": {"shares": 25}}"#,

@@ -13,8 +13,8 @@ mod technical;
 pub use kind::{ConditionFamily, ConditionKind};
 pub(crate) use spec::Values;
 pub use spec::{
-    ConditionSpec, MAX_NOTE_CHARACTERS, NumberRange, ParameterRule, ParameterSpec, RequestSpec, ThresholdNeed,
-    ThresholdSpec, Unit,
+    ConditionSpec, MAX_NOTE_CHARACTERS, NumberRange, NumberUnit, ParameterRule, ParameterSpec, RequestSpec,
+    ThresholdNeed, ThresholdSpec,
 };
 
 use std::fmt;

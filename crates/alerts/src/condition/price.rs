@@ -1,6 +1,6 @@
 //! The conditions on the price and on P/E ratios.
 
-use super::spec::{ConditionSpec, NumberRange, RequestSpec, Unit, above_zero, required};
+use super::spec::{ConditionSpec, NumberRange, NumberUnit, RequestSpec, above_zero, required};
 use super::{Condition, ConditionFamily, EpsBasis, Side};
 
 const PRICE: RequestSpec = RequestSpec {
@@ -8,7 +8,7 @@ const PRICE: RequestSpec = RequestSpec {
     description: "The price is at or above (at or below) a price.",
     threshold: required(
         "A price in US dollars",
-        above_zero("a price in US dollars", Unit::Usd).at_most(1_000_000_000),
+        above_zero("a price in US dollars", NumberUnit::Usd).at_most(1_000_000_000),
     ),
     parameters: &[],
 };
@@ -33,7 +33,7 @@ pub(super) const PRICE_BELOW: ConditionSpec = ConditionSpec {
     ..PRICE_ABOVE
 };
 
-pub(super) const PERCENTAGE: NumberRange = above_zero("a percentage", Unit::Percent);
+pub(super) const PERCENTAGE: NumberRange = above_zero("a percentage", NumberUnit::Percent);
 
 pub(super) const PRICE_CHANGE_UP: ConditionSpec = ConditionSpec {
     name: "price_change_up",
@@ -102,7 +102,7 @@ pub(super) const PE_RATIO_BELOW: ConditionSpec = ConditionSpec {
     request: &RequestSpec {
         name: "RatioAlert",
         description: "Price ÷ earnings per share, trailing or forward, is at or below (at or above) a ratio.",
-        threshold: required("A ratio", above_zero("a ratio", Unit::None)),
+        threshold: required("A ratio", above_zero("a ratio", NumberUnit::None)),
         parameters: &[],
     },
     example: r#"{"symbol": "AAPL", "condition": "pe_ratio_below", "threshold": 15}"#,

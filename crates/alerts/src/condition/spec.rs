@@ -105,7 +105,7 @@ pub struct NumberRange {
     /// The noun, such as `a percentage`.
     pub noun: &'static str,
     /// The unit.
-    pub unit: Unit,
+    pub unit: NumberUnit,
     /// The minimum in millionths; 1 means above zero.
     pub min_micros: i64,
     /// The maximum in millionths; the largest integer means unbounded.
@@ -116,7 +116,7 @@ pub struct NumberRange {
 
 /// The unit of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum NumberUnit {
     /// None: a ratio, an index or a count.
     None,
     /// US dollars.
@@ -154,7 +154,7 @@ pub(super) const fn parameter(name: &'static str, description: &'static str, rul
 }
 
 /// Returns the numbers from `minimum` to `maximum`.
-pub(super) const fn between(noun: &'static str, unit: Unit, minimum: u16, maximum: u16) -> NumberRange {
+pub(super) const fn between(noun: &'static str, unit: NumberUnit, minimum: u16, maximum: u16) -> NumberRange {
     NumberRange {
         noun,
         unit,
@@ -165,7 +165,7 @@ pub(super) const fn between(noun: &'static str, unit: Unit, minimum: u16, maximu
 }
 
 /// Returns the whole numbers from `minimum` to `maximum`.
-pub(super) const fn whole(noun: &'static str, unit: Unit, minimum: u16, maximum: u16) -> NumberRange {
+pub(super) const fn whole(noun: &'static str, unit: NumberUnit, minimum: u16, maximum: u16) -> NumberRange {
     NumberRange {
         is_whole: true,
         ..between(noun, unit, minimum, maximum)
@@ -173,7 +173,7 @@ pub(super) const fn whole(noun: &'static str, unit: Unit, minimum: u16, maximum:
 }
 
 /// Returns the numbers above zero.
-pub(super) const fn above_zero(noun: &'static str, unit: Unit) -> NumberRange {
+pub(super) const fn above_zero(noun: &'static str, unit: NumberUnit) -> NumberRange {
     NumberRange {
         min_micros: 1,
         max_micros: i64::MAX,

@@ -1,7 +1,7 @@
 //! The conditions on averages, the RSI and the volume.
 
 use super::price::{EXTREME, PERCENTAGE};
-use super::spec::{ConditionSpec, ParameterRule, RequestSpec, Unit, between, parameter, required, whole};
+use super::spec::{ConditionSpec, NumberUnit, ParameterRule, RequestSpec, between, parameter, required, whole};
 use super::{Condition, ConditionFamily, RsiDirection, Side, VolumeBaseline};
 
 pub(super) const MA_CROSSOVER_GOLDEN: ConditionSpec = ConditionSpec {
@@ -35,7 +35,7 @@ pub(super) const MA_TOUCH_ABOVE: ConditionSpec = ConditionSpec {
         description: "The price reaches its moving average from below (from above).",
         threshold: required(
             "The length of the average in sessions",
-            whole("a whole number of sessions", Unit::Sessions, 2, 400),
+            whole("a whole number of sessions", NumberUnit::Sessions, 2, 400),
         ),
         parameters: &[],
     },
@@ -64,7 +64,7 @@ pub(super) const RSI_LIMIT: ConditionSpec = ConditionSpec {
     request: &RequestSpec {
         name: "RsiAlert",
         description: "Wilder's RSI(14) is at or beyond a threshold.",
-        threshold: required("An RSI", between("a number", Unit::None, 0, 100)),
+        threshold: required("An RSI", between("a number", NumberUnit::None, 0, 100)),
         parameters: &[parameter(
             "direction",
             "The side of the threshold that fires; `both` means the side opposite to the current RSI. \

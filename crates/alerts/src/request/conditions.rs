@@ -48,8 +48,10 @@ pub(super) fn read(
     errors: &mut FieldErrors,
 ) -> Result<Condition, InvalidField> {
     let spec = kind.spec();
-    let own = spec.request.parameters.iter();
-    let read = own.fold(Ok(()), |read, own| read.and(parameters.read(kind, own, errors)));
+    let mut read = Ok(());
+    for own in spec.request.parameters {
+        read = read.and(parameters.read(kind, own, errors));
+    }
     let (threshold, moment) = match kind {
         ConditionKind::Reminder => {
             let at = reminder::read(threshold, current_moment, parameters, context, errors)?;

@@ -124,6 +124,11 @@ macro_rules! request {
 }
 
 #[cfg(test)]
+#[expect(
+    unreachable_pub,
+    dead_code,
+    reason = "the macro declares public fields, and a test reads few of them"
+)]
 mod tests {
     use market::Price;
     use serde_json::json;

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
-#[macro_use]
-mod support;
 mod analyst;
 mod evaluation;
 mod messages;
+mod support;
 mod use_cases;

@@ -87,6 +87,6 @@ impl PlainTransaction for PurgeUnverifiedAlerts {
         unit.track_rows(history)?;
         let deleted = execute_many!(&mut unit.connection, DELETE_ALERTS, &seqs, |query, seq| query
             .bind(seq.0));
-        Ok(unit.track_rows(deleted)?)
+        unit.track_rows(deleted)
     }
 }

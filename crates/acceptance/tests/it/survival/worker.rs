@@ -144,7 +144,7 @@ impl Worker {
                 let threshold = alert.possible_states.first().unwrap().threshold;
                 let condition = if alert.above { "price_above" } else { "price_below" };
                 // Some firings are sent as text messages, within the monthly quota.
-                let notification = if alert.note % 4 == 0 { "sms" } else { "email" };
+                let notification = if alert.note.is_multiple_of(4) { "sms" } else { "email" };
                 let body = json!({"symbol": alert.symbol, "condition": condition, "threshold": dollars(threshold),
                     "notification": notification, "parameters": {"note": alert.note}});
                 process.request(Method::POST, "/alerts").json(&body)

@@ -2,10 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common;
-use crate::oracle;
-use crate::recorded;
-
 mod calendar;
 mod dates;
 mod facts;

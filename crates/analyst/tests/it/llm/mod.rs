@@ -1,8 +1,6 @@
 //! Tests of the language model module: its requests and the checks of its answers.
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
-use crate::support;
-
 mod answers;
 mod fixture;
 mod mutations;

@@ -1,8 +1,6 @@
 //! Tests of the rules: proposals are sound for every history.
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
-use crate::support;
-
 mod degenerate;
 mod freshness;
 mod plans;

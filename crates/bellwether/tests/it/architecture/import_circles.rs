@@ -112,7 +112,7 @@ fn paths_of(code: &str) -> (Vec<String>, Vec<String>) {
             used.extend(paths);
         }
     }
-    for mark in ["crate::architecture::", "super::"] {
+    for mark in ["crate::", "super::"] {
         for (at, _) in code.match_indices(mark) {
             let path: String = code[at..]
                 .chars()
@@ -255,9 +255,9 @@ fn a_circle_of_two_files_is_found() {
     };
     let files = [
         file("lib.rs", "mod one;\nmod two;\n"),
-        file("one.rs", "//! One.\n\nuse crate::architecture::two::Two;\n"),
+        file("one.rs", "//! One.\n\nuse crate::two::Two;\n"),
         file("two/mod.rs", "//! Two.\n\nmod inner;\n\npub use inner::Two;\n"),
-        file("two/inner.rs", "//! Inner.\n\nuse crate::architecture::one;\n"),
+        file("two/inner.rs", "//! Inner.\n\nuse crate::one;\n"),
     ];
     let found = circles(&imports(&files, "crates/a"));
     let expected = ["crates/a/src/one.rs", "crates/a/src/two/inner.rs"];

@@ -1,7 +1,7 @@
 //! Notifications about a fired alert.
 
 use alerts::ConditionKind;
-use alerts::condition::Unit;
+use alerts::condition::NumberUnit;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Decimal;
@@ -204,15 +204,15 @@ pub(super) fn label(condition: &str) -> &str {
 /// Formats the threshold of a condition with its unit.
 pub(super) fn with_unit(condition: &str, threshold: f64) -> String {
     let spec = ConditionKind::from_name(condition).and_then(|kind| kind.spec().request.threshold);
-    match spec.map_or(Unit::None, |spec| spec.range.unit) {
-        Unit::None => format!("{threshold}"),
-        Unit::Usd => usd(threshold),
-        Unit::Percent => Decimal::from_f64(threshold).map_or_else(
+    match spec.map_or(NumberUnit::None, |spec| spec.range.unit) {
+        NumberUnit::None => format!("{threshold}"),
+        NumberUnit::Usd => usd(threshold),
+        NumberUnit::Percent => Decimal::from_f64(threshold).map_or_else(
             |_| format!("{threshold} %"),
             |percent| format!("{} %", Percent(percent)),
         ),
-        Unit::Sessions => format!("{threshold} sessions"),
-        Unit::Days => format!("{threshold} days"),
+        NumberUnit::Sessions => format!("{threshold} sessions"),
+        NumberUnit::Days => format!("{threshold} days"),
     }
 }
 

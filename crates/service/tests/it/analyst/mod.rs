@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
-use crate::support;
-
 mod answers;
 mod budget;
 mod endpoint_errors;

@@ -7,7 +7,7 @@ use market::Decimal;
 use market::records::{Batch, InsiderRow, TransactionSide, WithdrawnFiling};
 use serde_json::json;
 
-use super::support::{TestApp, on_each_database, symbol};
+use crate::support::{TestApp, on_each_database, symbol};
 
 on_each_database! {
     both_filings_count_without_an_amendment

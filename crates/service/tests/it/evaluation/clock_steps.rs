@@ -8,7 +8,7 @@ use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::support::{TestApp, above, at, on_each_database, symbol};
+use crate::support::{TestApp, above, at, on_each_database, symbol};
 
 on_each_database! {
     price_from_a_clock_ahead_blocks_no_alert_after_a_restart

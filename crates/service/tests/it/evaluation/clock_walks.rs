@@ -15,7 +15,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::json;
 
-use super::support::{TestApp, above, at, on_each_database};
+use crate::support::{TestApp, above, at, on_each_database};
 
 on_each_database! {
     clock_walk_1_fires_alerts_once_and_reports_blind_ones

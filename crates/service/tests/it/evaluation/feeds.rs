@@ -5,7 +5,7 @@ use alerts::{AlertId, Plan};
 use foundation::Actor;
 use serde_json::{Value, json};
 
-use super::support::{TestApp, on_each_database};
+use crate::support::{TestApp, on_each_database};
 
 on_each_database! {
     alerts_are_blind_until_their_data_is_delivered

@@ -4,7 +4,7 @@ use alerts::{HistoryAction, Plan, Status};
 use evaluation::stocks::CandleRange;
 use serde_json::json;
 
-use super::support::{TestApp, above, on_each_database, symbol};
+use crate::support::{TestApp, above, on_each_database, symbol};
 
 on_each_database! {
     alert_fires_once_at_its_level_with_a_reason

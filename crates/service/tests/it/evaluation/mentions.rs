@@ -5,7 +5,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use serde_json::json;
 
-use super::support::{TestApp, on_each_database};
+use crate::support::{TestApp, on_each_database};
 
 on_each_database! {
     running_count_replaces_the_previous_one

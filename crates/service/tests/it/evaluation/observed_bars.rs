@@ -8,7 +8,7 @@ use market::records::QuoteRow;
 use serde_json::json;
 
 use super::missed::{evaluate, friday, quote};
-use super::support::{TestApp, at, on_each_database, symbol};
+use crate::support::{TestApp, at, on_each_database, symbol};
 
 on_each_database! {
     session_is_stored_only_after_its_end

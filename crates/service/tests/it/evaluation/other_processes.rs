@@ -2,7 +2,7 @@
 
 use alerts::{HistoryAction, Plan, Status};
 
-use super::support::{TestApp, above, on_each_database};
+use crate::support::{TestApp, above, on_each_database};
 
 on_each_database! {
     alert_created_by_another_process_is_evaluated_after_a_comparison

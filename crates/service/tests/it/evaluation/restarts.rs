@@ -3,7 +3,7 @@
 use alerts::{HistoryAction, Plan, Status};
 use serde_json::json;
 
-use super::support::{TestApp, above, on_each_database};
+use crate::support::{TestApp, above, on_each_database};
 
 on_each_database! {
     alert_from_before_a_restart_fires_after_it

@@ -4,7 +4,7 @@ use alerts::{HistoryAction, Plan, Status};
 use serde_json::json;
 
 use super::splits::{deliver_split, prices};
-use super::support::{ALL, TestApp, above, at, on_each_database, symbol};
+use crate::support::{ALL, TestApp, above, at, on_each_database, symbol};
 
 on_each_database! {
     initial_price_from_before_a_split_is_adjusted_for_an_alert_created_on_its_day

@@ -3,7 +3,7 @@
 use alerts::{HistoryAction, Plan, Status};
 use serde_json::json;
 
-use super::support::{TestApp, above, at, on_each_database, symbol};
+use crate::support::{TestApp, above, at, on_each_database, symbol};
 
 on_each_database! {
     split_adjusts_active_and_paused_alerts_and_fires_none

@@ -4,7 +4,7 @@ use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Plan, Status};
 use serde_json::json;
 
-use super::support::{TestApp, above, on_each_database};
+use crate::support::{TestApp, above, on_each_database};
 
 on_each_database! {
     reminder_fires_at_its_instant_and_not_before

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
-use crate::support;
-
 mod blindness;
 mod helpers;
 mod limits;

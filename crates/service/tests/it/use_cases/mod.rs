@@ -16,6 +16,5 @@ mod listing;
 mod prices;
 mod quotas;
 mod stocks;
-use crate::support;
 mod watchlist;
 mod webhooks;

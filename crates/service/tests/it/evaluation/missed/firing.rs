@@ -4,8 +4,8 @@ use alerts::{AlertId, Plan, Status};
 use evaluation::market::MissedPeriod;
 use foundation::Actor;
 
-use super::super::support::{TestApp, above, on_each_database, settings};
 use super::{evaluate, evaluate_behind, firings, friday, late, quote};
+use crate::support::{TestApp, above, on_each_database, settings};
 
 on_each_database! {
     crossing_in_a_gap_fires_once_and_late_after_the_price_came_back

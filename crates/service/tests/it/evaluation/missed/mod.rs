@@ -14,7 +14,7 @@ use foundation::Actor;
 use market::records::QuoteRow;
 use serde_json::json;
 
-use super::support::{TestApp, at, symbol};
+use crate::support::{TestApp, at, symbol};
 
 /// Returns a quote with its true time, `2024-03-08T15:05:00Z`.
 pub(super) fn quote(stock: &str, price: &str, time: &str) -> QuoteRow {

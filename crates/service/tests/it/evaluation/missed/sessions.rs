@@ -6,8 +6,8 @@ use foundation::Actor;
 use market::records::QuoteRow;
 use serde_json::{Value, json};
 
-use super::super::support::{TestApp, above, on_each_database, symbol};
 use super::{evaluate, firings, friday, late, quote};
+use crate::support::{TestApp, above, on_each_database, symbol};
 
 on_each_database! {
     gap_over_a_night_evaluates_both_sessions

@@ -11,8 +11,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::{Value, json};
 
-use super::super::support::{TestApp, at, on_each_database, symbol};
 use super::{evaluate, firings};
+use crate::support::{TestApp, at, on_each_database, symbol};
 
 on_each_database! {
     walks_with_a_gap_fire_the_same_alerts_as_whole_walks
