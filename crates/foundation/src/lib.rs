@@ -6,7 +6,7 @@
 //!   checks of its account; [`plan_limits`]: limits of its plan.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
-//! * [`request`]: request bodies: their readers, which collect all errors, and their schemas.
+//! * [`mod@request`]: request bodies: their readers, which collect all errors, and their schemas.
 
 pub mod account;
 mod actor;
