@@ -192,9 +192,9 @@ impl Server {
 ///
 /// # Errors
 /// If the service cannot start, or fails while it runs.
-pub async fn run(settings: Settings, metering: Metering) -> anyhow::Result<()> {
+pub async fn run(settings: &Settings, metering: Metering) -> anyhow::Result<()> {
     let mut signals = ShutdownSignals::listen().context("cannot listen for signals")?;
-    let server = Server::open(&settings, metering).await?;
+    let server = Server::open(settings, metering).await?;
     announce(&server)?;
     let ended = tokio::select! {
         signal = signals.next() => {

@@ -33,7 +33,7 @@ pub enum SourceConfig {
 pub struct ProviderSetup {
     /// The providers of each capability.
     pub router: ProviderRouter,
-    /// All configured providers, in the order of [`ProviderName::ALL`].
+    /// All configured providers.
     pub providers: Vec<Arc<dyn Provider>>,
     /// The setup of the providers' HTTP clients.
     pub setup: AdapterSetup,

@@ -11,7 +11,7 @@ mod delete;
 mod export;
 mod password;
 mod phone;
-mod preferences;
+pub(crate) mod preferences;
 mod subscription;
 
 use delivery::DeliveryConfig;
