@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 pub const INITIAL_DISTANCE_PERCENT: f64 = 0.4;
 /// The distance from the price of an alert that is rearmed after it fired, in percent.
 pub const REARM_DISTANCE_PERCENT: f64 = 3.0;
+/// The distances that are tried in order, if other alerts wait at the nearer levels.
+const REARM_DISTANCES_PERCENT: [f64; 4] = [REARM_DISTANCE_PERCENT, 3.3, 3.6, 3.9];
 /// The number of stocks with price alerts.
 const STOCKS_WITH_PRICE_ALERTS: usize = 6;
 /// The delay between the start and the reminder.
@@ -62,15 +64,22 @@ pub fn create_bodies(stocks: &[StockData], now: Timestamp) -> Vec<Value> {
     bodies
 }
 
-/// Returns the update body for rearming a price alert that fired; `None` for other conditions.
+/// Returns the update bodies for rearming a price alert that fired, the preferred one first; none for other conditions. Another
+/// alert of the stock may already wait at a level, and two alerts must not be equivalent.
 #[must_use]
-pub fn rearm_body(condition: &str, price: Price) -> Option<Value> {
+pub fn rearm_bodies(condition: &str, price: Price) -> Vec<Value> {
+    let at = |sign: f64| {
+        let distances = REARM_DISTANCES_PERCENT.iter();
+        distances
+            .map(|distance| json!({"threshold": offset(price, sign * distance)}))
+            .collect()
+    };
     match condition {
-        "price_above" => Some(json!({"threshold": offset(price, REARM_DISTANCE_PERCENT)})),
-        "price_below" => Some(json!({"threshold": offset(price, -REARM_DISTANCE_PERCENT)})),
+        "price_above" => at(1.0),
+        "price_below" => at(-1.0),
         // These conditions count from the price at activation.
-        "price_change_up" | "price_change_down" => Some(json!({})),
-        _ => None,
+        "price_change_up" | "price_change_down" => vec![json!({})],
+        _ => Vec::new(),
     }
 }
 
@@ -126,9 +135,13 @@ mod tests {
     #[test]
     fn rearmed_prices_are_offset_and_rounded_to_cents() {
         let price = Price::from_micros(100_000_000).unwrap();
-        assert_eq!(rearm_body("price_above", price), Some(json!({"threshold": 103.0})));
-        assert_eq!(rearm_body("price_below", price), Some(json!({"threshold": 97.0})));
-        assert_eq!(rearm_body("price_change_up", price), Some(json!({})));
-        assert_eq!(rearm_body("new_high", price), None);
+        let thresholds = |levels: [f64; 4]| levels.map(|level| json!({"threshold": level})).to_vec();
+        assert_eq!(
+            rearm_bodies("price_above", price),
+            thresholds([103.0, 103.3, 103.6, 103.9])
+        );
+        assert_eq!(rearm_bodies("price_below", price), thresholds([97.0, 96.7, 96.4, 96.1]));
+        assert_eq!(rearm_bodies("price_change_up", price), [json!({})]);
+        assert!(rearm_bodies("new_high", price).is_empty());
     }
 }

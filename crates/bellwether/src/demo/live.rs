@@ -335,9 +335,14 @@ impl FiringWatcher {
         let Some(price) = detail.stock.last_price else {
             return Ok(());
         };
-        if let Some(body) = alert_requests::rearm_body(condition, price) {
-            self.service.alerts.update_alert(&self.actor, id, &body).await?;
+        for body in alert_requests::rearm_bodies(condition, price) {
+            match self.service.alerts.update_alert(&self.actor, id, &body).await {
+                // Another alert waits at this level already.
+                Err(ServiceError::Conflict(_)) => continue,
+                updated => updated?,
+            };
             self.service.alerts.activate_alert(&self.actor, id).await?;
+            break;
         }
         Ok(())
     }
