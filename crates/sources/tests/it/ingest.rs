@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use jiff::civil::date;
 use market::records::{Batch, EarningsTime, TransactionSide};
 use serde_json::{Value, json};
-use sources::ingest::{IngestError, IngestResult, parse, parse_value};
+use sources::FeedKind;
+use sources::ingest::{IngestError, IngestResult, parse};
 
 /// A Friday, 10:00 in New York.
 pub(crate) fn now() -> Timestamp {
