@@ -37,16 +37,24 @@ pub const HANG_LIMIT: Duration = Duration::from_secs(120);
 /// # Panics
 /// If it does not hold within [`HANG_LIMIT`], naming `condition`.
 pub async fn eventually(condition: &str, mut holds: impl AsyncFnMut() -> bool) {
+    eventually_some(condition, async || holds().await.then_some(())).await;
+}
+
+/// Waits until there is a value, and returns it.
+///
+/// # Panics
+/// If there is none within [`HANG_LIMIT`], naming `condition`.
+pub async fn eventually_some<T>(condition: &str, mut find: impl AsyncFnMut() -> Option<T>) -> T {
     let waiting = async {
-        while !holds().await {
+        loop {
+            if let Some(value) = find().await {
+                return value;
+            }
             tokio::task::yield_now().await;
         }
     };
     let waited = tokio::time::timeout(HANG_LIMIT, waiting).await;
-    assert!(
-        waited.is_ok(),
-        "after {HANG_LIMIT:?} it still does not hold that {condition}"
-    );
+    waited.unwrap_or_else(|_| panic!("after {HANG_LIMIT:?} it still does not hold that {condition}"))
 }
 
 /// A database for one test, deleted on drop.

@@ -373,5 +373,9 @@ fn exceeds_jump_limit(from: Price, to: Price, most_ppm: i64) -> bool {
 }
 
 #[cfg(test)]
+#[path = "filter_oracle_tests.rs"]
+mod oracle_tests;
+
+#[cfg(test)]
 #[path = "filter_tests.rs"]
 mod tests;

@@ -32,7 +32,7 @@ pub(super) struct Observations {
 
 impl Observations {
     pub(super) fn is_empty(&self) -> bool {
-        self.sides.is_empty() && self.quotes.is_empty() && self.clock.is_none()
+        self.sides.is_empty() && self.quotes.is_empty() && self.superseded.is_empty() && self.clock.is_none()
     }
 }
 

@@ -105,6 +105,16 @@ on_both_databases! {
         assert_eq!(bar_dates(&store).await, [1], "the session of the 2nd goes on");
     }
 
+    async fn superseded_quote_is_removed_without_another_quote(database) {
+        let store = open(database).await;
+        let later = EvaluationCommit { quotes: vec![quote("AAPL", "3", DAY_S)], ..EvaluationCommit::default() };
+        store.commit_evaluation(later, composer()).await.unwrap();
+        let superseded = SupersededQuote { symbol: symbol("AAPL"), unfinished_bar: None };
+        let commit = EvaluationCommit { superseded: vec![superseded], ..EvaluationCommit::default() };
+        store.commit_evaluation(commit, composer()).await.unwrap();
+        assert_eq!(store.latest_quotes().await.unwrap(), []);
+    }
+
     async fn superseded_quote_keeps_bar_that_is_not_the_last(database) {
         let store = open(database).await;
         record_observed(&store, [1, 2]).await;

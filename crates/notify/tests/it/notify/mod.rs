@@ -4,6 +4,7 @@
 
 mod addresses;
 mod client;
+mod client_read_limits;
 mod common;
 mod connection_security;
 mod dispatcher;

@@ -1,32 +1,14 @@
 //! Test helpers for messages.
 
-use std::future::Future;
-
 use alerts::{AlertId, HistoryAction};
 use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use foundation::Actor;
 use jiff::Timestamp;
 use serde_json::json;
 use store::model::HistoryRow;
+use testkit::{eventually, eventually_some};
 
 use crate::support::{ALL, TestApp};
-
-/// Polls until there is a result. Background tasks produce it.
-pub(crate) async fn eventually<T, F>(what: &str, ask: impl Fn() -> F) -> T
-where
-    F: Future<Output = Option<T>>,
-{
-    let asking = async {
-        loop {
-            if let Some(answer) = ask().await {
-                return answer;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    let answer = tokio::time::timeout(testkit::HANG_LIMIT, asking).await;
-    answer.unwrap_or_else(|_| panic!("{what} did not come about"))
-}
 
 impl TestApp {
     /// Returns all stored messages to an address or number, oldest first.
@@ -43,7 +25,7 @@ impl TestApp {
 
     /// Like `outbox`, once there are `count` messages.
     pub(crate) async fn mailed_at_least(&self, to: &str, count: usize) -> Vec<OutboxMessage> {
-        eventually(&format!("{count} messages to {to}"), || async {
+        eventually_some(&format!("{count} messages to {to} exist"), async || {
             let found = self.outbox(to).await;
             (found.len() >= count).then_some(found)
         })
@@ -65,7 +47,7 @@ impl TestApp {
 
     /// Like `notifications`, once there are enough entries.
     pub(crate) async fn notified(&self, actor: &Actor, id: AlertId, count: usize) -> Vec<HistoryRow> {
-        eventually(&format!("{count} notifications"), || async {
+        eventually_some(&format!("{count} notifications exist"), async || {
             let found = self.notifications(actor, id).await;
             (found.len() >= count).then_some(found)
         })
@@ -137,10 +119,10 @@ impl TestApp {
     /// Waits until all pending messages of a channel are due at an instant or later.
     pub(crate) async fn held_back_until(&self, channel: MessageChannel, at: Timestamp) {
         let store = self.store().await;
-        eventually(&format!("a message that waits until {at}"), || async {
+        eventually(&format!("the first message waits until {at}"), async || {
             let lanes = store.pending_endpoints(channel, i64::MIN, 100).await.unwrap();
             let earliest = lanes.iter().map(|lane| lane.first_due).min();
-            (earliest == Some(at)).then_some(())
+            earliest == Some(at)
         })
         .await;
     }
@@ -150,7 +132,7 @@ impl TestApp {
     /// Waits until no message is pending.
     pub(crate) async fn nothing_waits(&self) {
         let store = self.store().await;
-        eventually("an end of what waits", || async {
+        eventually("no message is pending", async || {
             for channel in [MessageChannel::Email, MessageChannel::Sms] {
                 if !store
                     .pending_endpoints(channel, i64::MIN, 100)
@@ -158,10 +140,10 @@ impl TestApp {
                     .unwrap()
                     .is_empty()
                 {
-                    return None;
+                    return false;
                 }
             }
-            Some(())
+            true
         })
         .await;
     }

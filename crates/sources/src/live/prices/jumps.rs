@@ -11,7 +11,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use market::{Price, Symbol};
 
-use super::{PriceTask, ReportedBy, is_of_session};
+use super::quote_times::is_of_session;
+use super::{PriceTask, ReportedBy};
 use crate::freshness::QuoteDecision;
 use crate::live::gaps::whole_minute;
 use crate::live::poll_round::clock_skew;

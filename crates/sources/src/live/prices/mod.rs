@@ -1,5 +1,6 @@
 //! The task that streams, polls, filters and delivers the prices of the session.
 
+mod delivery;
 mod jumps;
 mod quote_times;
 mod reported_by;
@@ -11,11 +12,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
-use market::records::{Batch, QuoteRow};
 use tokio::sync::mpsc;
 
+pub(super) use delivery::FilteredQuotes;
+use delivery::HeldQuotes;
 use jumps::{Confirmation, JumpQueue};
-use quote_times::{is_of_session, late_quotes, shifted_back};
+use quote_times::shifted_back;
 pub(super) use reported_by::ReportedBy;
 
 use super::gaps::{Gap, GapQueue};
@@ -23,17 +25,14 @@ use super::poll_round::{InFlight, PollRound, clock_skew, plan_delay};
 use super::price_requests::{PriceRequest, PriceRequests};
 use super::price_stream::{LivePriceStream, next_update};
 use super::{LiveContext, WatchedStocks};
-use crate::freshness::{FilterReason, QuoteDecision, QuoteFilter, QuoteLimits, quotes_from_minutes};
+use crate::MissedQuotes;
+use crate::freshness::{QuoteFilter, QuoteLimits, quotes_from_minutes};
 use crate::provider::stream::StreamUpdate;
 use crate::provider::{Capability, DataRequest, TimeRange};
 use crate::routing::{FetchedData, RoutingError, estimate_capacity};
-use crate::{MarketUpdate, MissedQuotes};
 
 /// Stocks whose last quotes are less than this apart share a gap.
 const SAME_GAP_TOLERANCE: SignedDuration = SignedDuration::from_secs(60);
-/// The maximum number of held quotes; the oldest are dropped first.
-const MAX_HELD_QUOTES: usize = 200_000;
-
 /// Delivers prices until the receiver is dropped.
 pub(super) async fn run(context: LiveContext, requests: mpsc::Receiver<PriceRequest>) {
     let mut prices = PriceTask::new(context, requests);
@@ -67,22 +66,6 @@ async fn changed(watched: &mut WatchedStocks) -> bool {
 
 /// A gap, and the answer with its minute bars.
 type MinutesOutcome = (Gap, Result<FetchedData, RoutingError>);
-
-/// The stocks whose quotes were delivered, and those whose quotes are held as jumps.
-#[derive(Default)]
-pub(super) struct FilteredQuotes {
-    pub(super) delivered: Vec<Symbol>,
-    pub(super) unconfirmed: Vec<Symbol>,
-    /// Whether at least one quote is neither ahead nor stale.
-    has_plausible_time: bool,
-}
-
-/// The quotes that are held until a gap is filled.
-#[derive(Default)]
-struct HeldQuotes {
-    quotes: Vec<QuoteRow>,
-    missed: Vec<QuoteRow>,
-}
 
 pub(super) struct PriceTask {
     pub(super) context: LiveContext,
@@ -327,71 +310,6 @@ impl PriceTask {
         self.gaps.open(symbols, missed, is_behind, now, delay, &config.calendar);
     }
 
-    /// Filters quotes and delivers those that pass: as quotes if they are current, as missed quotes if they are late.
-    pub(super) async fn filter_quotes(
-        &mut self,
-        quotes: Vec<QuoteRow>,
-        reported_by: ReportedBy<'_>,
-        skew: SignedDuration,
-        now: Timestamp,
-    ) -> FilteredQuotes {
-        let provider_now = now.saturating_add(skew).unwrap_or(now);
-        let calendar = &self.context.config.calendar;
-        let is_open = calendar.session_at(now).is_some();
-        let (mut passed, mut missed) = (Vec::with_capacity(quotes.len()), Vec::new());
-        let mut filtered = FilteredQuotes::default();
-        let mut jumps = Vec::new();
-        for quote in quotes {
-            let is_of_a_session = || is_of_session(calendar, &quote);
-            let decision = self.filter.check(&quote, provider_now);
-            filtered.has_plausible_time |= !matches!(
-                decision,
-                QuoteDecision::Dropped(FilterReason::Ahead | FilterReason::Stale)
-            );
-            match decision {
-                QuoteDecision::Passed | QuoteDecision::Confirmed if is_open || !is_of_a_session() => passed.push(quote),
-                QuoteDecision::Passed | QuoteDecision::Confirmed | QuoteDecision::Held(FilterReason::Late) => {
-                    missed.push(quote)
-                }
-                // For a stock without a price, an old price is better than none.
-                QuoteDecision::Dropped(FilterReason::Stale)
-                    if is_of_a_session() && !self.requested_stocks.contains(&quote.symbol) =>
-                {
-                    missed.push(quote);
-                }
-                QuoteDecision::Held(FilterReason::Jump) => {
-                    filtered.unconfirmed.push(quote.symbol);
-                    jumps.push((quote.symbol, quote.time.unwrap_or(provider_now)));
-                }
-                QuoteDecision::Held(_) | QuoteDecision::Dropped(_) => {}
-            }
-        }
-        self.queue_jumps(&jumps, reported_by, now);
-        filtered.delivered = self.deliver_or_hold(passed, missed, now).await;
-        filtered
-    }
-
-    /// Delivers quotes, or holds them until a gap is filled. Returns the stocks whose quotes were delivered.
-    async fn deliver_or_hold(
-        &mut self,
-        mut passed: Vec<QuoteRow>,
-        mut missed: Vec<QuoteRow>,
-        now: Timestamp,
-    ) -> Vec<Symbol> {
-        if self.is_holding(now) {
-            for (held, new) in [
-                (&mut self.held.quotes, &mut passed),
-                (&mut self.held.missed, &mut missed),
-            ] {
-                held.append(new);
-                held.drain(..held.len().saturating_sub(MAX_HELD_QUOTES));
-            }
-        }
-        let delivered = passed.iter().chain(&missed).map(|quote| quote.symbol).collect();
-        self.deliver(passed, late_quotes(missed), now).await;
-        delivered
-    }
-
     async fn on_minute_bars(&mut self, (gap, answer): MinutesOutcome) {
         let now = self.context.now();
         self.hold_until = None;
@@ -425,24 +343,5 @@ impl PriceTask {
     /// Returns the time until which new quotes are held.
     fn held_until(&self) -> Option<Timestamp> {
         self.hold_until.max(self.gaps.hold_until())
-    }
-
-    async fn release(&mut self, now: Timestamp) {
-        let HeldQuotes { quotes, missed } = std::mem::take(&mut self.held);
-        self.deliver(quotes, late_quotes(missed), now).await;
-    }
-
-    async fn deliver(&mut self, quotes: Vec<QuoteRow>, missed: MissedQuotes, at: Timestamp) {
-        let batch = Batch {
-            quotes,
-            ..Batch::default()
-        };
-        let update = MarketUpdate {
-            at,
-            backfill: false,
-            batch,
-            missed,
-        };
-        self.context.deliver(update).await;
     }
 }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Span};
 use market::calendar::new_york_date;
 use url::Url;
 
-use super::{Finnhub, NAME, parse};
+use super::{Finnhub, NAME, parse, parse_activity};
 use crate::provider::paged_request::{self, Page, PagedRequest};
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::stream::StreamProtocol;
@@ -161,8 +161,8 @@ impl PagedRequest for FinnhubRequest<'_> {
             DataRequest::Earnings(_, days) => parse::earnings(body, chunk, *days),
             DataRequest::Dividends(_, days) => parse::dividends(body, chunk, *days),
             DataRequest::Splits(_, days) => parse::splits(body, chunk, *days),
-            DataRequest::InsiderTrades(_, days) => parse::insiders(body, chunk, *days),
-            DataRequest::Mentions(_) => parse::sentiment(body, chunk),
+            DataRequest::InsiderTrades(_, days) => parse_activity::insiders(body, chunk, *days),
+            DataRequest::Mentions(_) => parse_activity::sentiment(body, chunk),
         };
         response.map(Page::from)
     }

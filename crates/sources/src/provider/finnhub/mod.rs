@@ -32,6 +32,7 @@ mod client;
 mod error;
 mod models;
 mod parse;
+mod parse_activity;
 mod stream;
 
 use http::HeaderMap;

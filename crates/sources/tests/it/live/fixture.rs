@@ -24,7 +24,7 @@ use sources::provider::{
 use sources::routing::{PollingConfig, ProviderRouter};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use crate::live::stream_server::{HANG_LIMIT, TestProtocol};
+use crate::live::stream_server::TestProtocol;
 
 pub fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -342,7 +342,7 @@ impl Fixture {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        tokio::time::timeout(HANG_LIMIT, some).await.unwrap()
+        tokio::time::timeout(testkit::HANG_LIMIT, some).await.unwrap()
     }
 
     /// The updates since the last call.

@@ -7,13 +7,11 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use market::Symbol;
 use sources::provider::stream::{StreamError, StreamMessageOutcome, StreamProtocol, Tick};
+use testkit::HANG_LIMIT;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::Message;
 use url::Url;
-
-/// The timeout of the tests.
-pub const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 /// The provider's message if more symbols are subscribed than its plan allows.
 pub const TOO_MANY: &str = "too many symbols";

@@ -8,7 +8,7 @@ use sources::provider::stream::StreamState;
 use sources::provider::{Capability, DataRequest, DataResponse, TimeRange};
 
 use crate::live::fixture::{Fixture, FixtureConfig, KnownState, friday, quotes, symbol, thursday};
-use crate::live::stream_server::{HANG_LIMIT, StreamServer, TOO_MANY};
+use crate::live::stream_server::{StreamServer, TOO_MANY};
 
 /// A source with a stream of these stocks, which has delivered a price of `heard` at `now`. Earlier requests are discarded.
 async fn streaming(now: &str, watched: &[&str], heard: &str, known: KnownState) -> (Fixture, StreamServer) {
@@ -132,7 +132,7 @@ async fn future_prices_do_not_keep_a_silent_stream_live() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    tokio::time::timeout(HANG_LIMIT, dropped).await.unwrap();
+    tokio::time::timeout(testkit::HANG_LIMIT, dropped).await.unwrap();
     fixture.until(friday("15:02:00")).await;
     assert_eq!(polls(&fixture.sent_requests()), NO_POLL);
     fixture.until(friday("15:02:01")).await;

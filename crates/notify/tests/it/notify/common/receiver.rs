@@ -17,9 +17,6 @@ use tokio_rustls::TlsAcceptor;
 
 use super::ManualTime;
 
-/// Timeout of a test that waits for a state. With a paused clock, it is only reached when all tasks are idle.
-const HANG_LIMIT: Duration = Duration::from_secs(120);
-
 /// The behaviour of a receiver for a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Behaviour {
@@ -129,7 +126,8 @@ impl Receiver {
     /// Waits until the recorded events match a condition.
     pub(crate) async fn until(&self, condition: impl Fn(&ReceivedRequest) -> bool) -> ReceivedRequest {
         let mut seen = self.seen.clone();
-        let waited = tokio::time::timeout(HANG_LIMIT, seen.wait_for(|seen| condition(seen))).await;
+        // With a paused clock, the limit is only reached when all tasks are idle.
+        let waited = tokio::time::timeout(testkit::HANG_LIMIT, seen.wait_for(|seen| condition(seen))).await;
         waited.expect("the receiver records it").unwrap().clone()
     }
 

@@ -1,8 +1,7 @@
 //! A WebSocket server that the test controls.
 
-use std::time::Duration;
-
 use futures_util::{SinkExt, StreamExt};
+use testkit::HANG_LIMIT;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -17,9 +16,6 @@ pub struct WebSocketServer {
 pub struct ServerConnection {
     socket: WebSocketStream<TcpStream>,
 }
-
-/// A test that waits for the client longer than this fails. Only a hang reaches the limit.
-const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 impl WebSocketServer {
     pub async fn new() -> Self {
