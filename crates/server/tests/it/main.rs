@@ -4,3 +4,4 @@
 
 mod document;
 mod http;
+mod snapshot_folder;
