@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::finish::add_parameter;
+
 /// The paths of the API description.
 const DESCRIPTION: [&str; 5] = [
     "/openapi.json",
@@ -31,11 +33,7 @@ pub(super) fn describe(path: &str, operation: &mut Value) {
     if !DESCRIPTION.contains(&path) && !is_list(operation) {
         return;
     }
-    let parameter = json!({"$ref": "#/components/parameters/IfNoneMatch"});
-    match operation["parameters"].as_array_mut() {
-        Some(parameters) => parameters.push(parameter),
-        None => operation["parameters"] = json!([parameter]),
-    }
+    add_parameter(operation, "IfNoneMatch");
     let responses = &mut operation["responses"];
     responses["200"]["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
     responses["304"] = json!({

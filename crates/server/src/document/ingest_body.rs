@@ -6,6 +6,8 @@
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
+use super::names::SYMBOL_PATTERN;
+
 /// Market data, as any of the arrays.
 #[derive(Debug, ToSchema)]
 pub struct IngestBody {}
@@ -148,7 +150,7 @@ const INGEST_ARRAYS: &[IngestArray] = &[
 impl FieldType {
     fn schema(self) -> Value {
         match self {
-            Self::Symbol => json!({"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$"}),
+            Self::Symbol => json!({"type": "string", "pattern": SYMBOL_PATTERN}),
             Self::Text => json!({"type": "string"}),
             Self::Flag => json!({"type": "boolean"}),
             Self::Date => json!({"type": "string", "format": "date"}),

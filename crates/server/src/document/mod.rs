@@ -13,7 +13,6 @@ pub mod names;
 pub(crate) mod openapi;
 pub(crate) mod served_document;
 mod webhooks;
-mod yaml;
 
 use serde_json::Value;
 

@@ -59,6 +59,9 @@ enumerations! {
     FieldName = vec!["fundamentals"], None;
 }
 
+/// The pattern of a ticker symbol.
+pub(crate) const SYMBOL_PATTERN: &str = "^[A-Za-z0-9.-]{1,10}$";
+
 /// A ticker symbol.
 #[derive(Clone, Copy, Debug)]
 pub struct SymbolText;
@@ -67,7 +70,7 @@ impl PartialSchema for SymbolText {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(SchemaType::Type(Type::String))
-            .pattern(Some("^[A-Za-z0-9.-]{1,10}$"))
+            .pattern(Some(SYMBOL_PATTERN))
             .into()
     }
 }

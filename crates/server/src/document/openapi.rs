@@ -8,7 +8,6 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use super::served_document::ServedDocument;
-use super::yaml;
 
 /// The document in JSON and YAML, which is generated on first use.
 #[derive(Debug)]
@@ -59,9 +58,10 @@ impl OpenApiDocument {
         self.forms.get_or_init(|| {
             let document = (self.generate)();
             let json = alerts::json::to_vec(&document).unwrap_or_default();
+            let yaml = yaml_serde::to_string(&document).unwrap_or_default();
             Forms {
                 json: ServedDocument::new("application/json", json.into()),
-                yaml: ServedDocument::new("application/yaml", yaml::text(&document).into()),
+                yaml: ServedDocument::new("application/yaml", yaml.into()),
             }
         })
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::examples::{ID as ALERT_ID, INSTANT};
 use super::names::names_of;
 
 /// Adds the section and the schemas of its payload.
@@ -61,7 +62,7 @@ fn headers() -> Value {
             "X-Service-Timestamp",
             "The `timestamp` of the body; in milliseconds since the Unix epoch if the operator has set `webhooks.timestamp_format`",
             text(),
-            FIRED_AT,
+            INSTANT,
         ),
         header(
             "X-Service-Signature",
@@ -93,17 +94,16 @@ fn headers() -> Value {
 }
 
 const EVENT_ID: &str = "6fb0ae54-4f8a-4f0c-9df3-0f3a8f8e1c55";
-const FIRED_AT: &str = "2026-03-02T15:04:00.000Z";
 
 fn example() -> Value {
     json!({
         "id": EVENT_ID,
         "event": delivery::webhooks::EVENT,
-        "timestamp": FIRED_AT,
+        "timestamp": INSTANT,
         "data": {
             "alert": {
-                "id": "0d9f5a5e-31e0-4cc7-8f36-5d4a8b7a1f0e", "symbol": "AAPL", "condition": "price_above", "threshold": 198.66,
-                "status": "triggered", "notification": "email", "triggered_at": FIRED_AT, "triggered_value": 198.7,
+                "id": ALERT_ID, "symbol": "AAPL", "condition": "price_above", "threshold": 198.66,
+                "status": "triggered", "notification": "email", "triggered_at": INSTANT, "triggered_value": 198.7,
                 "initial_price": 189.2, "parameters": null,
             },
             "stock": {"symbol": "AAPL", "price": 198.7, "change": 1.2, "change_percent": 0.607_595},
@@ -121,7 +121,7 @@ fn event_schema() -> Value {
         "properties": {
             "id": {"type": "string", "format": "uuid", "description": "The id of the delivery", "example": EVENT_ID},
             "event": {"type": "string", "enum": [delivery::webhooks::EVENT], "description": "The event"},
-            "timestamp": {"type": "string", "format": "date-time", "description": "The time of the event", "example": FIRED_AT},
+            "timestamp": {"type": "string", "format": "date-time", "description": "The time of the event", "example": INSTANT},
             "data": {
                 "type": "object",
                 "required": ["alert", "stock", "company_name", "reason"],
@@ -152,7 +152,7 @@ fn alert_schema() -> Value {
             "threshold": {"type": ["number", "null"], "description": "The threshold; null if the condition has none", "example": 198.66},
             "status": {"type": "string", "enum": [alerts::Status::Triggered.name()], "description": "Always `triggered`, even for a recurring alert that stays active"},
             "notification": {"type": "string", "enum": names_of(alerts::Channel::ALL, alerts::Channel::name), "description": "The alert's notification channel"},
-            "triggered_at": {"type": "string", "format": "date-time", "description": "When it fired", "example": FIRED_AT},
+            "triggered_at": {"type": "string", "format": "date-time", "description": "When it fired", "example": INSTANT},
             "triggered_value": {"type": ["number", "null"], "description": "The value that was compared with the threshold: a price, an RSI, a ratio", "example": 198.7},
             "initial_price": {"type": ["number", "null"], "description": "The price when the alert was created or last activated", "example": 189.2},
             "parameters": {"type": ["object", "null"], "description": "The alert's parameters"},

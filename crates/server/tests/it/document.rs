@@ -8,14 +8,29 @@ use contract::{Contract, ExampleOf};
 use serde_json::{Value, json};
 use server::document::{self, OpenApiDocument};
 
+use crate::snapshot_folder::assert_snapshot_folder;
+
 fn contract() -> Contract {
     Contract::new(document::generate()).unwrap()
 }
 
 #[test]
-fn published_document_matches_the_snapshot() {
+fn published_document_matches_its_snapshots() {
+    let mut document = document::generate();
+    let paths = document["paths"].take();
+    let paths = paths.as_object().unwrap().iter();
+    let paths = paths.map(|(path, item)| (path.trim_start_matches('/'), item));
+    assert_snapshot_folder("snapshots/openapi/paths", paths);
+    let schemas = document["components"]["schemas"].take();
+    assert_snapshot_folder("snapshots/openapi/schemas", schemas.as_object().unwrap());
+    assert_snapshot_folder("snapshots/openapi", [("document", &document)]);
+}
+
+#[test]
+fn yaml_form_has_the_value_of_the_document() {
     let yaml = OpenApiDocument::new(document::generate).yaml();
-    insta::assert_snapshot!(std::str::from_utf8(&yaml).unwrap());
+    let value: Value = yaml_serde::from_slice(&yaml).unwrap();
+    assert_eq!(value, document::generate());
 }
 
 #[test]

@@ -5,6 +5,8 @@ use alerts::condition::{MAX_NOTE_CHARACTERS, NumberRange, ParameterRule, Paramet
 use market::Decimal;
 use serde_json::{Map, Value, json};
 
+use crate::document::names::SYMBOL_PATTERN;
+
 /// A date from 1900 to 2999. A pattern cannot check that it is not in the past.
 const DATE: &str = concat!(
     "(19|2[0-9])[0-9]{2}-",
@@ -47,7 +49,7 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
         "title": request.name,
         "description": request.description,
         "properties": {
-            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, in upper or lower case"},
+            "symbol": {"type": "string", "pattern": SYMBOL_PATTERN, "description": "The ticker symbol, in upper or lower case"},
             "condition": {"type": "string", "enum": names},
             "threshold": threshold_schema(request),
             "notification": {

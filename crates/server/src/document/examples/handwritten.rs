@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 /// The id in examples.
-pub(super) const ID: &str = "0d9f5a5e-31e0-4cc7-8f36-5d4a8b7a1f0e";
+pub(in crate::document) const ID: &str = "0d9f5a5e-31e0-4cc7-8f36-5d4a8b7a1f0e";
 /// The instant in examples.
-pub(super) const INSTANT: &str = "2026-03-02T15:04:00.000Z";
+pub(in crate::document) const INSTANT: &str = "2026-03-02T15:04:00.000Z";
 
 fn schema_name(schema: &Value) -> &str {
     let reference = schema["$ref"].as_str().unwrap_or_default();

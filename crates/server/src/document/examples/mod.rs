@@ -8,13 +8,12 @@ mod handwritten;
 
 use serde_json::{Value, json};
 
-use super::finish::METHODS;
+use super::finish::{FORM, JSON, METHODS};
 use compose::Composer;
+pub(super) use handwritten::{ID, INSTANT};
 
-/// The content type of forms, which browsers and providers send.
-const FORM: &str = "application/x-www-form-urlencoded";
 /// The content types that get examples.
-const DESCRIBED: [&str; 3] = ["application/json", FORM, "application/yaml"];
+const DESCRIBED: [&str; 3] = [JSON, FORM, "application/yaml"];
 
 /// Adds an example to each body without one, and one per event type to each event stream.
 pub(super) fn fill(document: &mut Value) {

@@ -1,5 +1,7 @@
 //! Test service: one instance per test.
 
+mod published_schema;
+
 use std::sync::Arc;
 
 use accounts::access::{ApiKeyParams, NewAccount};
@@ -10,6 +12,7 @@ use foundation::Network;
 use foundation::{Actor, Ports, Random, Scope, ServiceError};
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
+use published_schema::assert_matches_published_schema;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -132,9 +135,11 @@ impl TestApp {
         self.service.market.ingest_json(&self.operator, &body).await.unwrap()
     }
 
-    /// Returns all events of an account, oldest first.
+    /// Returns all events of an account, oldest first, each of which must match its published schema.
     pub(crate) async fn events(&self, actor: &Actor) -> Vec<StoredEvent> {
-        self.service.alerts.events_after(actor, 0, 100).await.unwrap()
+        let events = self.service.alerts.events_after(actor, 0, 100).await.unwrap();
+        events.iter().for_each(assert_matches_published_schema);
+        events
     }
 
     /// Creates Ann's account on a plan.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::message;
 use crate::http::test_server::TestServer;
+use crate::snapshot_folder::assert_snapshot_folder;
 
 async fn tools() -> Vec<Value> {
     let listed = TestServer::new()
@@ -71,10 +72,9 @@ async fn watchlist_arguments_have_the_limits_of_the_rest_body() {
 
 #[tokio::test]
 async fn each_tool_matches_its_snapshot() {
-    for tool in tools().await {
-        let name = format!("tool_{}", tool["name"].as_str().unwrap());
-        insta::assert_snapshot!(name, serde_json::to_string_pretty(&tool).unwrap());
-    }
+    let tools = tools().await;
+    let named = tools.iter().map(|tool| (tool["name"].as_str().unwrap(), tool));
+    assert_snapshot_folder("http/mcp/snapshots", named);
 }
 
 #[tokio::test]
