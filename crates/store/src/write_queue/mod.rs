@@ -14,6 +14,7 @@
 //! batch fail with [`StoreError::Unconfirmed`].
 
 mod batch;
+mod closure;
 mod queued_transaction;
 
 use std::future::Future;
