@@ -22,15 +22,12 @@ use crate::engine::change_level;
 pub fn sentence(condition: &Condition, initial_price: Option<Price>) -> String {
     match *condition {
         Condition::Price { side, threshold } => {
-            format!("fires at or {} {}", beyond(side), Usd(threshold.decimal()))
+            format!("fires at or {side} {}", Usd(threshold.decimal()))
         }
         Condition::PriceChange { side, percent } => price_change(side, percent, initial_price),
         Condition::NewExtreme { side } => format!("fires at a new 52-week {}", side.pick("high", "low")),
         Condition::MaCrossover { side } => {
-            format!(
-                "fires when the 50-day average crosses {} the 200-day average",
-                beyond(side)
-            )
+            format!("fires when the 50-day average crosses {side} the 200-day average")
         }
         Condition::MaTouch { side, period } => {
             let from = side.pick("below", "above");
@@ -54,7 +51,7 @@ pub fn sentence(condition: &Condition, initial_price: Option<Price>) -> String {
                 EpsBasis::Trailing => "P/E",
                 EpsBasis::Forward => "forward P/E",
             };
-            format!("fires when {ratio} is at or {} {threshold}", beyond(side))
+            format!("fires when {ratio} is at or {side} {threshold}")
         }
         Condition::SocialBuzz(BuzzDirection::Rising) => "fires when discussion rises sharply".to_owned(),
         Condition::SocialBuzz(BuzzDirection::Falling) => "fires when discussion fades".to_owned(),
@@ -74,18 +71,13 @@ pub fn sentence(condition: &Condition, initial_price: Option<Price>) -> String {
     }
 }
 
-const fn beyond(side: Side) -> &'static str {
-    side.pick("above", "below")
-}
-
 fn price_change(side: Side, percent: Decimal, initial_price: Option<Price>) -> String {
-    let beyond = beyond(side);
     let Some(initial) = initial_price else {
-        return format!("fires {percent}% or more {beyond} the first price after activation");
+        return format!("fires {percent}% or more {side} the first price after activation");
     };
     let level = Decimal::from_micros(change_level(initial, side, percent.micros()));
     format!(
-        "fires at or {beyond} {}, {percent}% {beyond} {}",
+        "fires at or {side} {}, {percent}% {side} {}",
         Usd(level),
         Usd(initial.decimal())
     )

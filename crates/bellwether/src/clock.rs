@@ -3,9 +3,8 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use clock::{Clock, Sleep};
 use jiff::{SignedDuration, Timestamp};
-use notify::time::Time;
-use sources::{Clock, Sleep};
 
 /// The maximum length of one sleep. The clock can be set and the machine can be suspended, so a long sleep is split
 /// to notice this.
@@ -30,7 +29,7 @@ impl Clock for SystemClock {
         Box::pin(async move {
             let mut shortest = SignedDuration::MAX;
             loop {
-                let left = at.duration_since(Clock::now(self));
+                let left = at.duration_since(self.now());
                 // The remaining time grew: the clock was set back. A wait of one second must not become a wait of one
                 // day.
                 if left <= SignedDuration::ZERO || left > shortest {
@@ -41,19 +40,8 @@ impl Clock for SystemClock {
             }
         })
     }
-}
 
-/// The clock of deliveries. Relative sleeps use the monotonic clock, which does not jump when the system clock is
-/// set.
-impl Time for SystemClock {
-    fn now(&self) -> Timestamp {
-        Clock::now(self)
-    }
-
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
-        Clock::sleep_until(self, at)
-    }
-
+    /// Uses the monotonic clock, which does not jump when the system clock is set.
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         Box::pin(tokio::time::sleep(duration))
     }

@@ -12,7 +12,7 @@ use service::sealing::KeyError;
 use store::Store;
 
 use crate::keyfile;
-use crate::settings::Settings;
+use crate::settings::{SecretString, Settings};
 
 /// The hint for a permanently lost key.
 const LOST_KEY_HINT: &str = "If that key is lost for good, stop everything and run `bellwether admin rotate-key --discard-unreadable`: \
@@ -22,15 +22,15 @@ const LOST_KEY_HINT: &str = "If that key is lost for good, stop everything and r
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum KeySource {
     /// `auth.secret_key`.
-    Setting,
+    Setting(SecretString),
     /// The key file.
     File(PathBuf),
 }
 
 impl KeySource {
     pub(crate) fn of(settings: &Settings) -> Self {
-        match settings.auth.secret_key {
-            Some(_) => Self::Setting,
+        match &settings.auth.secret_key {
+            Some(secret) => Self::Setting(secret.clone()),
             None => Self::File(keyfile::path_for(settings.database.url.expose())),
         }
     }
@@ -38,7 +38,7 @@ impl KeySource {
     /// Returns the instruction to restore the right key.
     fn recovery_hint(&self) -> String {
         match self {
-            Self::Setting => {
+            Self::Setting(_) => {
                 "set auth.secret_key to its former value, or remove it if there was none before; to change it, use \
                               `bellwether admin rotate-key`"
                     .to_owned()
@@ -63,12 +63,9 @@ pub(crate) async fn vault(
     now: Timestamp,
 ) -> anyhow::Result<Arc<Vault>> {
     let source = KeySource::of(settings);
-    let secret = match (&source, &settings.auth.secret_key) {
-        (KeySource::File(file), _) => key_from_file(file, &source, store, chance).await?,
-        (KeySource::Setting, secret) => secret
-            .as_ref()
-            .map(|secret| secret.expose().to_owned())
-            .unwrap_or_default(),
+    let secret = match &source {
+        KeySource::File(file) => key_from_file(file, &source, store, chance).await?,
+        KeySource::Setting(secret) => secret.expose().to_owned(),
     };
     let vault = Arc::new(Vault::new(secret.as_bytes()));
     match sealing::check_key(store, &vault, chance, now).await {

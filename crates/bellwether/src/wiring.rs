@@ -11,20 +11,20 @@ use std::sync::Arc;
 
 use alerts::engine::{BuzzThresholds, Feed};
 use anyhow::Context;
+use clock::Clock;
 use foundation::Network;
-use foundation::{Clock, Ports, Random};
+use foundation::{Ports, Random};
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
-use notify::address::Cidr;
 use notify::schedule::RetrySchedule;
-use notify::signature::HeaderStyle;
+use notify::signature::{HeaderPrefix, HeaderStyle};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use store::Store;
 
 use crate::clock::SystemClock;
 use crate::keys;
-use crate::settings::{self, EmailTransport, MarketConfig, Settings, SourceKind, TimestampFormat};
+use crate::settings::{self, EmailTransport, MarketConfig, Settings, SourceKind};
 
 /// The interval of polling the database for changes by other processes, for example a plan that an administrator
 /// changed.
@@ -60,7 +60,7 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
         clock: Arc::new(SystemClock),
         random: Arc::new(chance),
         vault,
-        network: Network::from_time(Arc::new(SystemClock)),
+        network: Network::new(Arc::new(SystemClock)),
     })
 }
 
@@ -75,23 +75,16 @@ pub(crate) fn secure_random() -> anyhow::Result<Random> {
 
 /// Converts the webhook settings.
 fn webhook_settings(webhooks: &settings::WebhooksSection) -> delivery::webhooks::WebhooksConfig {
-    let ranges = webhooks.allow_private_cidrs.iter();
+    let prefixes = webhooks.header_prefixes.iter();
     delivery::webhooks::WebhooksConfig {
-        allow_private: ranges
-            .filter_map(|range| Cidr::new(range.address, range.prefix_bits))
-            .collect(),
+        allow_private: webhooks.allow_private_cidrs.clone(),
         retry_delays: RetrySchedule::new(webhooks.retry_delays.clone()),
         timeout: webhooks.timeout,
         headers: HeaderStyle {
-            prefixes: webhooks
-                .header_prefixes
-                .iter()
-                .map(settings::HeaderNamePrefix::names)
+            prefixes: prefixes
+                .filter_map(|prefix| HeaderPrefix::new(prefix.as_str()).ok())
                 .collect(),
-            timestamp: match webhooks.timestamp_format {
-                TimestampFormat::Iso => notify::signature::TimestampFormat::Iso,
-                TimestampFormat::EpochMs => notify::signature::TimestampFormat::EpochMs,
-            },
+            timestamp: webhooks.timestamp_format,
         },
         ..delivery::webhooks::WebhooksConfig::default()
     }
@@ -214,9 +207,8 @@ mod tests {
         }
         let path = dir.path().display().to_string();
         let source = |kind: &str| {
-            let variables = [("SOURCE", kind), ("DATA_DIR", &path)];
-            let variables = variables.map(|(name, value)| (format!("BELLWETHER_MARKET__{name}"), value.to_owned()));
-            missing_feeds(&Settings::load(None, variables).unwrap())
+            let overrides = [("MARKET__SOURCE", kind), ("MARKET__DATA_DIR", &path)];
+            missing_feeds(&Settings::with_overrides(&overrides).unwrap())
         };
         assert_eq!(source("file"), [Feed::Dividends, Feed::Mentions]);
         assert_eq!(source("push"), []);
@@ -226,8 +218,7 @@ mod tests {
     fn always_open_market_is_open_on_sunday() {
         let sunday = "2024-03-10T15:00:00Z".parse().unwrap();
         let opened = |always: &str| {
-            let variable = ("BELLWETHER_MARKET__ALWAYS_OPEN".to_owned(), always.to_owned());
-            let settings = Settings::load(None, [variable]).unwrap();
+            let settings = Settings::with_overrides(&[("MARKET__ALWAYS_OPEN", always)]).unwrap();
             calendar(&settings.market).session_at(sunday).is_some()
         };
         assert!(opened("true") && !opened("false"));

@@ -4,12 +4,13 @@
 //! * [`messages`]: email and text messages; their outbox, limits and transports.
 //! * [`phone_number`]: phone numbers that may receive text messages.
 //!
-//! Each channel is an outbox in the database and a transport of [`notify`]; the same dispatcher serves all of them. So
+//! Each channel is a queue in the database (`queue.rs`) and a transport of [`notify`]; the same dispatcher serves all. So
 //! everything is sent at least once under one id, and nothing is lost when the process dies.
 
 mod config;
 pub mod messages;
 pub mod phone_number;
+mod queue;
 mod use_cases;
 pub mod webhooks;
 

@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use foundation::Ports;
-use notify::client::TlsSetupError;
+use notify::client::{TlsSetupError, WebhookTransport};
+use notify::dispatcher::Dispatcher;
+use notify::email::Email;
+use notify::sms::Sms;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::DeliveryConfig;
-use crate::messages::{EmailSubscriptions, MessageDispatchers, MessageTransportError, MessageWriter, OperatorOutbox};
-use crate::webhooks::{DeliveryContext, WebhookDispatcher, Webhooks};
+use crate::messages::dispatchers::{self, MessageDispatcher};
+use crate::messages::{EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox};
+use crate::queue::QueueOutbox;
+use crate::webhooks::outbox::{self, WebhookQueue};
+use crate::webhooks::{DeliveryContext, Webhooks};
 
 /// The use cases of this crate.
 pub struct DeliveryUseCases {
@@ -62,8 +68,9 @@ impl DeliveryUseCases {
     /// [`MessageTransportError`] for an invalid setting.
     pub fn dispatchers(&self, is_confirmation_required: bool) -> Result<Dispatchers, MessageTransportError> {
         Ok(Dispatchers {
-            webhooks: WebhookDispatcher::new(&self.ports, &self.settings.webhooks, &self.context),
-            messages: MessageDispatchers::new(&self.ports, &self.settings, is_confirmation_required)?,
+            webhooks: outbox::dispatcher(&self.ports, &self.settings.webhooks, &self.context),
+            email: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
+            sms: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
         })
     }
 }
@@ -71,14 +78,17 @@ impl DeliveryUseCases {
 /// The dispatchers of webhooks, email and text messages.
 #[derive(Debug)]
 pub struct Dispatchers {
-    webhooks: WebhookDispatcher,
-    messages: MessageDispatchers,
+    webhooks: Dispatcher<QueueOutbox<WebhookQueue>, WebhookTransport>,
+    email: MessageDispatcher<Email>,
+    sms: MessageDispatcher<Sms>,
 }
 
 impl Dispatchers {
     /// Runs the dispatchers in the background, on the runtime for deliveries, until `stop`.
     pub fn spawn(self, ports: &Ports, tasks: &TaskTracker, stop: &CancellationToken) {
-        ports.network.spawn(tasks, self.webhooks.run(stop.clone()));
-        ports.network.spawn(tasks, self.messages.run(stop.clone()));
+        let stopped = || stop.clone().cancelled_owned();
+        ports.network.spawn(tasks, self.webhooks.run(stopped()));
+        ports.network.spawn(tasks, self.email.run(stopped()));
+        ports.network.spawn(tasks, self.sms.run(stopped()));
     }
 }

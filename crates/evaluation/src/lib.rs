@@ -4,12 +4,14 @@
 //!   changes, each after its commit and in commit order.
 //! * [`market`]: intake of market data; market status. [`prices`]: current prices and fallbacks.
 //! * [`catalog`]: all known stocks. [`stocks`]: search, and data of a stock.
+//! * [`feed`]: runs the source of market data and ingests its updates.
 //! * [`blindness`]: notices to owners whose alerts cannot be evaluated.
 
 pub mod blindness;
 pub mod catalog;
 mod config;
 pub mod evaluator;
+pub mod feed;
 pub mod market;
 pub mod prices;
 pub mod stocks;

@@ -6,11 +6,11 @@
 //!   checks of its account; [`plan_limits`]: limits of its plan.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
-//! * [`body`]: reads request bodies and collects all errors.
+//! * [`mod@request`]: request bodies: their readers, which collect all errors, and their schemas.
 
 pub mod account;
 mod actor;
-pub mod body;
+
 pub mod error;
 pub mod links;
 pub mod made_by;
@@ -18,9 +18,9 @@ pub mod network;
 pub mod plan_limits;
 mod ports;
 pub mod random;
+pub mod request;
 mod scope;
 pub mod secret;
-mod time;
 pub mod vault;
 
 pub use actor::{Actor, AuthMethod, CredentialKind};
@@ -30,5 +30,3 @@ pub use network::Network;
 pub use ports::Ports;
 pub use random::Random;
 pub use scope::Scope;
-pub use sources::Clock;
-pub use time::ClockTime;

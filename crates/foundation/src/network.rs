@@ -9,39 +9,29 @@ use std::future::{Future, pending};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
+use clock::Clock;
 use notify::address::{Resolver, SystemResolver};
-use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
-use notify::time::Time;
 use tokio::runtime::Handle;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-
-use super::ClockTime;
-use crate::Clock;
 
 /// Time, name resolver and runtime of network access.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Time for deadlines and due deliveries.
-    pub time: Arc<dyn Time>,
+    pub time: Arc<dyn Clock>,
     /// Name resolver.
     pub resolver: Arc<dyn Resolver>,
-    runtime: Option<Handle>,
+    runtime: Runtime,
 }
 
 impl Network {
-    /// Uses the system's resolver and a clock.
+    /// Uses the system's resolver and the given clock.
     #[must_use]
-    pub fn from_clock(clock: &Arc<dyn Clock>) -> Self {
-        Self::from_time(Arc::new(ClockTime(Arc::clone(clock))))
-    }
-
-    /// Uses the system's resolver and the given time.
-    #[must_use]
-    pub fn from_time(time: Arc<dyn Time>) -> Self {
+    pub fn new(time: Arc<dyn Clock>) -> Self {
         Self {
             time,
             resolver: Arc::new(SystemResolver::default()),
-            runtime: None,
+            runtime: Runtime::default(),
         }
     }
 
@@ -49,7 +39,7 @@ impl Network {
     #[must_use]
     pub fn on_runtime(self, runtime: Handle) -> Self {
         Self {
-            runtime: Some(runtime),
+            runtime: Runtime(Some(runtime)),
             ..self
         }
     }
@@ -60,87 +50,48 @@ impl Network {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match &self.runtime {
-            Some(runtime) => run_on(runtime, work).await,
-            None => work.await,
-        }
+        self.runtime.run(work).await
     }
 
     /// Starts a dispatcher on the network runtime.
     pub fn spawn(&self, tasks: &TaskTracker, dispatcher: impl Future<Output = ()> + Send + 'static) {
-        match &self.runtime {
+        match &self.runtime.0 {
             Some(runtime) => tasks.spawn_on(dispatcher, runtime),
             None => tasks.spawn(dispatcher),
         };
     }
 
-    /// Returns an outbox for a dispatcher started by [`spawn`](Self::spawn). It accesses the database on the caller's
-    /// runtime.
-    pub fn outbox<O>(&self, outbox: O) -> Arc<DatabaseOutbox<O>> {
-        Arc::new(DatabaseOutbox {
-            outbox: Arc::new(outbox),
-            database_runtime: self.runtime.as_ref().map(|_| Handle::current()),
-        })
+    /// Returns the caller's runtime, for database access by a task that [`spawn`](Self::spawn) starts.
+    #[must_use]
+    pub fn database_runtime(&self) -> Runtime {
+        Runtime(self.runtime.0.as_ref().map(|_| Handle::current()))
     }
 }
 
-async fn run_on<F>(runtime: &Handle, work: F) -> F::Output
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
-    match AbortOnDropHandle::new(runtime.spawn(work)).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The runtime has shut down, and the program with it.
-            Err(_) => pending().await,
-        },
-    }
-}
+/// A runtime that work can be moved to.
+#[derive(Clone, Debug, Default)]
+pub struct Runtime(
+    /// `None`: the runtime of the caller.
+    Option<Handle>,
+);
 
-/// An outbox that accesses the database on its own runtime, independent of the dispatcher's runtime.
-pub struct DatabaseOutbox<O> {
-    outbox: Arc<O>,
-    /// `None` if the dispatcher runs on the same runtime.
-    database_runtime: Option<Handle>,
-}
-
-impl<O> DatabaseOutbox<O> {
-    async fn run<F>(&self, ask: impl FnOnce(Arc<O>) -> F) -> F::Output
+impl Runtime {
+    /// Runs a future on this runtime. Dropping the result cancels it.
+    pub async fn run<F>(&self, work: F) -> F::Output
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let asked = ask(Arc::clone(&self.outbox));
-        match &self.database_runtime {
-            Some(database_runtime) => run_on(database_runtime, asked).await,
-            None => asked.await,
+        let Some(runtime) = &self.0 else {
+            return work.await;
+        };
+        match AbortOnDropHandle::new(runtime.spawn(work)).await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The runtime has shut down, and the program with it.
+                Err(_) => pending().await,
+            },
         }
-    }
-}
-
-impl<O> Outbox for DatabaseOutbox<O>
-where
-    O: Outbox,
-    O::Report: Clone + Sync,
-{
-    type Job = O::Job;
-    type Report = O::Report;
-    type Error = O::Error;
-
-    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, O::Error> {
-        self.run(|outbox| async move { outbox.due_endpoints(after, limit).await })
-            .await
-    }
-
-    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<O::Job>>, O::Error> {
-        let params = params.clone();
-        self.run(|outbox| async move { outbox.claim(&params).await }).await
-    }
-
-    async fn settle(&self, settled: &[SettledJob<O::Report>]) -> Result<(), O::Error> {
-        let settled = settled.to_vec();
-        self.run(|outbox| async move { outbox.settle(&settled).await }).await
     }
 }

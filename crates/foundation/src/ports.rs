@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use clock::Clock;
 use store::{Abort, BoxFuture, Store, UnitOfWork};
 
-use crate::Network;
-use crate::ServiceError;
 use crate::vault::Vault;
-use crate::{Clock, Random};
+use crate::{Network, Random, ServiceError};
 
 /// External dependencies of the service.
 #[derive(Clone)]

@@ -9,7 +9,6 @@
 //! * [`schedule`]: when a delivery is retried, and when it is given up.
 //! * [`dispatcher`]: sends deliveries from an outbox through a channel.
 //! * [`provider`]: HTTP requests to providers that the operator configured.
-//! * [`time`]: the clock, as a parameter.
 //!
 //! This crate does not depend on an HTTP server or a database. The caller implements [`dispatcher::Outbox`] for its database, with
 //! [`client::WebhookJob`] as `Job` and [`client::WebhookAttempt`] as `Report`, and runs a [`dispatcher::Dispatcher`] with a
@@ -26,4 +25,3 @@ pub mod schedule;
 pub mod signature;
 pub mod sms;
 pub mod templates;
-pub mod time;

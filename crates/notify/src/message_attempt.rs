@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use crate::client::TlsFailure;
 use crate::schedule::{AttemptReport, AttemptResult};
-use crate::time::signed;
+use clock::signed;
 
 /// Maximum length of the detail text, in characters.
 const MAX_DETAIL_LENGTH: usize = 300;

@@ -20,7 +20,7 @@ use url::Url;
 use crate::client::{TlsFailure, TlsSetupError, tls};
 use crate::message_attempt::MessageOutcome;
 use crate::schedule::retry_after;
-use crate::time::Time;
+use clock::Clock;
 
 /// A secret as the header value `Authorization: Bearer ...`. Its `Debug` output does not contain the secret.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ impl fmt::Debug for BearerToken {
 /// An HTTP client for the APIs of providers.
 pub struct ProviderClient {
     client: Client,
-    time: Arc<dyn Time>,
+    time: Arc<dyn Clock>,
 }
 
 impl fmt::Debug for ProviderClient {
@@ -146,7 +146,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// [`ProviderSetupError`] if TLS or the HTTP library cannot be set up.
-    pub fn new(time: Arc<dyn Time>) -> Result<Self, ProviderSetupError> {
+    pub fn new(time: Arc<dyn Clock>) -> Result<Self, ProviderSetupError> {
         Ok(Self {
             client: builder(tls::config(&[], &time)?).build()?,
             time,

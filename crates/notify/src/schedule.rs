@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::time::later;
+use clock::later;
 
 /// Maximum delay that a `Retry-After` can request.
 const MAX_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(1);

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use foundation::{Clock, Random};
+use clock::Clock;
+use foundation::Random;
 use jiff::Timestamp;
 use service::Service;
 

@@ -18,13 +18,13 @@ use alerts::alert::NewAlert;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, Plan};
-use foundation::{Clock, Ports, Random};
+use clock::{Clock, ManualClock};
+use foundation::{Ports, Random};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use serde_json::{Value, json};
 use service::{Service, ServiceConfig};
-use sources::ManualClock;
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
 use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use uuid::Uuid;
@@ -63,7 +63,7 @@ async fn start(url: &str) -> Service {
     let clock = Arc::new(ManualClock::new(now())) as Arc<dyn Clock>;
     let ports = Ports {
         store: Store::open(StoreOptions::new(url)).await.unwrap(),
-        network: foundation::Network::from_clock(&clock),
+        network: foundation::Network::new(Arc::clone(&clock)),
         vault: Arc::new(foundation::vault::Vault::new(b"a key for a bench")),
         clock,
         random: Arc::new(Random::new(Box::new(Counting(0)))),

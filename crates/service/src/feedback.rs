@@ -4,10 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use store::model::{Page, PageRequest};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
-use uuid::Uuid;
 
-use foundation::body::BodyReader;
+use foundation::request::{Line, OrTrue, Request, string};
 use foundation::{Actor, Ports, ServiceError};
+use foundation::{request, texts};
 use store::model::AccountId;
 
 pub use store::model::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
@@ -19,6 +19,44 @@ pub const MAX_BODY_CHARACTERS: usize = 4000;
 /// Maximum number of feedback entries per account and day.
 const MAX_FEEDBACK_PER_DAY: u64 = 20;
 const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
+
+texts! {
+    /// A text of several lines. Line ends are normalized to line feeds; other control characters except tabs are
+    /// rejected.
+    FeedbackText = |text| {
+        let text = text.trim();
+        if !(1..=MAX_BODY_CHARACTERS).contains(&text.chars().count()) {
+            return Err(format!("must have 1 to {MAX_BODY_CHARACTERS} characters"));
+        }
+        let text = text.replace("\r\n", "\n");
+        if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+            return Err("must not contain control characters except line feeds and tabs".to_owned());
+        }
+        Ok(text)
+    }, string().min_length(Some(1)).max_length(Some(MAX_BODY_CHARACTERS));
+}
+
+request! {
+    /// The feedback to create.
+    CreateFeedbackRequest as "GiveFeedback" {
+        /// Title, on one line.
+        title: Line<MAX_TITLE_CHARACTERS> = "Alerts on options",
+        /// Text.
+        body: FeedbackText = "It would help to get an alert when an option is in the money.",
+        /// Category; defaults to `other`.
+        category: Option<FeedbackCategory>,
+    }
+}
+
+request! {
+    /// The feedback to like or unlike.
+    LikeFeedbackRequest as "LikeFeedback" {
+        /// Feedback id.
+        id: FeedbackId,
+        /// Whether to like it; defaults to `true`. `false` removes the like.
+        liked: OrTrue,
+    }
+}
 
 /// Use cases for feedback about the service.
 #[derive(Clone)]
@@ -37,24 +75,13 @@ impl FeedbackBoard {
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::RateLimited`].
     pub async fn create_feedback(&self, actor: &Actor, body: &Value) -> Result<FeedbackWithLike, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let title = members.line("title", 1, MAX_TITLE_CHARACTERS);
-        let text = text(&mut members);
-        let (all, name) = (FeedbackCategory::ALL, FeedbackCategory::name);
-        let category = members.one_of("category", all, FeedbackCategory::from_name, name);
-        if title.is_none() {
-            members.add_missing("title");
-        }
-        if text.is_none() {
-            members.add_missing("body");
-        }
-        members.finish()?;
+        let request = CreateFeedbackRequest::read(body)?;
         let feedback = Feedback {
             id: FeedbackId(self.ports.random.uuid()),
             account: actor.account,
-            title: title.unwrap_or_default().to_owned(),
-            body: text.unwrap_or_default(),
-            category: category.unwrap_or(FeedbackCategory::Other),
+            title: request.title.0,
+            body: request.body.0,
+            category: request.category.unwrap_or(FeedbackCategory::Other),
             likes: 0,
             created_at: self.ports.clock.now(),
         };
@@ -70,34 +97,14 @@ impl FeedbackBoard {
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::NotFound`].
     pub async fn like_feedback(&self, actor: &Actor, body: &Value) -> Result<FeedbackWithLike, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let id = members.required("id").map(Uuid::try_parse);
-        if matches!(id, Some(Err(_))) {
-            members.add_error("id", "must be the id of a feedback entry, a UUID");
-        }
-        let likes = members.boolean("liked").unwrap_or(true);
-        members.finish()?;
-        let Some(Ok(id)) = id else {
-            return Err(ServiceError::NotFound("feedback"));
-        };
+        let request = LikeFeedbackRequest::read(body)?;
         let like = LikeFeedback {
             account: actor.account,
-            id: FeedbackId(id),
-            likes,
+            id: request.id,
+            likes: request.liked.0,
         };
         Ok(self.ports.store.write(like).await?)
     }
-}
-
-/// Reads a text of several lines. Line ends are normalized to line feeds; other control characters except tabs are
-/// rejected.
-fn text(members: &mut BodyReader<'_>) -> Option<String> {
-    let text = members.trimmed("body", 1, MAX_BODY_CHARACTERS)?.replace("\r\n", "\n");
-    if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
-        members.add_error("body", "must not contain control characters except line feeds and tabs");
-        return None;
-    }
-    Some(text)
 }
 
 struct CreateFeedback(Feedback);

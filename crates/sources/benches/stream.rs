@@ -4,6 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use clock::{Clock, ManualClock};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jiff::Timestamp;
 use market::records::QuoteRow;
@@ -16,7 +17,6 @@ use sources::provider::alpaca::{Alpaca, AlpacaConfig};
 use sources::provider::http::AdapterSetup;
 use sources::provider::stream::{StreamProtocol, Tick};
 use sources::provider::{Provider, ProviderKey};
-use sources::{Clock, ManualClock};
 
 const START_NS: i128 = 1_709_911_800_000_000_000;
 

@@ -1,7 +1,7 @@
 //! # Market data sources
 //!
 //! A live source is a task that sends a [`MarketUpdate`] whenever new data becomes known. It sends over a bounded channel,
-//! so a fast source waits for a slow consumer. Updates are ordered by time. The time comes from a [`Clock`], so a test can
+//! so a fast source waits for a slow consumer. Updates are ordered by time. The time comes from a [`clock::Clock`], so a test can
 //! run a simulated week at once. The task ends when the receiver is dropped. A [`FeedSet`] lists the kinds of data that a
 //! source offers.
 //!
@@ -15,7 +15,6 @@
 //!
 //! This crate does not depend on alerts. It converts external formats to the types of [`market`].
 
-mod clock;
 mod feed;
 pub mod file;
 pub mod folder;
@@ -26,5 +25,4 @@ pub mod provider;
 pub mod routing;
 pub mod simulated;
 
-pub use clock::{Clock, ClockReading, ManualClock, Sleep};
 pub use feed::{FeedKind, FeedSet, MarketUpdate, MissedQuotes, OfferedFeeds};

@@ -4,10 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use market::day::day_number;
 
-use crate::deliveries::into_store_error;
 use crate::model::SupersededQuote;
 use crate::unit_of_work::write_rows;
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 /// Maximum lease and retry delay of deliveries, messages and analyses.
 const MAX_DELIVERY_WAIT: SignedDuration = SignedDuration::from_hours(2);
@@ -18,60 +17,31 @@ impl Store {
     /// Resets times after `now` to `now`: the clock mark, and messages, deliveries and analyses that were queued,
     /// leased or postponed in the future. Otherwise they would wait until that time.
     pub async fn reschedule_future_rows(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.write(RescheduleFutureRows(now)).await.map_err(into_store_error)
+        self.commit(RescheduleFutureRows(now)).await
     }
 }
 
 struct RescheduleFutureRows(Timestamp);
 
-impl Transaction for RescheduleFutureRows {
+impl PlainTransaction for RescheduleFutureRows {
     type Output = ();
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let now = self.0.as_microsecond();
-            let latest = self.0.saturating_add(MAX_DELIVERY_WAIT).unwrap_or(Timestamp::MAX);
-            write_rows!(unit, "UPDATE marks SET at = $1 WHERE name = 'clock' AND at > $1", now);
-            let after_quiet_hours = self.0.saturating_add(MAX_QUIET_WAIT).unwrap_or(Timestamp::MAX);
-            write_rows!(
-                unit,
-                "UPDATE messages SET due_at = $1
-                 WHERE status = 'pending' AND lease IS NULL AND due_at > $1 AND (created_at > $1
-                   OR (due_at > $2 AND COALESCE(outcome, '') <> 'quiet_hours') OR due_at > $3)",
-                now,
-                latest.as_microsecond(),
-                after_quiet_hours.as_microsecond()
-            );
-            write_rows!(
-                unit,
-                "UPDATE messages SET due_at = $1, lease = NULL
-                 WHERE status = 'pending' AND lease IS NOT NULL AND due_at > $2",
-                now,
-                latest.as_microsecond()
-            );
-            write_rows!(
-                unit,
-                "UPDATE analyst_queue SET due_at = $1, lease = NULL WHERE due_at > $2",
-                now,
-                latest.as_microsecond()
-            );
-            write_rows!(
-                unit,
-                "UPDATE deliveries SET due_at = $1
-                 WHERE status = 'pending' AND lease IS NULL AND due_at > $1 AND (created_at > $1 OR due_at > $2)",
-                now,
-                latest.as_microsecond()
-            );
-            write_rows!(
-                unit,
-                "UPDATE deliveries SET due_at = $1, lease = NULL
-                 WHERE status = 'pending' AND lease IS NOT NULL AND due_at > $2",
-                now,
-                latest.as_microsecond()
-            );
-            Ok(())
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let now = self.0.as_microsecond();
+        let latest = self
+            .0
+            .saturating_add(MAX_DELIVERY_WAIT)
+            .unwrap_or(Timestamp::MAX)
+            .as_microsecond();
+        let latest_quiet = self
+            .0
+            .saturating_add(MAX_QUIET_WAIT)
+            .unwrap_or(Timestamp::MAX)
+            .as_microsecond();
+        write_rows!(unit, "UPDATE marks SET at = $1 WHERE name = 'clock' AND at > $1", now);
+        let sql = "UPDATE analyst_queue SET due_at = $1, lease = NULL WHERE due_at > $2";
+        write_rows!(unit, sql, now, latest);
+        unit.reschedule_future_notifications(now, latest, latest_quiet).await
     }
 }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::columns::Table;
 use crate::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, StoredResponse};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("repeatable_requests");
 
@@ -24,24 +24,18 @@ struct IdempotencyRow {
 impl Store {
     /// Deletes keys that were claimed by `before`, with their responses. Returns the number deleted.
     pub async fn purge_idempotency_keys(&self, before: Timestamp) -> Result<u64, StoreError> {
-        self.write(PurgeIdempotencyKeys(before))
-            .await
-            .map_err(|abort| match abort {
-                Abort::Store(error) => error,
-                Abort::Refused(never) => match never {},
-            })
+        self.commit(PurgeIdempotencyKeys(before)).await
     }
 }
 
 struct PurgeIdempotencyKeys(Timestamp);
 
-impl Transaction for PurgeIdempotencyKeys {
+impl PlainTransaction for PurgeIdempotencyKeys {
     type Output = u64;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
         let sql = "DELETE FROM repeatable_requests WHERE begun_at <= $1";
-        Box::pin(async move { Ok(write_rows!(unit, sql, self.0.as_microsecond())) })
+        Ok(write_rows!(unit, sql, self.0.as_microsecond()))
     }
 }
 

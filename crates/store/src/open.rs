@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use log::LevelFilter;
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqlitePoolOptions, SqliteSynchronous};
@@ -133,11 +134,11 @@ impl Address {
     pub(crate) async fn connect(&self) -> Result<WriteConnection, sqlx::Error> {
         match &self.0 {
             Either::Lite(options) => {
-                let options = options.clone().disable_statement_logging();
+                let options = log_at_trace(options.clone());
                 Ok(Either::Lite(options.connect().await?))
             }
             Either::Pg(options) => {
-                let options = options.clone().disable_statement_logging();
+                let options = log_at_trace(options.clone());
                 let mut connection = options.connect().await?;
                 let sql = "SELECT pg_advisory_lock_shared($1)";
                 if !lock(&mut connection, sql, SHARED_TIMEOUT).await? {
@@ -208,6 +209,13 @@ impl Address {
         };
         Ok((pools, connection))
     }
+}
+
+/// Logs statements at the level of traces only, slow ones as well: bulk statements are long.
+fn log_at_trace<O: ConnectOptions>(options: O) -> O {
+    options
+        .log_statements(LevelFilter::Trace)
+        .log_slow_statements(LevelFilter::Off, Duration::MAX)
 }
 
 async fn lock_file(options: &SqliteConnectOptions) -> Result<Option<SqliteConnection>, sqlx::Error> {

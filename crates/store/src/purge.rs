@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::deliveries::into_store_error;
 use crate::unit_of_work::write_rows;
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 /// Statements that delete rows together. Each takes the instant as `$1` and the row limit as `$2`.
 #[derive(Clone, Copy, Debug)]
@@ -25,25 +24,22 @@ impl Store {
     /// Deletes rows older than `before`, at most `limit` rows per statement. Returns the number of counted rows.
     pub(crate) async fn purge(&self, purge: Purge, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let purge_rows = PurgeRows { purge, before, limit };
-        self.write(purge_rows).await.map_err(into_store_error)
+        self.commit(purge_rows).await
     }
 }
 
-impl Transaction for PurgeRows {
+impl PlainTransaction for PurgeRows {
     type Output = u64;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
         let (before, limit) = (self.before.as_microsecond(), i64::from(self.limit));
-        Box::pin(async move {
-            for &sql in self.purge.dependents {
-                write_rows!(unit, sql, before, limit);
-            }
-            let mut removed = 0;
-            for &sql in self.purge.counted {
-                removed += write_rows!(unit, sql, before, limit);
-            }
-            Ok(removed)
-        })
+        for &sql in self.purge.dependents {
+            write_rows!(unit, sql, before, limit);
+        }
+        let mut removed = 0;
+        for &sql in self.purge.counted {
+            removed += write_rows!(unit, sql, before, limit);
+        }
+        Ok(removed)
     }
 }

@@ -8,7 +8,7 @@ use crate::database::query;
 use crate::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
 use crate::purge::Purge;
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("sessions");
 
@@ -87,11 +87,7 @@ impl Store {
 
     /// Records that a session was used, and extends it.
     pub async fn touch_session(&self, id: SessionId, at: Timestamp, expires_at: Timestamp) -> Result<(), StoreError> {
-        let touched = self.write(TouchSession { id, at, expires_at }).await;
-        touched.map_err(|abort| match abort {
-            Abort::Store(error) => error,
-            Abort::Refused(never) => match never {},
-        })
+        self.commit(TouchSession { id, at, expires_at }).await
     }
 
     /// Deletes sessions that ended before `before`, with their tokens, and codes that expired before then: at most
@@ -108,12 +104,11 @@ struct TouchSession {
     expires_at: Timestamp,
 }
 
-impl Transaction for TouchSession {
+impl PlainTransaction for TouchSession {
     type Output = ();
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.touch_session(self.id, self.at, self.expires_at).await?) })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        unit.touch_session(self.id, self.at, self.expires_at).await
     }
 }
 

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
-
 use crate::database::{Pools, query};
-use crate::messages::MessageWakeHandles;
-use crate::model::MessageChannel;
 use crate::open::{Address, StoreOptions};
-use crate::write_queue::{WriteQueue, WriteStats};
-use crate::{Abort, StoreError, Transaction};
+use crate::queue::WakeHandles;
+use crate::write_queue::{NeverRefusing, WriteQueue, WriteStats};
+use crate::{Abort, PlainTransaction, StoreError, Transaction};
 
 /// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
@@ -18,9 +15,7 @@ pub struct Store {
     pub(crate) write_queue: Arc<WriteQueue>,
     /// See [`StoreOptions::unsafe_without_compare_and_set`].
     pub(crate) uses_compare_and_set: bool,
-    /// Notified after deliveries were created.
-    pub(crate) delivery_wake: Arc<Notify>,
-    message_wakes: MessageWakeHandles,
+    pub(crate) wake_handles: WakeHandles,
 }
 
 impl Store {
@@ -32,13 +27,12 @@ impl Store {
     pub async fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let address = Address::parse(&options.url)?;
         let (pools, connection) = address.open(options.max_connections).await?;
-        let message_wakes = MessageWakeHandles::default();
+        let wake_handles = WakeHandles::default();
         Ok(Self {
             pools,
-            write_queue: Arc::new(WriteQueue::open(address, connection, message_wakes.clone())),
+            write_queue: Arc::new(WriteQueue::open(address, connection, wake_handles.clone())),
             uses_compare_and_set: !options.unsafe_without_compare_and_set,
-            delivery_wake: Arc::default(),
-            message_wakes,
+            wake_handles,
         })
     }
 
@@ -72,18 +66,13 @@ impl Store {
         self.write_queue.write(transaction).await
     }
 
-    /// Returns a handle that is notified after each transaction that created deliveries, so that the dispatcher need
-    /// not poll. Covers this process only.
-    #[must_use]
-    pub fn delivery_wake_handle(&self) -> Arc<Notify> {
-        Arc::clone(&self.delivery_wake)
-    }
-
-    /// Returns a handle that is notified after each transaction that created messages, like
-    /// [`Store::delivery_wake_handle`].
-    #[must_use]
-    pub fn message_wake_handle(&self, channel: MessageChannel) -> Arc<Notify> {
-        self.message_wakes.for_channel(channel)
+    /// Runs a transaction that never refuses, like [`Store::write`].
+    pub async fn commit<T: PlainTransaction>(&self, transaction: T) -> Result<T::Output, StoreError> {
+        match self.write(NeverRefusing(transaction)).await {
+            Ok(output) => Ok(output),
+            Err(Abort::Store(error)) => Err(error),
+            Err(Abort::Refused(never)) => match never {},
+        }
     }
 
     /// Returns write statistics since the store was opened.

@@ -5,9 +5,11 @@
 //! whether the database has failed during it. Failures are tracked here rather than by each transaction, because
 //! PostgreSQL aborts a transaction at the first failure but does not report this at the commit.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::database::{WriteConnection, execute};
+use crate::model::Queue;
 use crate::{StoreError, availability};
 
 /// One database transaction. All [`Transaction`](crate::Transaction)s that are committed together share it.
@@ -17,8 +19,8 @@ pub struct UnitOfWork {
     failure: Option<TransactionError>,
     /// Whether this transaction has announced that it writes history (`feed.rs`).
     pub(crate) is_announced: bool,
-    /// Whether messages were created, so that their dispatchers are notified after the commit.
-    pub(crate) has_messages: bool,
+    /// Queues whose dispatchers are notified after the commit.
+    pub(crate) woken: BTreeSet<Queue>,
 }
 
 /// A database failure during a transaction.
@@ -71,7 +73,7 @@ impl UnitOfWork {
             has_written: false,
             failure: None,
             is_announced: false,
-            has_messages: false,
+            woken: BTreeSet::new(),
         }
     }
 
@@ -81,7 +83,7 @@ impl UnitOfWork {
 
     pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
         self.is_announced = false;
-        self.has_messages = false;
+        self.woken.clear();
         self.reset();
         // In SQLite, a deferred BEGIN fails at its first write if another connection has written since its first
         // read.

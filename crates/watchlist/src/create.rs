@@ -8,11 +8,12 @@ use serde_json::Value;
 use store::model::{WatchlistItem, WatchlistItemId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::body::{self, NewWatchlistItem};
+use super::body::{CreateWatchlistItemRequest, stored_notes};
 use super::trade_context::TradeContext;
 use super::{ItemView, WatchlistEffects};
 use crate::Watchlists;
 use foundation::account::lock_active_account;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -25,17 +26,17 @@ impl Watchlists {
     /// without a name; [`ServiceError::Conflict`] if the stock is on the watchlist; [`ServiceError::Forbidden`] if the
     /// watchlist is full.
     pub async fn add_to_watchlist(&self, actor: &Actor, body: &Value) -> Result<ItemView, ServiceError> {
-        let new_item = body::read_new(body)?;
-        let new_name = match self.prices.require_stock(new_item.symbol).await {
+        let new_item = CreateWatchlistItemRequest::read(body)?;
+        let new_name = match self.prices.require_stock(new_item.stock_symbol).await {
             Ok(()) => None,
-            Err(unknown) => Some(new_item.stock_name.clone().ok_or(unknown)?),
+            Err(unknown) => Some(new_item.stock_name.clone().ok_or(unknown)?.0),
         };
         let id = WatchlistItemId(self.ports.random.uuid());
         let work = AddWatchlistItem {
             watchlists: self.clone(),
             account: actor.account,
             id,
-            context: self.trade_context(new_item.symbol).await,
+            context: self.trade_context(new_item.stock_symbol).await,
             new_name,
             new_item,
         };
@@ -48,7 +49,7 @@ struct AddWatchlistItem {
     watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
-    new_item: NewWatchlistItem,
+    new_item: CreateWatchlistItemRequest,
     context: TradeContext,
     /// The name of a stock that is not known yet.
     new_name: Option<String>,
@@ -59,14 +60,14 @@ impl AddWatchlistItem {
         WatchlistItem {
             id: self.id,
             account: self.account,
-            symbol: self.new_item.symbol,
+            symbol: self.new_item.stock_symbol,
             intention: self.new_item.intention,
             target_price: self
                 .new_item
                 .target_price
                 .map(|price| store::model::TimedPrice { price, at: now }),
             initial_price: self.context.timed_price(),
-            notes: self.new_item.notes.clone(),
+            notes: stored_notes(self.new_item.notes.as_ref()),
             has_auto_alerts,
             is_active: true,
             created_at: now,
@@ -83,7 +84,7 @@ impl Transaction for AddWatchlistItem {
     fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = lock_active_account(unit, self.account).await?;
-            let symbol = self.new_item.symbol;
+            let symbol = self.new_item.stock_symbol;
             if unit.watchlist_item_for(self.account, symbol).await?.is_some() {
                 return Err(Abort::Refused(already_there(symbol)));
             }
@@ -109,11 +110,11 @@ impl Transaction for AddWatchlistItem {
 
     fn committed(&self, effects: &WatchlistEffects) {
         if let Some(name) = &self.new_name {
-            let row = StockRow::named(self.new_item.symbol, name);
+            let row = StockRow::named(self.new_item.stock_symbol, name);
             let catalog = &self.watchlists.catalog;
             // Another request may have named it meanwhile.
-            if catalog.get(self.new_item.symbol).is_none() {
-                catalog.change(self.new_item.symbol, |entry| entry.row = row);
+            if catalog.get(self.new_item.stock_symbol).is_none() {
+                catalog.change(self.new_item.stock_symbol, |entry| entry.row = row);
             }
         }
         self.watchlists.apply_effects(effects);

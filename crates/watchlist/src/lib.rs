@@ -10,7 +10,7 @@
 //!   alerts, and are deleted otherwise. They never block alerts that a person has created.
 //! * [`analysis`]: analyzes items, and repeats the analysis when its alerts are stale.
 //! * [`read`], [`trades`], [`performance`]: views.
-//! * [`split`]: applies stock splits. [`follow`]: follows the trades through the sessions.
+//! * [`follow`]: follows the trades through the sessions.
 //!
 //! Functions that return [`ServiceError::Internal`] do so if the database fails.
 

@@ -5,11 +5,12 @@ use store::model::WatchlistItem;
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::auto_alerts::{self, AlertSelection};
-use super::body::{self, SwapRequest};
+use super::body::SwapIntentionRequest;
 use super::trade_context::TradeContext;
 use super::{ItemView, WatchlistEffects, no_such_item};
 use crate::Watchlists;
 use foundation::account::lock_active_account;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -30,16 +31,17 @@ impl Watchlists {
     /// # Errors
     /// [`ServiceError::Malformed`], [`ServiceError::Invalid`], [`ServiceError::NotFound`]
     pub async fn swap_watchlist_item(&self, actor: &Actor, body: &Value) -> Result<SwapResult, ServiceError> {
-        let swap = body::read_swap(body)?;
+        let swap = SwapIntentionRequest::read(body)?;
+        let id = swap.item_id;
         let work = SwapItemIntention {
             watchlists: self.clone(),
             account: actor.account,
+            context: self.trade_context(swap.stock_symbol).await,
             swap,
-            context: self.trade_context(swap.symbol).await,
         };
         let effects = self.ports.store.write(work).await?;
         Ok(SwapResult {
-            item: self.watchlist_item(actor.account, swap.item).await?,
+            item: self.watchlist_item(actor.account, id).await?,
             deleted_alerts: effects.deleted_alerts.len(),
         })
     }
@@ -48,15 +50,15 @@ impl Watchlists {
 struct SwapItemIntention {
     watchlists: Watchlists,
     account: AccountId,
-    swap: SwapRequest,
+    swap: SwapIntentionRequest,
     context: TradeContext,
 }
 
 impl SwapItemIntention {
     async fn item(&self, unit: &mut UnitOfWork) -> Result<WatchlistItem, Abort<ServiceError>> {
-        let found = unit.watchlist_item(self.account, self.swap.item).await?;
+        let found = unit.watchlist_item(self.account, self.swap.item_id).await?;
         let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
-        if item.symbol != self.swap.symbol {
+        if item.symbol != self.swap.stock_symbol {
             let fault = format!("must be {}, the stock of this item", item.symbol);
             return Err(Abort::Refused(ServiceError::field("stock_symbol", fault)));
         }
@@ -74,9 +76,9 @@ impl Transaction for SwapItemIntention {
             let before = self.item(unit).await?;
             let now = self.context.now;
             // A trade in the other direction opens at the first current price.
-            let is_same = before.intention == self.swap.intention;
+            let is_same = before.intention == self.swap.new_intention;
             let item = WatchlistItem {
-                intention: self.swap.intention,
+                intention: self.swap.new_intention,
                 initial_price: self.context.timed_price().or(before.initial_price.filter(|_| is_same)),
                 updated_at: now,
                 ..before.clone()

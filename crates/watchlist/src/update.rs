@@ -5,11 +5,12 @@ use store::model::{TimedPrice, WatchlistItem, WatchlistItemId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::auto_alerts::{self, AlertSelection};
-use super::body::{self, ItemChange};
+use super::body::{UpdateWatchlistItemRequest, stored_notes};
 use super::trade_context::TradeContext;
 use super::{ItemView, WatchlistEffects, no_such_item};
 use crate::Watchlists;
 use foundation::account::{lock_account, require_active};
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -25,7 +26,7 @@ impl Watchlists {
         id: WatchlistItemId,
         body: &Value,
     ) -> Result<ItemView, ServiceError> {
-        let change = body::read_change(body)?;
+        let change = UpdateWatchlistItemRequest::read(body)?;
         let found = self.ports.store.watchlist_item(actor.account, id).await?;
         let symbol = found.ok_or_else(no_such_item)?.item.symbol;
         let context = match change.is_active {
@@ -48,7 +49,7 @@ struct UpdateItem {
     watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
-    change: ItemChange,
+    change: UpdateWatchlistItemRequest,
     context: TradeContext,
 }
 
@@ -57,16 +58,16 @@ impl UpdateItem {
     fn changed(&self, before: &WatchlistItem) -> WatchlistItem {
         let change = &self.change;
         let mut item = before.clone();
-        if let Some(target) = change.target_price {
+        if let Some(target) = change.target_price.0 {
             item.target_price = target.map(|price| TimedPrice {
                 price,
                 at: self.context.now,
             });
         }
-        if let Some(notes) = &change.notes {
-            item.notes.clone_from(notes);
+        if let Some(notes) = &change.notes.0 {
+            item.notes = stored_notes(notes.as_ref());
         }
-        item.has_auto_alerts = change.has_auto_alerts.unwrap_or(before.has_auto_alerts);
+        item.has_auto_alerts = change.auto_alerts_enabled.unwrap_or(before.has_auto_alerts);
         item.is_active = change.is_active.unwrap_or(before.is_active);
         if item.is_active && !before.is_active {
             item.initial_price = self.context.timed_price();

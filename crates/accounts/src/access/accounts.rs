@@ -9,7 +9,6 @@ use alerts::{Alert, Plan};
 use jiff::Timestamp;
 use store::model::{Account, AccountId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
-use url::Host;
 
 use super::{downgrade, password};
 use crate::access::{Authenticator, CredentialCache};

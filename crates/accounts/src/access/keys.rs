@@ -139,6 +139,12 @@ enum KeyCreator {
     Operator,
 }
 
+/// Returns the error of a key without scopes.
+pub(super) fn no_scopes() -> String {
+    let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
+    format!("must not be empty; choose from {}", names.join(", "))
+}
+
 fn check(name: &str, scopes: &[Scope]) -> Result<(), ServiceError> {
     let mut faults = ErrorsByField::new();
     let characters = name.chars().count();
@@ -147,9 +153,7 @@ fn check(name: &str, scopes: &[Scope]) -> Result<(), ServiceError> {
         faults.insert("name".to_owned(), vec![fault]);
     }
     if scopes.is_empty() {
-        let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
-        let fault = format!("must not be empty; choose from {}", names.join(", "));
-        faults.insert("scopes".to_owned(), vec![fault]);
+        faults.insert("scopes".to_owned(), vec![no_scopes()]);
     }
     if faults.is_empty() {
         Ok(())

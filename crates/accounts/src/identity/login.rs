@@ -8,12 +8,12 @@ use store::model::{Account, AccountId, UserSession};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::email_links::{LinkPurpose, invalid_link, redeem_link};
-use super::fields;
 use super::register::take_over_unverified;
+use super::requests::{LinkTokenRequest, LoginRequest};
 use super::sessions::{NewSession, SessionTokens};
 use crate::identity::AccountAccess;
 use foundation::ServiceError;
-use foundation::body::BodyReader;
+use foundation::request::Request;
 use foundation::secret;
 
 /// Result of a sign-in request.
@@ -27,23 +27,21 @@ pub enum SignInResult {
 
 /// Sign-in methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SignInMethod {
+pub enum SignInMethod {
+    /// By password.
     Password,
+    /// By a link sent by email.
     MagicLink,
 }
 
 impl SignInMethod {
-    const ALL: [Self; 2] = [Self::Password, Self::MagicLink];
+    pub(super) const ALL: [Self; 2] = [Self::Password, Self::MagicLink];
 
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Password => "password",
             Self::MagicLink => "magic_link",
         }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
     }
 }
 
@@ -55,23 +53,23 @@ impl AccountAccess {
     /// [`ServiceError::Unauthenticated`] for wrong credentials, [`ServiceError::RateLimited`] after too many of them,
     /// [`ServiceError::Overloaded`] if too many passwords wait to be hashed.
     pub async fn sign_in(&self, body: &Value, address: IpAddr) -> Result<SignInResult, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let email = fields::email(&mut members);
-        let method = members.one_of("type", &SignInMethod::ALL, SignInMethod::from_name, SignInMethod::name);
-        let method = method.unwrap_or(SignInMethod::Password);
-        let password = if method == SignInMethod::Password {
-            members.required("password").unwrap_or_default()
-        } else {
-            ""
-        };
-        members.finish()?;
-        if method == SignInMethod::MagicLink {
+        let request = LoginRequest::read_and(body, |body| {
+            if body
+                .value("type")
+                .is_none_or(|method| method != SignInMethod::MagicLink.name())
+            {
+                body.require("password");
+            }
+        })?;
+        let email = request.email.0;
+        if request.r#type == Some(SignInMethod::MagicLink) {
             self.send_link(LinkPurpose::SignIn, email).await?;
             return Ok(SignInResult::LinkSent);
         }
+        let password = request.password.map(|password| password.0).unwrap_or_default();
         let now = self.ports.clock.now();
         self.throttle.attempt(&email, address, now)?;
-        match self.sign_in_by_password(&email, password.to_owned(), now).await {
+        match self.sign_in_by_password(&email, password, now).await {
             Ok(signed_in) => {
                 self.throttle.record_success(&email, address, now);
                 Ok(SignInResult::SignedIn(Box::new(signed_in)))
@@ -115,7 +113,7 @@ impl AccountAccess {
     /// # Errors
     /// [`ServiceError::Malformed`] for an invalid link.
     pub async fn sign_in_by_link(&self, body: &Value) -> Result<SessionTokens, ServiceError> {
-        let token = fields::token(body)?;
+        let token = LinkTokenRequest::read(body)?.token.0;
         if !secret::is_well_formed(&token) {
             return Err(invalid_link());
         }

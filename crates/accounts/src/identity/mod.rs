@@ -17,10 +17,10 @@
 pub mod account;
 mod config;
 mod email_links;
-pub(crate) mod fields;
 mod login;
-pub(crate) mod profile;
+mod profile;
 mod register;
+pub mod requests;
 mod reset;
 pub mod sessions;
 mod throttle;

@@ -1,13 +1,12 @@
 //! Name and time zone of an account's owner.
 
-use jiff::tz::TimeZone;
 use serde_json::Value;
 use store::model::{Account, AccountId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
-use super::fields;
+use super::requests::UpdateSessionRequest;
 use crate::identity::account::AccountSettings;
-use foundation::body::BodyReader;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
 impl AccountSettings {
@@ -18,33 +17,16 @@ impl AccountSettings {
     /// [`ServiceError::Invalid`] for an invalid name or time zone, [`ServiceError::Unauthenticated`] if the account no
     /// longer exists.
     pub async fn update_profile(&self, actor: &Actor, body: &Value) -> Result<Account, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let full_name = members.contains("full_name").then(|| fields::full_name(&mut members));
-        let time_zone = time_zone(&mut members);
-        members.finish()?;
+        let request = UpdateSessionRequest::read(body)?;
         let work = UpdateProfile {
             account: actor.account,
-            full_name,
-            time_zone,
+            full_name: request.full_name.0.map(|name| name.map(|name| name.0)),
+            time_zone: request.time_zone.map(|zone| zone.0),
         };
         let account = self.ports.store.write(work).await?;
         self.credential_cache.invalidate(account.id);
         Ok(account)
     }
-}
-
-/// Reads the IANA name of a time zone, if present.
-pub(crate) fn time_zone(members: &mut BodyReader<'_>) -> Option<String> {
-    let name = members.text("time_zone")?;
-    let zone = TimeZone::get(name).ok();
-    let name = zone.as_ref().and_then(TimeZone::iana_name).map(str::to_owned);
-    if name.is_none() {
-        members.add_error(
-            "time_zone",
-            "must be the IANA name of a time zone, such as Europe/Berlin",
-        );
-    }
-    name
 }
 
 struct UpdateProfile {

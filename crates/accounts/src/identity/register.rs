@@ -17,11 +17,11 @@ use super::account::address;
 use super::email_links::{
     EmailLink, LinkPurpose, check_registration_limit, invalid_link, may_send_link, queue_link, redeem_link,
 };
-use super::fields;
+use super::requests::{LinkTokenRequest, RegisterRequest};
 use crate::identity::AccountAccess;
 use foundation::ServiceError;
 use foundation::account::DEFAULT_TIME_ZONE;
-use foundation::body::BodyReader;
+use foundation::request::Request;
 use foundation::secret;
 
 impl AccountAccess {
@@ -46,19 +46,16 @@ impl AccountAccess {
                 message: "registration is closed; ask the operator of this service for an account".to_owned(),
             });
         }
-        let mut members = BodyReader::new(body)?;
-        let email = fields::email(&mut members);
-        let password = fields::new_password(&mut members, "password");
-        let full_name = fields::full_name(&mut members);
-        members.finish()?;
+        let request = RegisterRequest::read(body)?;
+        let email = request.email.0;
         let ports = &self.ports;
-        let hash = self.authenticator.hash_password(password).await?;
+        let hash = self.authenticator.hash_password(request.password.0).await?;
         let now = ports.clock.now();
         let account = Account {
             id: AccountId(ports.random.uuid()),
             email: email.clone(),
             password_hash: Some(hash),
-            full_name,
+            full_name: request.full_name.map(|name| name.0),
             plan: Plan::Basic,
             is_operator: false,
             is_verified: false,
@@ -84,7 +81,7 @@ impl AccountAccess {
     /// # Errors
     /// [`ServiceError::Malformed`] for an invalid link.
     pub async fn confirm_address(&self, body: &Value) -> Result<bool, ServiceError> {
-        let token = fields::token(body)?;
+        let token = LinkTokenRequest::read(body)?.token.0;
         if !secret::is_well_formed(&token) {
             return Err(invalid_link());
         }

@@ -8,11 +8,11 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::account::address;
 use super::email_links::{LinkPurpose, invalid_link, redeem_link};
-use super::fields;
 use super::register::take_over_unverified;
+use super::requests::{ConfirmPasswordResetRequest, PasswordResetRequest};
 use crate::identity::AccountAccess;
 use foundation::ServiceError;
-use foundation::body::BodyReader;
+use foundation::request::Request;
 use foundation::secret;
 
 impl AccountAccess {
@@ -21,9 +21,7 @@ impl AccountAccess {
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid address.
     pub async fn request_reset(&self, body: &Value) -> Result<(), ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let email = fields::email(&mut members);
-        members.finish()?;
+        let email = PasswordResetRequest::read(body)?.email.0;
         self.send_link(LinkPurpose::Reset, email).await
     }
 
@@ -32,11 +30,8 @@ impl AccountAccess {
     /// # Errors
     /// [`ServiceError::Malformed`] for an invalid link, [`ServiceError::Invalid`] for an invalid password.
     pub async fn confirm_reset(&self, body: &Value) -> Result<(), ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let email = fields::email(&mut members);
-        let token = members.required("token").unwrap_or_default();
-        let password = fields::new_password(&mut members, "new_password");
-        members.finish()?;
+        let request = ConfirmPasswordResetRequest::read(body)?;
+        let (email, token) = (request.email.0, &request.token.0);
         let ports = &self.ports;
         let (hash, now) = (LinkPurpose::Reset.hash(&email, token), ports.clock.now());
         // Checked before hashing, so that made-up links cost no hash.
@@ -45,7 +40,7 @@ impl AccountAccess {
         }
         let work = ResetPassword {
             hash,
-            password_hash: self.authenticator.hash_password(password).await?,
+            password_hash: self.authenticator.hash_password(request.new_password.0).await?,
             message: self.writer.mail(&email, None, &self.password_changed_email())?,
             now,
         };

@@ -13,7 +13,8 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use crate::access::ACCESS_TOKEN_LIFETIME;
 use crate::access::authenticate::{COOKIE_HASH_PURPOSE, SESSION_LIFETIME, expiry};
 use crate::identity::AccountAccess;
-use foundation::body::BodyReader;
+use crate::identity::requests::RefreshTokenRequest;
+use foundation::request::Request;
 use foundation::secret;
 use foundation::{Actor, AuthMethod, ServiceError};
 
@@ -106,9 +107,7 @@ impl AccountAccess {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] for an invalid token.
     pub async fn refresh(&self, body: &Value) -> Result<SessionTokens, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let presented = members.required("refresh_token").unwrap_or_default();
-        members.finish()?;
+        let presented = &RefreshTokenRequest::read(body)?.refresh_token.0;
         if !secret::is_well_formed(presented) {
             return Err(invalid_refresh_token());
         }

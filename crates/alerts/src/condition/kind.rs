@@ -1,6 +1,9 @@
-//! The names of the conditions and the families they belong to.
+//! The kinds of conditions and the families they belong to.
 
 use std::fmt;
+
+use super::spec::ConditionSpec;
+use super::{alternative, dates, price, technical};
 
 /// A family of conditions. A plan includes whole families.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -22,8 +25,8 @@ pub enum ConditionFamily {
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal, $family:ident;)*) => {
-        /// The kind of a condition, named as in the API.
+    ($($(#[$doc:meta])* $kind:ident = $spec:path;)*) => {
+        /// The kind of a condition. Its [`spec`](Self::spec) describes it.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ConditionKind { $($(#[$doc])* $kind,)* }
 
@@ -31,16 +34,10 @@ macro_rules! kinds {
             /// All kinds of conditions.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
-            /// Returns the name in requests and responses.
+            /// Returns the description.
             #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$kind => $name,)* }
-            }
-
-            /// Returns the family.
-            #[must_use]
-            pub const fn family(self) -> ConditionFamily {
-                match self { $(Self::$kind => ConditionFamily::$family,)* }
+            pub const fn spec(self) -> &'static ConditionSpec {
+                match self { $(Self::$kind => &$spec,)* }
             }
         }
     };
@@ -48,54 +45,66 @@ macro_rules! kinds {
 
 kinds! {
     /// The price is at or above a price.
-    PriceAbove = "price_above", Price;
+    PriceAbove = price::PRICE_ABOVE;
     /// The price is at or below a price.
-    PriceBelow = "price_below", Price;
+    PriceBelow = price::PRICE_BELOW;
     /// The price has risen by a percentage.
-    PriceChangeUp = "price_change_up", Price;
+    PriceChangeUp = price::PRICE_CHANGE_UP;
     /// The price has fallen by a percentage.
-    PriceChangeDown = "price_change_down", Price;
+    PriceChangeDown = price::PRICE_CHANGE_DOWN;
     /// The price is above its 52-week high.
-    NewHigh = "new_high", Price;
+    NewHigh = price::NEW_HIGH;
     /// The price is below its 52-week low.
-    NewLow = "new_low", Price;
+    NewLow = price::NEW_LOW;
     /// The 50-day average rises above the 200-day average.
-    MaCrossoverGolden = "ma_crossover_golden", Technical;
+    MaCrossoverGolden = technical::MA_CROSSOVER_GOLDEN;
     /// The 50-day average falls below the 200-day average.
-    MaCrossoverDeath = "ma_crossover_death", Technical;
+    MaCrossoverDeath = technical::MA_CROSSOVER_DEATH;
     /// The price rises to a moving average.
-    MaTouchAbove = "ma_touch_above", Technical;
+    MaTouchAbove = technical::MA_TOUCH_ABOVE;
     /// The price falls to a moving average.
-    MaTouchBelow = "ma_touch_below", Technical;
+    MaTouchBelow = technical::MA_TOUCH_BELOW;
     /// The RSI reaches a threshold.
-    RsiLimit = "rsi_limit", Technical;
+    RsiLimit = technical::RSI_LIMIT;
     /// The volume is a percentage above its average.
-    VolumeChange = "volume_change", Volume;
+    VolumeChange = technical::VOLUME_CHANGE;
     /// Price ÷ trailing earnings is at or below a ratio.
-    PeRatioBelow = "pe_ratio_below", Fundamental;
+    PeRatioBelow = price::PE_RATIO_BELOW;
     /// Price ÷ trailing earnings is at or above a ratio.
-    PeRatioAbove = "pe_ratio_above", Fundamental;
+    PeRatioAbove = price::PE_RATIO_ABOVE;
     /// Price ÷ forward earnings is at or below a ratio.
-    ForwardPeBelow = "forward_pe_below", Fundamental;
+    ForwardPeBelow = price::FORWARD_PE_BELOW;
     /// Price ÷ forward earnings is at or above a ratio.
-    ForwardPeAbove = "forward_pe_above", Fundamental;
+    ForwardPeAbove = price::FORWARD_PE_ABOVE;
     /// Discussion on social media rises sharply or fades.
-    SocialBuzz = "social_buzz", AlternativeData;
+    SocialBuzz = alternative::SOCIAL_BUZZ;
     /// Insiders buy or sell for at least a total value.
-    InsiderTransactions = "insider_transactions", AlternativeData;
+    InsiderTransactions = alternative::INSIDER_TRANSACTIONS;
     /// A reminder at one instant.
-    Reminder = "reminder", Time;
+    Reminder = dates::REMINDER;
     /// A reminder on every trading day.
-    DailyReminder = "daily_reminder", Time;
+    DailyReminder = dates::DAILY_REMINDER;
     /// The next earnings date is near.
-    EarningsAnnouncement = "earnings_announcement", Dividend;
+    EarningsAnnouncement = dates::EARNINGS_ANNOUNCEMENT;
     /// The next ex-dividend date is near.
-    DividendExDate = "dividend_ex_date", Dividend;
+    DividendExDate = dates::DIVIDEND_EX_DATE;
     /// A dividend is paid today.
-    DividendPayment = "dividend_payment", Dividend;
+    DividendPayment = dates::DIVIDEND_PAYMENT;
 }
 
 impl ConditionKind {
+    /// Returns the name in requests and responses.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// Returns the family.
+    #[must_use]
+    pub const fn family(self) -> ConditionFamily {
+        self.spec().family
+    }
+
     /// Returns the kind with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

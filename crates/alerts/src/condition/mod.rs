@@ -1,11 +1,23 @@
 //! The 23 conditions that an alert can wait for.
 //!
 //! A [`Condition`] is the result of parsing a valid request; all its parts are in range. Its [`ConditionKind`] is its name in
-//! the API, and its [`ConditionFamily`] decides which plans include it.
+//! the API, and its [`ConditionFamily`] decides which plans include it. A [`ConditionSpec`] describes each kind.
 
+mod alternative;
+mod dates;
 mod kind;
+mod price;
+mod spec;
+mod technical;
 
 pub use kind::{ConditionFamily, ConditionKind};
+pub(crate) use spec::Values;
+pub use spec::{
+    ConditionSpec, MAX_NOTE_CHARACTERS, NumberRange, NumberUnit, ParameterRule, ParameterSpec, RequestSpec,
+    ThresholdNeed, ThresholdSpec,
+};
+
+use std::fmt;
 
 use jiff::Timestamp;
 use market::{Decimal, Price};
@@ -255,5 +267,11 @@ impl Side {
             Self::Above => above,
             Self::Below => below,
         }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.pick("above", "below"))
     }
 }

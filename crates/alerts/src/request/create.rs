@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::conditions::{self, ConditionRequest};
+use super::conditions;
 use super::fields::{FieldErrors, InvalidField, member};
 use super::numbers::Threshold;
 use super::parameters;
@@ -31,12 +31,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
     let email = body::email(body, &mut errors);
     let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut errors));
     let threshold = Threshold::sent(body.get("threshold"));
-    let request = kind.map(|kind| ConditionRequest {
-        kind,
-        threshold,
-        current_moment: None,
-    });
-    let read = conditions::read_with(request, parameters, threshold, context, &mut errors);
+    let read = conditions::read_with(kind, threshold, parameters, None, context, &mut errors);
     let parts = || -> Result<NewAlert, InvalidField> {
         let (condition, parameters) = read?;
         Ok(NewAlert {

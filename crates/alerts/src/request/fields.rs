@@ -50,13 +50,6 @@ impl FieldErrors {
         self.0.entry(field.into()).or_default().push(message.into());
         InvalidField
     }
-
-    /// Moves the errors of one field from `others` to this value.
-    pub(super) fn merge_field(&mut self, field: &str, mut others: Self) {
-        if let Some(messages) = others.0.remove(field) {
-            self.0.entry(field.to_owned()).or_default().extend(messages);
-        }
-    }
 }
 
 impl fmt::Display for FieldErrors {

@@ -6,8 +6,7 @@
 //! The [`ParseContext`] adds the instant of the request, because a reminder must not be in the past, and the account's time
 //! zone, because clients send local times.
 //!
-//! * The rules of each condition are in `conditions.rs`, one short function per condition. The ranges of numbers are in
-//!   `numbers.rs`.
+//! * The rules of each condition are in its [`ConditionSpec`](crate::condition::ConditionSpec).
 //! * Numbers are parsed from their text, without floating point: 198.66 is exactly 198 660 000 millionths. Digits beyond the
 //!   sixth decimal are rounded, because they are artefacts of the client's floating-point arithmetic (`189.2 * 1.05` is
 //!   `198.66000000000003` in JavaScript). Numbers in quotes are rejected.
@@ -37,7 +36,7 @@ pub use body::is_plausible_email;
 pub use create::parse_create;
 pub use fields::FieldErrors;
 pub(crate) use parameters::NOTE;
-pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH, MAX_NOTE_CHARACTERS};
+pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};
 pub use update::{AlertChange, changes_nothing, parse_update};
 
 /// The context in which a request is parsed.
@@ -72,14 +71,10 @@ pub(crate) fn read_stored(
     parameters: Option<&Map<String, Value>>,
     context: &ParseContext<'_>,
 ) -> Result<Condition, FieldErrors> {
-    let request = conditions::ConditionRequest {
-        kind,
-        threshold: threshold.map_or(numbers::Threshold::Absent, numbers::Threshold::Kept),
-        current_moment: None,
-    };
+    let threshold = threshold.map_or(numbers::Threshold::Absent, numbers::Threshold::Kept);
     // Client metadata is not needed here, and most conditions have no parameters of their own.
-    let has_own = !conditions::own_parameters(kind).is_empty();
+    let has_own = !kind.spec().request.parameters.is_empty();
     let mut parameters = parameters::Parameters::new(parameters.filter(|_| has_own).cloned());
     let mut errors = FieldErrors::default();
-    conditions::read(&request, &mut parameters, context, &mut errors).map_err(|_| errors)
+    conditions::read(kind, threshold, &mut parameters, None, context, &mut errors).map_err(|_| errors)
 }

@@ -8,7 +8,8 @@
 use serde_json::{Map, Value};
 
 use super::fields::{FieldErrors, InvalidField, kind_of};
-use super::numbers::{self, NumberRule};
+use super::numbers;
+use crate::condition::{ConditionKind, MAX_NOTE_CHARACTERS, ParameterRule, ParameterSpec};
 
 /// The maximum size of the parameters in bytes, as compact JSON.
 pub const MAX_BYTES: usize = 16 * 1024;
@@ -18,9 +19,6 @@ pub(crate) const NOTE: &str = "note";
 
 /// The maximum depth of values in the parameters. A direct member of `parameters` has depth 1.
 pub const MAX_DEPTH: usize = 8;
-
-/// The maximum length of a reminder's note, in characters.
-pub const MAX_NOTE_CHARACTERS: usize = 2_000;
 
 /// Reads the member `parameters` and checks its size and depth.
 pub(super) fn object(value: &Value, errors: &mut FieldErrors) -> Result<Option<Map<String, Value>>, InvalidField> {
@@ -93,10 +91,15 @@ impl Parameters {
         self.map.insert(name.to_owned(), value.into());
     }
 
-    /// Removes a parameter, both under its canonical name and in snake case.
+    /// Returns the parameters read so far, in their normal form.
+    pub(super) const fn map(&self) -> &Map<String, Value> {
+        &self.map
+    }
+
+    /// Removes a parameter, both in camel case and in snake case.
     pub(super) fn remove(&mut self, name: &str) {
-        self.map.remove(name);
-        self.map.remove(&snake_case(name));
+        let snake = snake_case(name);
+        self.map.retain(|key, _| snake_case(key) != snake);
     }
 
     /// Takes a parameter, either under its canonical name or in snake case.
@@ -127,94 +130,65 @@ impl Parameters {
         })
     }
 
-    /// Reads the note of a reminder and keeps it unchanged. A blank note counts as omitted.
-    pub(super) fn note(&mut self, errors: &mut FieldErrors) -> Result<(), InvalidField> {
-        let Some(SentParameter { field, value }) = self.take(NOTE, errors)? else {
+    /// Reads a parameter of a condition and stores it in its normal form. The dates of a reminder are left to `reminder.rs`.
+    pub(super) fn read(
+        &mut self,
+        kind: ConditionKind,
+        own: &ParameterSpec,
+        errors: &mut FieldErrors,
+    ) -> Result<(), InvalidField> {
+        if matches!(
+            own.rule,
+            ParameterRule::Date | ParameterRule::DateTime | ParameterRule::Time
+        ) {
             return Ok(());
-        };
-        let Some(text) = value.as_str() else {
-            let kind = kind_of(&value);
-            let message = format!("must be a text of at most {MAX_NOTE_CHARACTERS} characters, not {kind}");
-            return Err(errors.add(field, message));
-        };
-        let length = text.chars().count();
-        if length > MAX_NOTE_CHARACTERS {
-            let message = format!("must have at most {MAX_NOTE_CHARACTERS} characters, but has {length}; shorten it");
-            return Err(errors.add(field, message));
         }
-        if !text.trim().is_empty() {
-            self.write(NOTE, text);
+        let Some(SentParameter { field, value }) = self.take(own.name, errors)? else {
+            if !own.is_required {
+                return Ok(());
+            }
+            let message = format!("is required for {kind}; it must be {}", own.rule);
+            return Err(errors.add(format!("parameters.{}", own.name), message));
+        };
+        match normal(&own.rule, value) {
+            Ok(Value::Null) => {}
+            Ok(value) => self.write(own.name, value),
+            Err(message) => return Err(errors.add(field, message)),
         }
         Ok(())
     }
-
-    /// Reads a parameter whose value is one of several words. Of synonyms, the first one is canonical.
-    pub(super) fn word<T: Copy + PartialEq>(
-        &mut self,
-        name: &'static str,
-        words: &[(&'static str, T)],
-        errors: &mut FieldErrors,
-    ) -> Result<Option<T>, InvalidField> {
-        let Some(own) = self.take(name, errors)? else {
-            return Ok(None);
-        };
-        let said = words.iter().find(|(word, _)| own.value.as_str() == Some(word));
-        let Some(&(_, meaning)) = said else {
-            return Err(errors.add(own.field, format!("must be {}", listed(words))));
-        };
-        if let Some((written, _)) = words.iter().find(|(_, other)| *other == meaning) {
-            self.write(name, *written);
-        }
-        Ok(Some(meaning))
-    }
-
-    /// Reads a numeric parameter.
-    pub(super) fn number<T>(
-        &mut self,
-        name: &'static str,
-        rule: &NumberRule<T>,
-        errors: &mut FieldErrors,
-    ) -> Result<Option<T>, InvalidField> {
-        let Some(SentParameter { field, value }) = self.take(name, errors)? else {
-            return Ok(None);
-        };
-        let number = match numbers::decimal(&value, rule) {
-            Ok(number) => number,
-            Err(message) => return Err(errors.add(field, message)),
-        };
-        let Some(taken) = (rule.take)(number) else {
-            let message = format!("must be {}, but is {number}", rule.text);
-            return Err(errors.add(field, message));
-        };
-        self.write(name, value);
-        Ok(Some(taken))
-    }
-
-    /// Reads a boolean parameter.
-    pub(super) fn flag(&mut self, name: &'static str, errors: &mut FieldErrors) -> Result<Option<bool>, InvalidField> {
-        let Some(SentParameter { field, value }) = self.take(name, errors)? else {
-            return Ok(None);
-        };
-        let Some(flag) = value.as_bool() else {
-            let kind = kind_of(&value);
-            return Err(errors.add(field, format!("must be true or false, not {kind}")));
-        };
-        self.write(name, flag);
-        Ok(Some(flag))
-    }
 }
 
-/// Returns the canonical words as a list: `above, below or both`.
-pub(super) fn listed<T: PartialEq>(words: &[(&'static str, T)]) -> String {
-    let mut written: Vec<&str> = Vec::new();
-    for (place, (word, meaning)) in words.iter().enumerate() {
-        if !words[..place].iter().any(|(_, earlier)| earlier == meaning) {
-            written.push(word);
+/// Returns the normal form of a value, or an error message. A blank note counts as omitted.
+fn normal(rule: &ParameterRule, value: Value) -> Result<Value, String> {
+    let found = kind_of(&value);
+    match rule {
+        ParameterRule::Word(words, aliases) => {
+            let text = value.as_str().unwrap_or_default();
+            let alias = aliases.iter().find(|(alias, _)| *alias == text);
+            let word = alias.map_or(text, |(_, word)| word);
+            let is_known = words.contains(&word);
+            is_known.then(|| word.into()).ok_or_else(|| format!("must be {rule}"))
         }
-    }
-    match written.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => written.concat(),
+        ParameterRule::Number(range) => {
+            let number = numbers::decimal(&value, range)?;
+            let is_allowed = range.contains(number);
+            is_allowed
+                .then_some(value)
+                .ok_or_else(|| format!("must be {range}, but is {number}"))
+        }
+        ParameterRule::Flag if value.is_boolean() => Ok(value),
+        ParameterRule::Note if value.is_string() => {
+            let text = value.as_str().unwrap_or_default();
+            let (length, is_blank) = (text.chars().count(), text.trim().is_empty());
+            if length > MAX_NOTE_CHARACTERS {
+                return Err(format!(
+                    "must have at most {MAX_NOTE_CHARACTERS} characters, but has {length}; shorten it"
+                ));
+            }
+            Ok(if is_blank { Value::Null } else { value })
+        }
+        _ => Err(format!("must be {rule}, not {found}")),
     }
 }
 

@@ -8,13 +8,14 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{Span, Timestamp};
+use market::Decimal;
 use market::calendar::new_york_date;
 
 use super::ParseContext;
 use super::fields::{FieldErrors, InvalidField, kind_of};
-use super::numbers::{self, Threshold};
+use super::numbers::Threshold;
 use super::parameters::{Parameters, SentParameter};
-use crate::condition::{Condition, ConditionKind};
+use crate::condition::ConditionKind;
 
 const DATE_FORMS: &str = "a date such as 2030-01-31 or a date-time such as 2030-01-31T09:30:00-05:00";
 
@@ -31,14 +32,14 @@ struct SentDate {
     when: ReminderDate,
 }
 
-/// Reads a reminder. Its moment must not be in the past, unless it equals the alert's current moment.
+/// Reads the moment of a reminder and writes `date`. The moment must not be in the past, unless it equals the alert's current moment.
 pub(super) fn read(
     threshold: Threshold<'_>,
     current: Option<Timestamp>,
     parameters: &mut Parameters,
     context: &ParseContext<'_>,
     errors: &mut FieldErrors,
-) -> Result<Condition, InvalidField> {
+) -> Result<Timestamp, InvalidField> {
     let date = date(parameters, "date", context, errors);
     let other = date_of_two(parameters, context, errors);
     let (date, (other, time)) = (date?, other?);
@@ -60,7 +61,7 @@ pub(super) fn read(
         return Err(errors.add(field, message));
     }
     parameters.write("date", written);
-    Ok(Condition::Reminder { at })
+    Ok(at)
 }
 
 use ReminderDate::{Day, Instant};
@@ -148,11 +149,10 @@ fn days_ahead(
     context: &ParseContext<'_>,
     errors: &mut FieldErrors,
 ) -> Result<ReminderDate, InvalidField> {
-    let days = match threshold {
-        Threshold::Absent | Threshold::Kept(_) => None,
-        Threshold::Sent(_) => threshold.optional(ConditionKind::Reminder, &numbers::REMINDER_DAYS, errors)?,
-    };
-    let Some(days) = days else {
+    let Some(days) = threshold
+        .read(ConditionKind::Reminder, errors)?
+        .and_then(Decimal::as_whole)
+    else {
         let message = format!("is required for reminder; give {DATE_FORMS}");
         return Err(errors.add("parameters.date", message));
     };

@@ -1,9 +1,8 @@
 //! The body of an update request.
 
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::conditions::{self, ConditionRequest};
+use super::conditions;
 use super::fields::{FieldErrors, InvalidField, member};
 use super::numbers::Threshold;
 use super::parameters::{self, Parameters};
@@ -86,28 +85,19 @@ fn condition(
         (None, Some(current_threshold)) if !kind_changes => Threshold::Kept(current_threshold),
         (sent, _) => Threshold::sent(sent),
     };
-    let current_moment = current_moment(current);
-    let request = kind.map(|kind| ConditionRequest {
-        kind,
-        threshold,
-        current_moment,
-    });
-    conditions::read_with(request, parameters, threshold, context, errors)
-}
-
-fn current_moment(current: &Alert) -> Option<Timestamp> {
-    match current.condition {
+    let current_moment = match current.condition {
         Condition::Reminder { at } => Some(at),
         _ => None,
-    }
+    };
+    conditions::read_with(kind, threshold, parameters, current_moment, context, errors)
 }
 
 /// Returns the client metadata: the alert's parameters without those that its current or its new condition reads.
 fn client_metadata(current: &Alert, new: Result<ConditionKind, InvalidField>) -> Option<Map<String, Value>> {
     let mut parameters = Parameters::new(current.parameters.clone());
     for kind in [Some(current.condition.kind()), new.ok()].into_iter().flatten() {
-        for name in conditions::own_parameters(kind) {
-            parameters.remove(name);
+        for own in kind.spec().request.parameters {
+            parameters.remove(own.name);
         }
     }
     parameters

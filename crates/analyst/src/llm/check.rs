@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::answer::ModelAlert;
 use super::prompt::side;
-use super::schema::{offered_conditions, offered_roles};
+use super::schema::{offered_conditions, offered_roles, threshold_range};
 use super::untrusted::is_invisible;
 use super::{AlertViolation, AnswerError, PromptInput};
 use crate::proposal::{AlertDraft, Proposal};
@@ -178,15 +178,16 @@ const fn side_of(role: Role) -> Option<Side> {
 /// Checks a threshold and converts it to the form of a request.
 fn checked_threshold(kind: ConditionKind, threshold: f64, input: &PromptInput<'_>) -> Result<Value, AlertViolation> {
     let price = input.subject.price.as_f64();
-    let within = |least: f64, most: f64, range: &'static str| {
+    let out_of_range = |range: &str| AlertViolation::ThresholdOutOfRange(range.to_owned());
+    let within = |least: f64, most: f64| {
         let is_within = (least..=most).contains(&threshold);
         is_within
             .then_some(threshold)
-            .ok_or(AlertViolation::ThresholdOutOfRange(range))
+            .ok_or_else(|| out_of_range(&format!("{least} to {most}")))
     };
     let number = match kind {
         ConditionKind::PriceAbove | ConditionKind::PriceBelow => {
-            let level = tick::nearest(threshold).ok_or(AlertViolation::ThresholdOutOfRange("the range of prices"))?;
+            let level = tick::nearest(threshold).ok_or_else(|| out_of_range("the range of prices"))?;
             check_distance(level.as_f64(), input)?;
             level.as_f64()
         }
@@ -196,26 +197,23 @@ fn checked_threshold(kind: ConditionKind, threshold: f64, input: &PromptInput<'_
             } else {
                 -1.0
             };
-            let percent = within(0.0, 10_000.0, "the range of price moves")?;
+            let percent = within(0.0, 10_000.0)?;
             check_distance(price * (1.0 + sign * percent / 100.0), input)?;
             // Hundredths of a percent: further digits only come from the model's arithmetic.
             (percent * 100.0).round() / 100.0
         }
-        ConditionKind::RsiLimit => within(5.0, 95.0, "the usual RSI range of 5 to 95")?,
-        ConditionKind::MaTouchAbove | ConditionKind::MaTouchBelow => within(5.0, 200.0, "the range 5 to 200 sessions")?,
-        ConditionKind::VolumeChange => within(20.0, 1_000.0, "the range 20 to 1000 percent")?,
-        ConditionKind::EarningsAnnouncement | ConditionKind::DividendExDate => {
-            within(0.0, 30.0, "the range 0 to 30 days")?
-        }
-        // The reader of requests rejects a threshold here.
-        _ => threshold,
+        _ => match threshold_range(kind) {
+            Some((least, most)) => within(least, most)?,
+            // The reader of requests rejects a threshold here.
+            None => threshold,
+        },
     };
-    let decimal = Decimal::from_f64(number).map_err(|_| AlertViolation::ThresholdOutOfRange("the range of numbers"))?;
+    let decimal = Decimal::from_f64(number).map_err(|_| out_of_range("the range of numbers"))?;
     let value = decimal
         .as_whole()
         .map(Value::from)
         .or_else(|| Number::from_f64(number).map(Value::Number));
-    value.ok_or(AlertViolation::ThresholdOutOfRange("the range of numbers"))
+    value.ok_or_else(|| out_of_range("the range of numbers"))
 }
 
 /// Checks that a level is neither daily noise nor out of reach. A level on the other side of the price holds already;

@@ -205,7 +205,7 @@ pub enum AlertViolation {
     TooFar(f64),
     /// The threshold is out of range.
     #[error("its threshold is outside {0}")]
-    ThresholdOutOfRange(&'static str),
+    ThresholdOutOfRange(String),
     /// It duplicates an earlier alert.
     #[error("it duplicates alert {}", .0 + 1)]
     Duplicate(usize),

@@ -5,7 +5,7 @@ use alerts::condition::Side;
 use serde_json::json;
 
 use super::check::{MAX_RATIONALE_CHARS, MAX_SUMMARY_CHARS, min_distance, within};
-use super::schema::offered_conditions;
+use super::schema::{offered_conditions, threshold_range};
 use super::untrusted::{TAG, quoted};
 use super::{PromptInput, alert_count_limits};
 use crate::Intention;
@@ -75,31 +75,13 @@ pub(super) fn user(input: &PromptInput<'_>) -> String {
 
 /// Describes a condition and its threshold.
 fn condition_description(kind: ConditionKind) -> String {
-    let takes = match kind {
-        ConditionKind::PriceAbove => "the price is at or above the threshold, in dollars",
-        ConditionKind::PriceBelow => "the price is at or below the threshold, in dollars",
-        ConditionKind::PriceChangeUp => "the price has risen by the threshold, in percent of the current one",
-        ConditionKind::PriceChangeDown => "the price has fallen by the threshold, in percent of the current one",
-        ConditionKind::NewHigh => "the price is above the highest of 52 weeks; no threshold",
-        ConditionKind::NewLow => "the price is below the lowest of 52 weeks; no threshold",
-        ConditionKind::MaCrossoverGolden => "the 50-day average rises above the 200-day average; no threshold",
-        ConditionKind::MaCrossoverDeath => "the 50-day average falls below the 200-day average; no threshold",
-        ConditionKind::MaTouchAbove => {
-            "the price rises to its moving average; the threshold is the average's sessions, 5 to 200"
-        }
-        ConditionKind::MaTouchBelow => {
-            "the price falls to its moving average; the threshold is the average's sessions, 5 to 200"
-        }
-        ConditionKind::RsiLimit => "the RSI(14) reaches the threshold, 5 to 95, from the side that direction names",
-        ConditionKind::VolumeChange => {
-            "a session's volume is the threshold, in percent, 20 to 1000, above the average of 20 sessions"
-        }
-        ConditionKind::EarningsAnnouncement => "earnings are at most the threshold ahead, in days, 0 to 30",
-        ConditionKind::DividendExDate => "the ex-dividend date is at most the threshold ahead, in days, 0 to 30",
-        // The other conditions are never offered.
-        _ => "",
+    let spec = kind.spec();
+    let threshold = match (&spec.request.threshold, threshold_range(kind)) {
+        (None, _) => "no threshold".to_owned(),
+        (Some(threshold), None) => format!("threshold: {}", threshold.range),
+        (Some(threshold), Some((least, most))) => format!("threshold: {} from {least} to {most}", threshold.range.noun),
     };
-    format!("- {kind}: {takes}")
+    format!("- {kind}: {}; {threshold}", spec.fires_when)
 }
 
 /// The side of the price on which a condition waits.

@@ -10,23 +10,29 @@ use serde_json::{Value, json};
 use crate::condition_state::ConditionState;
 use crate::{Analysis, AnalysisSubject, Intention, Role};
 
-/// The conditions that a model may propose: those that [`ConditionState`] can evaluate.
-const SUPPORTED_CONDITIONS: [ConditionKind; 14] = [
-    ConditionKind::PriceAbove,
-    ConditionKind::PriceBelow,
-    ConditionKind::PriceChangeUp,
-    ConditionKind::PriceChangeDown,
-    ConditionKind::NewHigh,
-    ConditionKind::NewLow,
-    ConditionKind::MaCrossoverGolden,
-    ConditionKind::MaCrossoverDeath,
-    ConditionKind::MaTouchAbove,
-    ConditionKind::MaTouchBelow,
-    ConditionKind::RsiLimit,
-    ConditionKind::VolumeChange,
-    ConditionKind::EarningsAnnouncement,
-    ConditionKind::DividendExDate,
+/// The conditions that a model may propose: those that [`ConditionState`] can evaluate. A range limits the threshold to useful
+/// values; [`super::check`] limits prices and percent changes by the volatility.
+const SUPPORTED_CONDITIONS: [(ConditionKind, Option<(f64, f64)>); 14] = [
+    (ConditionKind::PriceAbove, None),
+    (ConditionKind::PriceBelow, None),
+    (ConditionKind::PriceChangeUp, None),
+    (ConditionKind::PriceChangeDown, None),
+    (ConditionKind::NewHigh, None),
+    (ConditionKind::NewLow, None),
+    (ConditionKind::MaCrossoverGolden, None),
+    (ConditionKind::MaCrossoverDeath, None),
+    (ConditionKind::MaTouchAbove, Some((5.0, 200.0))),
+    (ConditionKind::MaTouchBelow, Some((5.0, 200.0))),
+    (ConditionKind::RsiLimit, Some((5.0, 95.0))),
+    (ConditionKind::VolumeChange, Some((20.0, 1_000.0))),
+    (ConditionKind::EarningsAnnouncement, Some((0.0, 30.0))),
+    (ConditionKind::DividendExDate, Some((0.0, 30.0))),
 ];
+
+/// Returns the least and the largest threshold of a condition, if they are limited.
+pub(super) fn threshold_range(kind: ConditionKind) -> Option<(f64, f64)> {
+    SUPPORTED_CONDITIONS.iter().find(|(supported, _)| *supported == kind)?.1
+}
 
 /// The conditions in the prompt: those that the plan includes and that can be evaluated for this stock.
 #[must_use]
@@ -51,6 +57,7 @@ pub fn offered_conditions(subject: &AnalysisSubject<'_>, analysis: &Analysis) ->
     };
     let allowed = SUPPORTED_CONDITIONS
         .into_iter()
+        .map(|(kind, _)| kind)
         .filter(|kind| subject.plan.allows(kind.family()));
     allowed.filter(|&kind| can_come(kind)).collect()
 }

@@ -98,11 +98,11 @@ impl ProposalBuilder<'_> {
 
     pub(super) fn target_by_volatility(&self, side: Side, log: f64) -> Option<PriceTarget> {
         let price = self.price_at_distance(self.subject.price, side, log)?;
-        let (name, symbol) = (side.pick("above", "below"), self.subject.symbol);
+        let symbol = self.subject.symbol;
         Some(PriceTarget {
             price,
             reason: format!(
-                "{symbol} has no known turning point at a suitable distance {name} the price, so this level comes from its \
+                "{symbol} has no known turning point at a suitable distance {side} the price, so this level comes from its \
                  volatility alone."
             ),
             is_turning_point: false,
@@ -141,7 +141,7 @@ impl ProposalBuilder<'_> {
             role: Role::Momentum,
             kind: ConditionKind::RsiLimit,
             threshold: Some(threshold.into()),
-            parameters: Map::from_iter([("direction".to_owned(), json!(side.pick("above", "below")))]),
+            parameters: Map::from_iter([("direction".to_owned(), json!(side.to_string()))]),
             rationale,
         }
     }

@@ -12,7 +12,7 @@ use service::Service;
 use store::model::Account;
 
 use super::rotate_key::{self, RotateKey};
-use super::{CommandError, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, runtime, say};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -126,8 +126,7 @@ pub(super) fn run(args: &AdminArgs) -> Result<(), CommandError> {
         AccountCommand::CreateUser(user) => read_password(&user.password)?,
         _ => String::new(),
     };
-    let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    let answer = runtime.block_on(run_account_command(&settings, command, password))?;
+    let answer = runtime()?.block_on(run_account_command(&settings, command, password))?;
     print(&answer)
 }
 

@@ -8,7 +8,7 @@ use http::StatusCode;
 use notify::signature::SigningSecret;
 use serde_json::json;
 
-use super::{CommandError, print, say};
+use super::{CommandError, print, runtime, say};
 use crate::listen::{ReceivedDelivery, WebhookReceiver};
 use crate::signals::ShutdownSignals;
 use crate::wiring;
@@ -42,8 +42,7 @@ pub(super) fn run(args: &ListenArgs) -> Result<(), CommandError> {
     let secret = secret.map(|text| SigningSecret::from_user(&text)).transpose();
     let secret = secret.map_err(|error| CommandError::Usage(format!("--secret {error}")))?;
     let status = StatusCode::from_u16(args.status).context("this is not an HTTP status")?;
-    let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    runtime.block_on(listen(args, secret, status))
+    runtime()?.block_on(listen(args, secret, status))
 }
 
 async fn listen(args: &ListenArgs, secret: Option<SigningSecret>, status: StatusCode) -> Result<(), CommandError> {

@@ -16,8 +16,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
+use tokio::runtime::Runtime;
 
+use crate::logging;
+use crate::metering::Metering;
 use crate::settings::{Settings, SettingsError};
 
 /// Prints a message to standard error. An error, such as a closed pipe, is ignored.
@@ -72,6 +76,23 @@ impl SettingsArgs {
     }
 }
 
+/// Starts the log, the metrics and the runtime, and runs the service.
+fn run_service<F>(settings: &Settings, service: impl FnOnce(Metering) -> F) -> Result<(), CommandError>
+where
+    F: Future<Output = anyhow::Result<()>>,
+{
+    // Initialized outside of the runtime, because the trace exporter has its own thread and HTTP client.
+    let logging = logging::init(&settings.log, &settings.telemetry).context("cannot start")?;
+    let metering = Metering::install().context("cannot start")?;
+    let runtime = runtime()?;
+    runtime.spawn(logging.repeated_lines().run());
+    Ok(runtime.block_on(service(metering))?)
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    Runtime::new().context("cannot start")
+}
+
 /// The reasons why a command fails.
 #[derive(Debug)]
 enum CommandError {
@@ -124,9 +145,7 @@ pub fn run(cli: Cli) -> ExitCode {
 fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(anyhow::Error::new(error)
-            .context("cannot write to standard output")
-            .into()),
-        _ => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written.context("cannot write to standard output")?),
     }
 }

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use clock::Clock;
+use foundation::Random;
 use foundation::vault::Vault;
-use foundation::{Clock, Random};
 use serde_json::json;
 use service::sealing;
 use service::sealing::{RotationSummary, UnreadablePolicy};
 use store::{KeyRotation, KeyRotationError};
 
-use super::{CommandError, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, runtime, say};
 use crate::clock::SystemClock;
 use crate::keys::{self, KeySource};
 use crate::settings::{SecretString, Setting, Settings};
@@ -52,7 +53,7 @@ pub(super) fn run(args: &RotateKey) -> Result<(), CommandError> {
             secret: read_secret(file)?,
         },
         (None, KeySource::File(file)) => NewKey::File(file.clone()),
-        (None, KeySource::Setting) => {
+        (None, KeySource::Setting(_)) => {
             return Err(CommandError::Usage(
                 "auth.secret_key is set; write the new one to a file, pass it as --new-key-file, and set auth.secret_key \
                  to it afterwards"
@@ -60,8 +61,7 @@ pub(super) fn run(args: &RotateKey) -> Result<(), CommandError> {
             ));
         }
     };
-    let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    let rotated = runtime.block_on(rotate(args, &settings, &source, &new))?;
+    let rotated = runtime()?.block_on(rotate(args, &settings, &source, &new))?;
     print(&report(&rotated, &new, args.json))
 }
 
@@ -93,7 +93,7 @@ async fn rotate(
     if let (KeySource::File(file), Some(check)) = (source, &check) {
         keys::finish_interrupted_rotation(file, check)?;
     }
-    let former = former_key(settings, source, args.discard_unreadable)?;
+    let former = former_key(source, args.discard_unreadable)?;
     let chance = wiring::secure_random()?;
     let secret = match new {
         NewKey::Given { secret, .. } => secret.clone(),
@@ -110,13 +110,9 @@ async fn rotate(
 }
 
 /// Returns the key that the database is sealed with now.
-fn former_key(settings: &Settings, source: &KeySource, may_be_lost: bool) -> anyhow::Result<String> {
+fn former_key(source: &KeySource, may_be_lost: bool) -> anyhow::Result<String> {
     let key = match source {
-        KeySource::Setting => settings
-            .auth
-            .secret_key
-            .as_ref()
-            .map(|secret| secret.expose().to_owned()),
+        KeySource::Setting(secret) => Some(secret.expose().to_owned()),
         KeySource::File(file) => keyfile::read(file)?,
     };
     match key {

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use clock::Clock;
 use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
-use sources::Clock;
 use sources::provider::Capability;
 use sources::routing::{self, CheckOutcome, ProviderCheck, check_table};
 
-use super::{CommandError, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, runtime, say};
 use crate::clock::SystemClock;
 use crate::settings::{ProviderName, Settings, SourceKind};
-use crate::wiring::providers::ProviderSetup;
 use crate::wiring::providers::build_providers;
+use evaluation::feed::ProviderSetup;
 
 #[derive(Args, Debug)]
 pub(super) struct SourcesArgs {
@@ -88,10 +88,9 @@ fn load_providers(args: &SettingsArgs) -> Result<(Settings, ProviderSetup), Comm
 
 fn check(args: &CheckArgs) -> Result<(), CommandError> {
     let (settings, sources) = load_providers(&args.settings)?;
-    let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
     let benchmark = settings.market.benchmark;
     let checked = routing::check(&sources.router, &args.symbols, benchmark, &sources.setup);
-    let rows = runtime.block_on(checked);
+    let rows = runtime()?.block_on(checked);
     print(&check_table(&rows, Clock::now(&SystemClock)))?;
     for capability in missing_capabilities(&sources) {
         say!("No provider is set for {capability}.");

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::{AlertId, Plan};
 use anyhow::{Context, bail};
-use foundation::{Actor, Clock, Scope, ServiceError};
+use clap::Args;
+use clock::Clock;
+use foundation::{Actor, Scope, ServiceError};
 use jiff::SignedDuration;
 use service::Service;
 use service::alerts::Created;
@@ -34,19 +36,25 @@ const MAX_STOCKS_READ: usize = 100;
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
 /// The options of the demo.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 pub struct DemoOptions {
-    /// The seed of the simulated market.
+    /// The seed of the simulated market; the same seed gives the same market
+    #[arg(long, default_value_t = 7)]
     pub seed: u64,
-    /// Whether firings are printed as JSON lines.
+    /// Print each firing as a JSON line
+    #[arg(long)]
     pub json: bool,
-    /// The folder of the database; `None`: a temporary folder.
+    /// Keep the database in this folder, and continue from it the next time
+    #[arg(long)]
     pub dir: Option<PathBuf>,
-    /// The address to listen on; `None`: the default address, or any free port.
+    /// The address to listen on [default: 127.0.0.1:8080, or any free port]
+    #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<SocketAddr>,
-    /// The time after which the demo stops.
-    pub duration: Option<SignedDuration>,
-    /// The number of firings after which the demo stops. The demo fails if there are fewer in time.
+    /// Stop after this number of seconds
+    #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub lasting: Option<u32>,
+    /// Stop after this number of firings; with --for, exit with code 1 if there are fewer in time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub firings: Option<u64>,
 }
 
@@ -86,7 +94,7 @@ async fn settings(options: &DemoOptions, folder: &Path) -> anyhow::Result<Settin
     };
     let database = format!("sqlite://{}", folder.join("demo.db").display());
     let seed = options.seed.to_string();
-    let overrides = [
+    Ok(Settings::with_overrides(&[
         ("SERVER__LISTEN", listen.as_str()),
         ("DATABASE__URL", &database),
         ("MARKET__SOURCE", "simulated"),
@@ -94,9 +102,7 @@ async fn settings(options: &DemoOptions, folder: &Path) -> anyhow::Result<Settin
         ("MARKET__ALWAYS_OPEN", "true"),
         ("MARKET__LIVELY", "true"),
         ("WEBHOOKS__ALLOW_PRIVATE_CIDRS", webhook::ALLOWED_CIDR),
-    ];
-    let overrides = overrides.map(|(name, value)| (format!("BELLWETHER_{name}"), value.to_owned()));
-    Ok(Settings::load(None, overrides)?)
+    ])?)
 }
 
 async fn is_free(address: &str) -> bool {
@@ -152,9 +158,8 @@ async fn show(server: &Server, options: &DemoOptions, totals: &mut Totals) -> an
         receiver: webhook.address(),
         webhook: webhook.id(),
     }));
-    let end = options
-        .duration
-        .and_then(|duration| clock.now().checked_add(duration).ok());
+    let lasting = options.lasting.map(|seconds| SignedDuration::from_secs(seconds.into()));
+    let end = lasting.and_then(|lasting| clock.now().checked_add(lasting).ok());
     let mut watcher = FiringWatcher {
         service,
         actor,

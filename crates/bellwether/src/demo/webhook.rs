@@ -3,8 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context;
+use clock::Clock;
 use delivery::webhooks::{EVENT, WebhookId};
-use foundation::{Actor, Clock};
+use foundation::Actor;
 use http::StatusCode;
 use jiff::SignedDuration;
 use notify::signature::SigningSecret;

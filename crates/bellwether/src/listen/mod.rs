@@ -113,12 +113,7 @@ async fn receive(State(shared): State<Arc<Shared>>, request: Request<Body>) -> S
         return StatusCode::PAYLOAD_TOO_LARGE;
     };
     let secret = shared.secret.borrow().clone();
-    let delivery = ReceivedDelivery::verify(
-        &parts.headers,
-        &body,
-        secret.as_ref(),
-        sources::Clock::now(&SystemClock),
-    );
+    let delivery = ReceivedDelivery::verify(&parts.headers, &body, secret.as_ref(), clock::Clock::now(&SystemClock));
     // A slow reader loses deliveries; the sender must not wait for it.
     if shared.deliveries.try_send(delivery).is_err() {
         tracing::warn!("a delivery was received but not shown: too many are waiting");

@@ -12,17 +12,17 @@
 //! service commits what was decided, and the delivery runtime ends. A second signal ends the process at once. This
 //! loses nothing that was acknowledged, because that is on disk.
 
-mod coverage;
 mod delivery_runtime;
-mod live;
-mod source_task;
+mod source;
 mod web;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
-use foundation::{Clock, Ports, Random};
+use clock::Clock;
+use evaluation::feed::{ProviderSetup, SourceTask};
+use foundation::{Ports, Random};
 use service::Service;
 use store::Store;
 use tokio::task::JoinHandle;
@@ -31,9 +31,8 @@ use crate::metering::Metering;
 use crate::settings::{Settings, SourceKind};
 use crate::signals::ShutdownSignals;
 use crate::wiring;
-use crate::wiring::providers::{ProviderSetup, build_providers};
+use crate::wiring::providers::build_providers;
 use delivery_runtime::DeliveryRuntime;
-use source_task::{SourceState, SourceTask};
 use web::{BoundListeners, HttpServer};
 
 /// The running server.
@@ -109,7 +108,7 @@ impl Server {
         providers: Option<ProviderSetup>,
         metering: Metering,
     ) -> anyhow::Result<Self> {
-        let state = SourceState::load(&settings.market, &ports.store, providers)
+        let source = source::config(&settings.market, &ports.store, providers)
             .await
             .context("cannot read the saved market state")?;
         let mut service_settings = wiring::service_settings(settings)?;
@@ -120,7 +119,12 @@ impl Server {
         let service = Service::start(ports.clone(), service_settings)
             .await
             .context("cannot start the service")?;
-        let source = SourceTask::start(&settings.market, state, &service, &ports.clock);
+        let source = SourceTask::start(
+            source,
+            &wiring::calendar(&settings.market),
+            &service.evaluation,
+            &ports.clock,
+        );
         let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone())?;
         Ok(Self {
             service: ServiceHandle(service),
@@ -157,7 +161,7 @@ impl Server {
     pub async fn failed(&self) -> anyhow::Error {
         let source = async {
             match &self.source {
-                Some(source) => source.failed().await,
+                Some(source) => source.failed().await.into(),
                 None => std::future::pending().await,
             }
         };
@@ -188,9 +192,9 @@ impl Server {
 ///
 /// # Errors
 /// If the service cannot start, or fails while it runs.
-pub async fn run(settings: Settings, metering: Metering) -> anyhow::Result<()> {
+pub async fn run(settings: &Settings, metering: Metering) -> anyhow::Result<()> {
     let mut signals = ShutdownSignals::listen().context("cannot listen for signals")?;
-    let server = Server::open(&settings, metering).await?;
+    let server = Server::open(settings, metering).await?;
     announce(&server)?;
     let ended = tokio::select! {
         signal = signals.next() => {

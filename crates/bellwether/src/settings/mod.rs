@@ -6,15 +6,15 @@
 //!
 //! An unknown or invalid setting stops the program before it does anything. The error ([`SettingsError`]) lists all
 //! problems: the setting, its origin and the allowed values. A typing error must not silently run as a default.
+//! `docs/decisions/own-settings.md` explains why no library reads the settings.
 //!
-//! * [`sections`]: the settings, one struct per section.
-//! * [`providers`]: the settings of market data providers. [`mail`]: the mail server and the sender.
-//! * [`value`]: the types of settings, such as addresses, durations and choices. [`secret`]: masked values.
+//! * [`sections`]: the settings, one struct per section. [`providers`]: those of market data providers.
+//! * [`value`]: how a type becomes the type of a setting. [`choice`], [`text`], [`net`] and [`secret`]: these types.
+//! * [`check`]: values that are valid alone but not in combination.
 
-mod error;
-mod headers;
+mod check;
+mod choice;
 mod layers;
-mod mail;
 mod net;
 pub mod providers;
 mod secret;
@@ -25,27 +25,41 @@ mod tests;
 mod text;
 mod value;
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
-pub use error::{SettingProblem, SettingsError};
-pub use headers::HeaderNamePrefix;
-pub use mail::{EmailSender, SmtpUrl};
-pub use net::{BaseUrl, HostName, IpRange, PublicUrl};
+pub use choice::{AnalystKind, EmailTransport, LogFormat, SmsProvider, SourceKind, TokenLimitName};
+pub use net::{BaseUrl, HostName, HttpUrl, PublicUrl, StreamUrl};
 pub use providers::{ProviderName, SourcesConfig};
-pub use secret::{AnalystApiKey, DatabaseUrl, SecretString};
+pub use secret::{AnalystApiKey, DatabaseUrl, SecretString, SmtpUrl};
 pub use sections::{
     AnalystSection, AuthConfig, DatabaseConfig, EmailSection, LimitsConfig, LogConfig, MarketConfig, McpConfig,
     OperatorConfig, ServerConfig, Settings, SmsSection, TelemetryConfig, WebhooksSection,
 };
-pub use text::LogFilter;
-pub use value::{
-    AnalystKind, EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat, TokenLimitName,
-};
+pub use text::{Contact, EmailSender, HeaderNamePrefix, LogFilter};
+pub use value::Setting;
 
-use layers::Layers;
+use layers::{Layers, Origin};
+use section::FromLayers;
 
 /// The default settings with their documentation.
 pub const DEFAULTS: &str = include_str!("../../../../bellwether.example.toml");
+
+/// The reasons why settings cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("cannot read the settings file {}: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// Some settings are unknown or invalid: one line for each, with its origin and the fix.
+    #[error("{}", .0.join("\n"))]
+    Invalid(Vec<String>),
+}
 
 impl Settings {
     /// Loads the settings: the defaults, then `file`, then the `variables` that begin with `BELLWETHER_`.
@@ -56,23 +70,36 @@ impl Settings {
         file: Option<&Path>,
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, SettingsError> {
-        let mut layers = Layers::new();
-        layers.add_toml(error::SettingOrigin::Default, DEFAULTS);
+        let mut layers = Layers::default();
+        layers.add_toml(&Origin::Default, DEFAULTS);
         if let Some(path) = file {
             let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Unreadable {
                 path: path.to_owned(),
                 source,
             })?;
-            layers.add_toml(error::SettingOrigin::File(path.to_owned()), &text);
+            layers.add_toml(&Origin::File(path.to_owned()), &text);
         }
         layers.add_variables(variables);
-        let settings = Self::read(&mut layers);
+        let settings = Self::read(&mut layers, "");
+        if let Some(settings) = &settings {
+            settings.check(&mut layers);
+        }
         layers.finish(settings)
+    }
+
+    /// Loads the defaults with `overrides`, which are named like variables without their prefix.
+    ///
+    /// # Errors
+    /// [`SettingsError`] with all problems.
+    pub fn with_overrides<T: AsRef<str>>(overrides: &[(&str, T)]) -> Result<Self, SettingsError> {
+        let variable = |(name, text): &(&str, T)| (format!("BELLWETHER_{name}"), text.as_ref().to_owned());
+        Self::load(None, overrides.iter().map(variable))
     }
 
     /// Returns the effective settings in the format that [`load`](Self::load) reads. Secrets are masked.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        self.show().to_string()
+        // A value would be shown on one line.
+        self.show().as_table().map(ToString::to_string).unwrap_or_default()
     }
 }

@@ -1,190 +1,103 @@
-//! Network settings: IP ranges, hosts and URLs.
+//! Network settings: addresses, hosts and URLs.
 
-use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use http::Uri;
 use http::uri::Authority;
-use toml::Value;
+use notify::address::Cidr;
 
-use super::value::Setting;
+use super::text::{formatted_text, text_if};
+use super::value::{parsed, text_setting};
 
-/// A range of IP addresses in CIDR notation, for example `10.0.0.0/8`, or a single address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct IpRange {
-    /// Any address in the range.
-    pub address: IpAddr,
-    /// The number of leading bits that all addresses in the range share.
-    pub prefix_bits: u8,
-}
+text_setting!(
+    SocketAddr,
+    "an address and a port, like 127.0.0.1:8080 or [::]:8080 (port 0: any free port)",
+    parsed,
+    Self::to_string
+);
+text_setting!(
+    Cidr,
+    "an address or a range of addresses, like 127.0.0.1 or 10.0.0.0/8",
+    parsed,
+    Self::to_string
+);
 
-impl fmt::Display for IpRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.address, self.prefix_bits)
-    }
-}
-
-impl Setting for IpRange {
-    fn allowed() -> String {
-        "an address or a range of addresses, like 127.0.0.1 or 10.0.0.0/8".to_owned()
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        let (address, bits) = match text.split_once('/') {
-            Some((address, bits)) => (address, Some(bits)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().ok()?;
-        let max_prefix_bits = if address.is_ipv4() { 32 } else { 128 };
-        let prefix_bits = match bits {
-            Some(bits) => bits.parse().ok().filter(|&bits| bits <= max_prefix_bits)?,
-            None => max_prefix_bits,
-        };
-        Some(Self { address, prefix_bits })
-    }
-
-    fn to_toml(&self) -> Value {
-        self.to_string().into()
-    }
-}
-
-/// The public base URL of the service, for example `https://alerts.example.com`, without a trailing slash.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PublicUrl(String);
-
-impl PublicUrl {
-    /// Returns the URL.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for PublicUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Setting for PublicUrl {
-    fn allowed() -> String {
-        "a URL like https://alerts.example.com, without a path".to_owned()
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
+formatted_text!(
+    /// The public base URL of the service, for example `https://alerts.example.com`, without a trailing slash.
+    PublicUrl,
+    "a URL like https://alerts.example.com, without a path",
+    |text| {
         let uri: Uri = text.parse().ok()?;
-        let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+        let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme))?;
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'))?;
         let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
-        (is_http && is_bare).then(|| Self(format!("{}://{authority}", uri.scheme_str().unwrap_or_default())))
+        is_bare.then(|| format!("{scheme}://{authority}"))
     }
+);
 
-    fn to_toml(&self) -> Value {
-        self.0.clone().into()
-    }
-}
-
-/// A host name of the service, for example `alerts.internal`, with a port unless it is the scheme's default.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HostName(String);
-
-impl fmt::Display for HostName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Setting for HostName {
-    fn allowed() -> String {
-        "a host name, with its port unless that is the default, like alerts.internal or 10.0.0.7:8080".to_owned()
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
+formatted_text!(
+    /// A host name of the service, for example `alerts.internal`, with a port unless it is the scheme's default.
+    HostName,
+    "a host name, with its port unless that is the default, like alerts.internal or 10.0.0.7:8080",
+    |text| {
         let authority: Authority = text.parse().ok()?;
-        let is_bare = !text.contains(['@', '*']) && !authority.host().is_empty();
-        is_bare.then(|| Self(text.to_owned()))
+        text_if(!text.contains(['@', '*']) && !authority.host().is_empty(), text)
     }
+);
 
-    fn to_toml(&self) -> Value {
-        self.0.clone().into()
-    }
-}
-
-/// The base URL of an API, for example `https://api.openai.com/v1`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BaseUrl(String);
+formatted_text!(
+    /// The base URL of an API, for example `https://api.openai.com/v1`.
+    BaseUrl,
+    "a URL like https://api.openai.com/v1 or http://localhost:11434/v1, without query or user info",
+    |text| text_if(watchlist::analyst::check_base_url(text).is_ok(), text)
+);
 
 impl BaseUrl {
     /// Returns whether this is OpenAI's own API, which requires a key.
     #[must_use]
     pub fn is_openai(&self) -> bool {
-        let uri: Option<Uri> = self.0.parse().ok();
-        uri.is_some_and(|uri| {
+        let is_openai = |uri: Uri| {
             uri.host()
                 .is_some_and(|host| host.eq_ignore_ascii_case("api.openai.com"))
-        })
+        };
+        self.as_str().parse().is_ok_and(is_openai)
     }
 }
 
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+formatted_text!(
+    /// The base URL of a provider's API, for example `https://data.example/v2`.
+    HttpUrl,
+    "a URL like https://data.example/v2, without query or user info",
+    |text| text_if(is_provider_url(text, ["https", "http"]), text)
+);
 
-impl Setting for BaseUrl {
-    fn allowed() -> String {
-        "a URL like https://api.openai.com/v1 or http://localhost:11434/v1, without query or user info".to_owned()
-    }
+formatted_text!(
+    /// The URL of a provider's stream, for example `wss://stream.example`.
+    StreamUrl,
+    "a URL like wss://stream.example, without query or user info",
+    |text| text_if(is_provider_url(text, ["wss", "ws"]), text)
+);
 
-    fn from_text(text: &str) -> Option<Self> {
-        watchlist::analyst::check_base_url(text)
-            .ok()
-            .map(|()| Self(text.to_owned()))
-    }
-
-    fn to_toml(&self) -> Value {
-        self.0.clone().into()
-    }
-}
-
-impl Setting for SocketAddr {
-    fn allowed() -> String {
-        "an address and a port, like 127.0.0.1:8080 or [::]:8080 (port 0: any free port)".to_owned()
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn to_toml(&self) -> Value {
-        self.to_string().into()
-    }
+/// Returns whether `text` is a URL with one of the schemes and a host, without user info, query or fragment.
+fn is_provider_url(text: &str, schemes: [&str; 2]) -> bool {
+    let Ok(uri) = text.parse::<Uri>() else { return false };
+    let is_known = uri.scheme_str().is_some_and(|scheme| schemes.contains(&scheme));
+    let is_bare = uri.host().is_some_and(|host| !host.is_empty()) && uri.query().is_none();
+    is_known && is_bare && !text.contains(['@', '#'])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ip_range_has_optional_prefix_bits() {
-        let shown = |text: &str| IpRange::from_text(text).map(|network| network.to_string());
-        assert_eq!(shown("127.0.0.1").as_deref(), Some("127.0.0.1/32"));
-        assert_eq!(shown("10.0.0.0/8").as_deref(), Some("10.0.0.0/8"));
-        assert_eq!(shown("fd00::/8").as_deref(), Some("fd00::/8"));
-        for wrong in ["10.0.0.0/33", "10.0.0/8", "::/129", "proxy", "10.0.0.0/", ""] {
-            assert_eq!(shown(wrong), None, "{wrong}");
-        }
-    }
+    use crate::settings::Setting;
+    use crate::settings::tests::assert_format;
 
     #[test]
     fn host_name_has_optional_port() {
-        for right in ["alerts.internal", "10.0.0.7:8080", "[::1]:8080", "localhost"] {
-            assert!(HostName::from_text(right).is_some(), "{right}");
-        }
-        for wrong in ["", "http://alerts.internal", "*", "*.internal", "u@h", "a b", "h/path"] {
-            assert_eq!(HostName::from_text(wrong), None, "{wrong}");
-        }
+        assert_format::<HostName>(
+            &["alerts.internal", "10.0.0.7:8080", "[::1]:8080", "localhost"],
+            &["", "http://alerts.internal", "*", "*.internal", "u@h", "a b", "h/path"],
+        );
     }
 
     #[test]
@@ -192,29 +105,40 @@ mod tests {
         let is_openai = |text: &str| BaseUrl::from_text(text).map(|url| url.is_openai());
         assert_eq!(is_openai("https://API.openai.com/v1/"), Some(true));
         assert_eq!(is_openai("http://127.0.0.1:11434/v1"), Some(false));
-        for wrong in [
-            "",
-            "api.openai.com",
-            "https://key@api.openai.com",
-            "https://a.example/v1?key=x",
-        ] {
-            assert_eq!(BaseUrl::from_text(wrong), None, "{wrong}");
-        }
+        let with_user = "https://key@api.openai.com";
+        assert_format::<BaseUrl>(&[], &["", "api.openai.com", with_user, "https://a.example/v1?key=x"]);
     }
 
     #[test]
     fn public_url_has_scheme_and_host_only() {
-        let shown = |text: &str| PublicUrl::from_text(text).map(|url| url.to_string());
-        assert_eq!(shown("https://a.example/").as_deref(), Some("https://a.example"));
-        assert_eq!(shown("http://localhost:8080").as_deref(), Some("http://localhost:8080"));
-        for wrong in [
-            "a.example",
-            "ftp://a.example",
-            "https://a.example/path",
-            "https://a?b",
-            "https://u@a.example",
-        ] {
-            assert_eq!(shown(wrong), None, "{wrong}");
-        }
+        let slash = PublicUrl::from_text("https://a.example/").unwrap();
+        assert_eq!(slash.as_str(), "https://a.example");
+        let (path, user) = ("https://a.example/path", "https://u@a.example");
+        assert_format::<PublicUrl>(
+            &["http://localhost:8080"],
+            &["a.example", "ftp://a.example", path, "https://a?b", user],
+        );
+    }
+
+    #[test]
+    fn provider_url_has_scheme_and_host_and_no_credentials() {
+        let (user, query, fragment) = (
+            "https://key@a.example",
+            "https://a.example?key=1",
+            "https://a.example#key",
+        );
+        assert_format::<HttpUrl>(
+            &["https://data.example", "http://127.0.0.1:8080/v2", "https://[::1]:80"],
+            &[
+                "",
+                "data.example",
+                "wss://data.example",
+                user,
+                query,
+                fragment,
+                "https:///v2",
+            ],
+        );
+        assert_format::<StreamUrl>(&["wss://stream.example/v2"], &["https://stream.example"]);
     }
 }

@@ -1,48 +1,66 @@
-//! The macro for declaring a section of the settings. It generates the struct and the functions that read and show
-//! it.
+//! Sections of settings.
 
-/// Declares a section of the settings: a struct whose fields are its keys. Its parts are nested sections, named
-/// `section.part`.
+use toml::{Table, Value};
+
+use super::layers::Layers;
+use super::value::Setting;
+
+/// A part of the settings that is read from the layers: one setting, or a section.
+pub(super) trait FromLayers: Sized {
+    /// Reads the value. Invalid settings are recorded as problems, and the result is `None`.
+    fn read(layers: &mut Layers, key: &str) -> Option<Self>;
+
+    /// Returns the value as in a file. Secrets are masked.
+    fn show(&self) -> Value;
+}
+
+impl<T: Setting> FromLayers for T {
+    fn read(layers: &mut Layers, key: &str) -> Option<Self> {
+        layers.get(key)
+    }
+
+    fn show(&self) -> Value {
+        self.to_toml()
+    }
+}
+
+/// Returns the key of a setting: `section.name`.
+pub(super) fn key_in(section: &str, name: &str) -> String {
+    match section {
+        "" => name.to_owned(),
+        section => format!("{section}.{name}"),
+    }
+}
+
+/// Returns a section as in a file.
+pub(super) fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
+    Value::Table(entries.collect::<Table>())
+}
+
+/// Declares a section: a struct whose fields are its settings and nested sections.
 macro_rules! section {
-    (
-        $(#[$about:meta])*
-        $section:ident $name:literal { $( $(#[$doc:meta])* $key:ident: $kind:ty, )* }
-        $( parts { $( $(#[$part_doc:meta])* $part:ident: $part_kind:ty, )* } )?
-    ) => {
+    ($(#[$about:meta])* $section:ident { $( $name:ident: $kind:ty, )* }) => {
         $(#[$about])*
         #[derive(Clone, PartialEq, Debug)]
         pub struct $section {
-            $( $(#[$doc])* pub $key: $kind, )*
-            $( $( $(#[$part_doc])* pub $part: $part_kind, )* )?
+            $(
+                #[doc = concat!("`", stringify!($name), "`, which `bellwether.example.toml` explains.")]
+                pub $name: $kind,
+            )*
         }
 
-        impl $section {
-            /// The name of the section in the file.
-            pub(in crate::settings) const NAME: &str = $name;
-
-            pub(in crate::settings) fn read(layers: &mut Layers) -> Option<Self> {
+        impl $crate::settings::section::FromLayers for $section {
+            fn read(layers: &mut $crate::settings::layers::Layers, key: &str) -> Option<Self> {
+                use $crate::settings::section::{FromLayers, key_in};
                 // All values are read first, so that every problem is reported.
-                $( let $key = layers.get::<$kind>(concat!($name, ".", stringify!($key))); )*
-                $( $( let $part = <$part_kind>::read(layers); )* )?
-                Some(Self { $( $key: $key?, )* $( $( $part: $part?, )* )? })
+                $( let $name = FromLayers::read(layers, &key_in(key, stringify!($name))); )*
+                Some(Self { $( $name: $name?, )* })
             }
 
-            pub(in crate::settings) fn show(&self) -> toml::Table {
-                let mut table = toml::Table::new();
-                $( table.insert(stringify!($key).to_owned(), self.$key.to_toml()); )*
-                $( $(
-                    let (_, part) = <$part_kind>::NAME.rsplit_once('.').unwrap_or_default();
-                    table.insert(part.to_owned(), toml::Value::Table(self.$part.show()));
-                )* )?
-                table
-            }
-
-            #[cfg(test)]
-            pub(in crate::settings) fn keys() -> Vec<String> {
-                #[allow(unused_mut, reason = "not every section has parts")]
-                let mut keys = vec![$( concat!($name, ".", stringify!($key)).to_owned(), )*];
-                $( $( keys.extend(<$part_kind>::keys()); )* )?
-                keys
+            fn show(&self) -> toml::Value {
+                use $crate::settings::section::{FromLayers, table};
+                table([$( (stringify!($name), FromLayers::show(&self.$name)), )*])
             }
         }
     };

@@ -1,21 +1,22 @@
 //! Tests of valid and invalid settings, and of the error messages.
 
-use std::collections::BTreeSet;
 use std::fs;
 
-use super::error::SettingOrigin;
 use super::*;
 
-fn variable(name: &str, value: &str) -> (String, String) {
-    (name.to_owned(), value.to_owned())
-}
-
-fn with_variables(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-    Settings::load(None, variables.iter().map(|(name, value)| variable(name, value)))
+/// Asserts which texts a type accepts. A shown value can be read again.
+pub(super) fn assert_format<T: Setting + PartialEq + std::fmt::Debug>(valid: &[&str], invalid: &[&str]) {
+    for text in valid {
+        let value = T::from_text(text).unwrap_or_else(|| panic!("{text} is valid"));
+        assert_eq!(T::from_toml(&value.to_toml()), Some(value), "{text}");
+    }
+    for text in invalid {
+        assert_eq!(T::from_text(text), None, "{text}");
+    }
 }
 
 /// Loads a file called `bellwether.toml`. Its folder is removed from error messages.
-fn with_file(text: &str) -> Result<Settings, String> {
+pub(super) fn with_file(text: &str) -> Result<Settings, String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bellwether.toml");
     fs::write(&path, text).unwrap();
@@ -24,17 +25,17 @@ fn with_file(text: &str) -> Result<Settings, String> {
 }
 
 fn refused(variables: &[(&str, &str)]) -> String {
-    with_variables(variables).unwrap_err().to_string()
+    Settings::with_overrides(variables).unwrap_err().to_string()
 }
 
 #[test]
 fn defaults_contain_exactly_all_settings() {
-    let mut layers = Layers::new();
-    layers.add_toml(SettingOrigin::Default, DEFAULTS);
-    let in_file: BTreeSet<_> = layers.keys().into_iter().collect();
-    let known: BTreeSet<_> = Settings::keys().into_iter().collect();
-    assert_eq!(in_file, known);
-    assert_eq!(with_variables(&[]).unwrap().server.listen.to_string(), "127.0.0.1:8080");
+    let settings = Settings::load(None, []).unwrap();
+    let [mut defaults, mut known] = [Layers::default(), Layers::default()];
+    defaults.add_toml(&Origin::Default, DEFAULTS);
+    known.add_toml(&Origin::Default, &settings.to_toml());
+    assert_eq!(defaults.keys(), known.keys());
+    assert_eq!(settings.server.listen.to_string(), "127.0.0.1:8080");
 }
 
 #[test]
@@ -55,20 +56,20 @@ fn file_overrides_defaults_and_variable_overrides_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bellwether.toml");
     fs::write(&path, "[market]\nseed = 3\nalways_open = true\n").unwrap();
-    let settings = Settings::load(Some(&path), [variable("BELLWETHER_MARKET__SEED", "5")]).unwrap();
+    let settings = Settings::load(Some(&path), [("BELLWETHER_MARKET__SEED".to_owned(), "5".to_owned())]).unwrap();
     assert_eq!((settings.market.seed, settings.market.always_open), (5, true));
     assert_eq!(settings.database.max_connections.get(), 8);
 }
 
 #[test]
 fn empty_variable_is_ignored() {
-    let settings = with_variables(&[("BELLWETHER_MARKET__SEED", "")]).unwrap();
+    let settings = Settings::with_overrides(&[("MARKET__SEED", "")]).unwrap();
     assert_eq!(settings.market.seed, 7);
 }
 
 #[test]
 fn variable_holds_a_comma_separated_list() {
-    let settings = with_variables(&[("BELLWETHER_SERVER__TRUSTED_PROXIES", "10.0.0.0/8, ::1")]).unwrap();
+    let settings = Settings::with_overrides(&[("SERVER__TRUSTED_PROXIES", "10.0.0.0/8, ::1")]).unwrap();
     let proxies: Vec<_> = settings
         .server
         .trusted_proxies
@@ -108,7 +109,7 @@ fn rejects_setting_outside_a_section() {
 
 #[test]
 fn rejects_unknown_variable_by_name() {
-    let refused = refused(&[("BELLWETHER_LOG__LEVLE", "debug")]);
+    let refused = refused(&[("LOG__LEVLE", "debug")]);
     assert_eq!(
         refused,
         "setting log.levle (from the environment, BELLWETHER_LOG__LEVLE): there is no such setting; \
@@ -118,7 +119,7 @@ fn rejects_unknown_variable_by_name() {
 
 #[test]
 fn variable_with_one_underscore_gets_the_right_name() {
-    let refused = refused(&[("BELLWETHER_SERVER_TRUSTED_PROXIES", "::1")]);
+    let refused = refused(&[("SERVER_TRUSTED_PROXIES", "::1")]);
     assert!(
         refused.ends_with("the variable must be called BELLWETHER_SERVER__TRUSTED_PROXIES"),
         "{refused}"
@@ -127,17 +128,17 @@ fn variable_with_one_underscore_gets_the_right_name() {
 
 #[test]
 fn ignores_variables_of_an_orchestrator() {
-    let variables = [
-        ("BELLWETHER_PORT", "tcp://10.0.0.7:8080"),
-        ("BELLWETHER_SERVICE_HOST", "10.0.0.7"),
-        ("OTHER__LOG", "x"),
-    ];
-    assert_eq!(with_variables(&variables).unwrap(), with_variables(&[]).unwrap());
+    let variables = ["BELLWETHER_PORT", "BELLWETHER_SERVICE_HOST", "OTHER__LOG"];
+    let variables = variables.map(|name| (name.to_owned(), "10.0.0.7".to_owned()));
+    assert_eq!(
+        Settings::load(None, variables).unwrap(),
+        Settings::load(None, []).unwrap()
+    );
 }
 
 #[test]
 fn rejects_invalid_value_without_showing_it() {
-    let refused = refused(&[("BELLWETHER_OPERATOR__CRON_SECRET", "hunter2")]);
+    let refused = refused(&[("OPERATOR__CRON_SECRET", "hunter2")]);
     assert_eq!(
         refused,
         "setting operator.cron_secret (from the environment, BELLWETHER_OPERATOR__CRON_SECRET): \
@@ -145,108 +146,71 @@ fn rejects_invalid_value_without_showing_it() {
     );
 }
 
-#[test]
-fn rejects_values_of_the_wrong_type() {
-    for (text, key, allowed) in [
-        ("[server]\nlisten = 8080", "server.listen", "an address and a port"),
-        (
-            "[server]\nlisten = \"localhost\"",
-            "server.listen",
-            "an address and a port",
-        ),
-        (
-            "[server]\nheader_timeout = 10",
-            "server.header_timeout",
-            "a duration above zero with its unit",
-        ),
-        (
-            "[server]\ntrusted_proxies = \"::1\"",
-            "server.trusted_proxies",
-            "a list",
-        ),
-        (
-            "[server]\npublic_url = \"alerts.example\"",
-            "server.public_url",
-            "a URL like https://",
-        ),
-        (
-            "[database]\nmax_connections = 0",
-            "database.max_connections",
-            "from 1 to",
-        ),
-        (
-            "[database]\nurl = \"mysql://a/b\"",
-            "database.url",
-            "sqlite://FILE or postgres://",
-        ),
-        (
-            "[market]\nsource = \"yahoo\"",
-            "market.source",
-            "one of \"simulated\", \"file\", \"push\", \"providers\"",
-        ),
-        ("[market]\nalways_open = \"yes\"", "market.always_open", "true or false"),
-        ("[market]\nbenchmark = \"S&P 500\"", "market.benchmark", "a symbol"),
-        (
-            "[market]\nextra_closures = [\"2025-02-30\"]",
-            "market.extra_closures",
-            "each a date",
-        ),
-        (
-            "[market]\nbuzz_rising_ratio = -1",
-            "market.buzz_rising_ratio",
-            "a number above 0",
-        ),
-        ("[log]\nlevel = \"loud\"", "log.level", "error, warn, info"),
-        (
-            "[analyst]\nkind = \"oracle\"",
-            "analyst.kind",
-            "one of \"rules\", \"openai\"",
-        ),
-        (
-            "[analyst]\nbase_url = \"https://key@a.example/v1\"",
-            "analyst.base_url",
-            "without query or user info",
-        ),
-        ("[analyst]\ncalls_per_day = 0", "analyst.calls_per_day", "from 1 to"),
-    ] {
-        let refused = with_file(text).unwrap_err();
-        assert!(
-            refused.starts_with(&format!("setting {key} (in bellwether.toml): must be")),
-            "{refused}"
-        );
-        assert!(refused.contains(allowed), "{refused}");
+/// Asserts that each line's setting is rejected with a message that names the allowed values: `SETTING | ALLOWED`.
+pub(super) fn assert_rejected(lines: &str) {
+    for line in lines.trim().lines() {
+        let (setting, allowed) = line.trim().split_once(" | ").unwrap();
+        let (key, _) = setting.split_once(" = ").unwrap();
+        let refused = with_file(setting).unwrap_err();
+        let expected = format!("setting {key} (in bellwether.toml): must be ");
+        assert!(refused.starts_with(&expected) && refused.contains(allowed), "{refused}");
     }
 }
 
 #[test]
+fn rejects_values_of_the_wrong_type() {
+    assert_rejected(
+        r#"
+        server.listen = 8080 | an address and a port
+        server.listen = "localhost" | an address and a port
+        server.header_timeout = 10 | a duration above zero with its unit
+        server.trusted_proxies = "::1" | a list
+        server.trusted_proxies = ["10.0.0.0/33"] | each an address or a range of addresses
+        server.public_url = "alerts.example" | a URL like https://
+        database.max_connections = 0 | from 1 to
+        database.url = "mysql://a/b" | sqlite://FILE or postgres://
+        market.source = "yahoo" | one of "simulated", "file", "push", "providers"
+        market.always_open = "yes" | true or false
+        market.benchmark = "S&P 500" | a symbol
+        market.extra_closures = ["2025-02-30"] | each a date
+        market.buzz_rising_ratio = -1 | a number above 0
+        log.level = "loud" | error, warn, info
+        analyst.kind = "oracle" | one of "rules", "openai"
+        analyst.base_url = "https://key@a.example/v1" | without query or user info
+        analyst.calls_per_day = 0 | from 1 to
+        "#,
+    );
+}
+
+#[test]
 fn rejects_contradictory_settings() {
-    let no_folder = refused(&[("BELLWETHER_MARKET__SOURCE", "file")]);
+    let no_folder = refused(&[("MARKET__SOURCE", "file")]);
     assert!(
         no_folder.starts_with("setting market.data_dir (by default)"),
         "{no_folder}"
     );
-    let same = refused(&[("BELLWETHER_SERVER__OPS_LISTEN", "127.0.0.1:8080")]);
+    let same = refused(&[("SERVER__OPS_LISTEN", "127.0.0.1:8080")]);
     assert!(same.contains("must differ from server.listen"), "{same}");
-    let endpoint = refused(&[("BELLWETHER_TELEMETRY__OTLP_ENDPOINT", "localhost:4318")]);
+    let endpoint = refused(&[("TELEMETRY__OTLP_ENDPOINT", "localhost:4318")]);
     assert!(
         endpoint.contains("must be a URL like http://localhost:4318"),
         "{endpoint}"
     );
-    let no_model = refused(&[("BELLWETHER_ANALYST__KIND", "openai")]);
+    let no_model = refused(&[("ANALYST__KIND", "openai")]);
     assert_eq!(
         no_model,
         "setting analyst.model (by default): must name the model when analyst.kind is \"openai\"\n\
          setting analyst.api_key (by default): must be given for api.openai.com; other servers may not need one"
     );
-    let too_long = refused(&[("BELLWETHER_ANALYST__TIMEOUT", "601s")]);
+    let too_long = refused(&[("ANALYST__TIMEOUT", "601s")]);
     assert!(too_long.ends_with("must be at most 10m"), "{too_long}");
-    assert!(with_variables(&[("BELLWETHER_ANALYST__TIMEOUT", "600s")]).is_ok());
+    assert!(Settings::with_overrides(&[("ANALYST__TIMEOUT", "600s")]).is_ok());
     let local = [
-        ("BELLWETHER_ANALYST__KIND", "openai"),
-        ("BELLWETHER_ANALYST__MODEL", "qwen3"),
-        ("BELLWETHER_ANALYST__BASE_URL", "http://localhost:11434/v1"),
+        ("ANALYST__KIND", "openai"),
+        ("ANALYST__MODEL", "qwen3"),
+        ("ANALYST__BASE_URL", "http://localhost:11434/v1"),
     ];
-    assert!(with_variables(&local).is_ok());
+    assert!(Settings::with_overrides(&local).is_ok());
 }
 
 #[test]
@@ -277,12 +241,12 @@ fn missing_file_is_named() {
 
 #[test]
 fn shown_settings_are_masked_and_readable() {
-    let settings = with_variables(&[
-        ("BELLWETHER_AUTH__SECRET_KEY", "a secret that is long enough"),
-        ("BELLWETHER_DATABASE__URL", "postgres://bw:open@db/bw"),
-        ("BELLWETHER_SERVER__TRUSTED_PROXIES", "10.0.0.0/8"),
-        ("BELLWETHER_MARKET__EXTRA_CLOSURES", "2025-01-09"),
-        ("BELLWETHER_ANALYST__API_KEY", "sk-long-enough"),
+    let settings = Settings::with_overrides(&[
+        ("AUTH__SECRET_KEY", "a secret that is long enough"),
+        ("DATABASE__URL", "postgres://bw:open@db/bw"),
+        ("SERVER__TRUSTED_PROXIES", "10.0.0.0/8"),
+        ("MARKET__EXTRA_CLOSURES", "2025-01-09"),
+        ("ANALYST__API_KEY", "sk-long-enough"),
     ])
     .unwrap();
     let shown = settings.to_toml();

@@ -30,23 +30,20 @@ pub(super) fn settings(analyst: &AnalystSection) -> AnalystConfig {
 mod tests {
     use super::*;
 
-    fn set(variables: &[(&str, &str)]) -> AnalystConfig {
-        let variables = variables
-            .iter()
-            .map(|(name, value)| (format!("BELLWETHER_ANALYST__{name}"), (*value).to_owned()));
-        settings(&crate::settings::Settings::load(None, variables).unwrap().analyst)
+    fn set(overrides: &[(&str, &str)]) -> AnalystConfig {
+        settings(&crate::settings::Settings::with_overrides(overrides).unwrap().analyst)
     }
 
     #[test]
     fn rules_are_used_unless_a_model_is_configured() {
         assert!(set(&[]).model.is_none());
-        assert!(set(&[("MODEL", "qwen3")]).model.is_none());
+        assert!(set(&[("ANALYST__MODEL", "qwen3")]).model.is_none());
         let local = set(&[
-            ("KIND", "openai"),
-            ("MODEL", "qwen3"),
-            ("BASE_URL", "http://localhost:11434/v1"),
-            ("MAX_TOKENS_NAME", "max_tokens"),
-            ("MAX_TOKENS", "900"),
+            ("ANALYST__KIND", "openai"),
+            ("ANALYST__MODEL", "qwen3"),
+            ("ANALYST__BASE_URL", "http://localhost:11434/v1"),
+            ("ANALYST__MAX_TOKENS_NAME", "max_tokens"),
+            ("ANALYST__MAX_TOKENS", "900"),
         ]);
         let local = local.model.unwrap();
         assert_eq!(local.base_url, "http://localhost:11434/v1");

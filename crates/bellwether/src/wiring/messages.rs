@@ -141,10 +141,7 @@ mod tests {
     use super::*;
 
     fn made(variables: &[(&str, &str)]) -> anyhow::Result<delivery::messages::MessagesConfig> {
-        let variables = variables
-            .iter()
-            .map(|(name, value)| (format!("BELLWETHER_{name}"), (*value).to_owned()));
-        settings(&Settings::load(None, variables).unwrap())
+        settings(&Settings::with_overrides(variables).unwrap())
     }
 
     const SMTP: [(&str, &str); 3] = [

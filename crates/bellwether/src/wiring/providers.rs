@@ -9,34 +9,15 @@ use std::time::Duration;
 
 use alerts::engine::Feed;
 use anyhow::Context;
+use clock::Clock;
+use evaluation::feed::ProviderSetup;
 use jiff::SignedDuration;
-use jiff::civil::Time;
-use sources::Clock;
 use sources::freshness::QuoteLimits;
 use sources::provider::http::AdapterSetup;
-use sources::provider::{Capability, Provider, stream};
+use sources::provider::{Capability, stream};
 use sources::routing::{PollingConfig, ProviderRouter};
 
 use crate::settings::{self, ProviderName, Settings};
-
-/// The market data providers with their configuration.
-#[derive(Debug)]
-pub struct ProviderSetup {
-    /// The providers of each capability.
-    pub router: ProviderRouter,
-    /// All configured providers, in the order of [`ProviderName::ALL`].
-    pub providers: Vec<Arc<dyn Provider>>,
-    /// The setup of the providers' HTTP clients.
-    pub setup: AdapterSetup,
-    /// The configuration of polling prices.
-    pub polling: PollingConfig,
-    /// The limits of the quote filter.
-    pub limits: QuoteLimits,
-    /// The configuration of streams.
-    pub stream: stream::StreamConfig,
-    /// The New York time at which the nightly jobs start.
-    pub nightly_at: Time,
-}
 
 /// Builds the market data providers from the settings.
 ///
@@ -51,8 +32,7 @@ pub fn build_providers(settings: &Settings, clock: Arc<dyn Clock>, seed: u64) ->
     };
     let mut providers = BTreeMap::new();
     for name in ProviderName::ALL {
-        if let Some(account) = config.provider_config(name) {
-            let provider = account.build(&setup);
+        if let Some(provider) = config.build(name, &setup) {
             let provider =
                 provider.with_context(|| format!("cannot set up the provider {name}; see [sources.{name}]"))?;
             providers.insert(name.name(), provider);
@@ -139,13 +119,12 @@ mod tests {
     use crate::clock::SystemClock;
 
     fn settings_from(variables: &[(&str, &str)]) -> Settings {
-        let variables = variables
-            .iter()
-            .map(|(name, value)| (format!("BELLWETHER_{name}"), (*value).to_owned()));
-        let alpaca = [("KEY_ID", "PKTEST"), ("SECRET", "open-sesame")]
-            .map(|(name, value)| (format!("BELLWETHER_SOURCES__ALPACA__{name}"), value.to_owned()));
-        let source = ("BELLWETHER_MARKET__SOURCE".to_owned(), "providers".to_owned());
-        Settings::load(None, alpaca.into_iter().chain([source]).chain(variables)).unwrap()
+        let alpaca = [
+            ("MARKET__SOURCE", "providers"),
+            ("SOURCES__ALPACA__KEY_ID", "PKTEST"),
+            ("SOURCES__ALPACA__SECRET", "open-sesame"),
+        ];
+        Settings::with_overrides(&[&alpaca, variables].concat()).unwrap()
     }
 
     fn setup_from(variables: &[(&str, &str)]) -> ProviderSetup {

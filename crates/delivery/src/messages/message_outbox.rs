@@ -1,75 +1,53 @@
-//! Message queue of one channel, as the dispatcher's [`Outbox`].
+//! The queue of a channel of messages.
 //!
-//! Claimed messages are checked (`recipient.rs`), counted against the limits, and rendered
-//! ([`compose`](super::compose)). Messages that must not be sent are settled here at once.
+//! Claimed messages are checked (`recipient.rs`), counted against the limits, and rendered by the channel. Messages that
+//! must not be sent are settled here at once.
 
 use std::collections::HashSet;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
+use foundation::Ports;
 use jiff::{SignedDuration, Timestamp};
 use metrics::{counter, histogram};
-use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
-use notify::schedule::NextStep;
-use notify::time::Time;
+use notify::dispatcher::{ClaimedJob, SettledJob};
+use store::StoreError;
 use store::model::{
-    self, ClaimedMessage, MessageChannel, MessageDecision, MessageLimits, MessageSettlement, QuotaDecision,
-    QuotaRequest,
+    ClaimQuery, ClaimedMessage, MessageChannel, MessageLimits, MessageResult, Queue, QuotaDecision, QuotaRequest,
+    Settlement, SettlementDecision,
 };
-use store::{Store, StoreError};
 use uuid::Uuid;
 
+use super::channel::ChannelMessage;
 use super::compose::{Composer, RenderError};
 use super::config::DailyMessageLimits;
 use super::quota;
+use super::quota_period::QuotaPeriod;
 use super::recipient::{self, Recipient, SendContext, SendDecision};
-use super::transport::{OutgoingMessage, SendResult};
-use crate::messages::QuotaPeriod;
-use foundation::Random;
+use super::transport::SendResult;
+use crate::queue::{self, ChannelQueue};
 
-/// Retry delay of messages that were sealed with another key.
-const UNREADABLE_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(10);
-
-/// The message queue of one channel.
-pub(super) struct MessageOutbox {
-    pub(super) channel: MessageChannel,
-    pub(super) store: Store,
-    pub(super) time: Arc<dyn Time>,
+/// The queue of one channel.
+pub(crate) struct MessageQueue<M> {
+    pub(super) message: PhantomData<fn() -> M>,
+    pub(super) ports: Ports,
     pub(super) composer: Composer,
     pub(super) daily_limits: DailyMessageLimits,
     pub(super) is_confirmation_required: bool,
     /// Name of the provider that gets all messages.
     pub(super) provider: Arc<str>,
-    pub(super) random: Arc<Random>,
 }
 
-impl Outbox for MessageOutbox {
-    type Job = OutgoingMessage;
+impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
+    type Job = M;
     type Report = SendResult;
-    type Error = StoreError;
 
-    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, StoreError> {
-        let lanes = self
-            .store
-            .pending_message_endpoints(self.channel, after, limit)
-            .await?
-            .into_iter();
-        let lanes = lanes.map(|lane| DueEndpoint {
-            endpoint: lane.endpoint,
-            first_due: lane.first_due,
-        });
-        Ok(lanes.collect())
+    fn queue(&self) -> Queue {
+        M::CHANNEL.into()
     }
 
-    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<OutgoingMessage>>, StoreError> {
-        let order = model::ClaimQuery {
-            endpoints: params.endpoints.clone(),
-            max_per_endpoint: params.max_per_endpoint,
-            max_total: params.max_total,
-            now: params.now,
-            until: params.until,
-            lease: params.lease,
-        };
-        let claimed = self.store.claim_messages(self.channel, order).await?;
+    async fn claim(&self, query: ClaimQuery) -> Result<Vec<ClaimedJob<M>>, StoreError> {
+        let claimed = self.ports.store.claim_messages(M::CHANNEL, query).await?;
         let mut not_sent = Vec::new();
         let addressed = self.decide(claimed, &mut not_sent).await?;
         let counted = quota::accounts(&addressed);
@@ -79,13 +57,12 @@ impl Outbox for MessageOutbox {
             .filter_map(|(message, recipient)| self.render(message, recipient, &mut not_sent));
         let ready = ready.collect();
         if !not_sent.is_empty() {
-            self.store
-                .settle_messages(self.channel, not_sent, self.time.now())
+            self.ports
+                .store
+                .settle_messages(M::CHANNEL, not_sent, self.now())
                 .await?;
-            // Some of them are now sent by email.
-            self.store.message_wake_handle(MessageChannel::Email).notify_one();
             // The dispatcher regards a queue as empty if it gets fewer messages than it claimed.
-            self.store.message_wake_handle(self.channel).notify_one();
+            self.ports.store.wake_handle(M::CHANNEL).notify_one();
         }
         self.warn_of_quota(counted).await?;
         Ok(ready)
@@ -93,26 +70,31 @@ impl Outbox for MessageOutbox {
 
     async fn settle(&self, settled: &[SettledJob<SendResult>]) -> Result<(), StoreError> {
         let settlements = settled.iter().map(settlement).collect();
-        self.store
-            .settle_messages(self.channel, settlements, self.time.now())
+        self.ports
+            .store
+            .settle_messages(M::CHANNEL, settlements, self.now())
             .await?;
-        self.count(settled);
+        count(M::CHANNEL, settled);
         Ok(())
     }
 }
 
 type Addressed = (ClaimedMessage, Recipient);
 
-impl MessageOutbox {
+impl<M: ChannelMessage> MessageQueue<M> {
+    pub(super) fn now(&self) -> Timestamp {
+        self.ports.network.time.now()
+    }
+
     async fn decide(
         &self,
         claimed: Vec<ClaimedMessage>,
-        not_sent: &mut Vec<MessageSettlement>,
+        not_sent: &mut Vec<Settlement<MessageResult>>,
     ) -> Result<Vec<Addressed>, StoreError> {
         let unsubscribed = self.unsubscribed(&claimed).await?;
         let context = SendContext {
-            channel: self.channel,
-            now: self.time.now(),
+            channel: M::CHANNEL,
+            now: self.now(),
             is_confirmation_required: self.is_confirmation_required,
             unsubscribed: &unsubscribed,
         };
@@ -121,30 +103,30 @@ impl MessageOutbox {
             match context.decide(&message) {
                 SendDecision::Send(recipient) => addressed.push((message, recipient)),
                 SendDecision::Postpone(until) => {
-                    let decision = MessageDecision::Postponed { until };
+                    let decision = SettlementDecision::Postponed { until };
                     not_sent.push(self.unsent(&message, "quiet_hours", decision));
                 }
-                SendDecision::Drop(why) => not_sent.push(self.unsent(&message, why, MessageDecision::Failed)),
+                SendDecision::Drop(why) => not_sent.push(self.unsent(&message, why, SettlementDecision::Failed)),
             }
         }
         Ok(addressed)
     }
 
     async fn unsubscribed(&self, claimed: &[ClaimedMessage]) -> Result<HashSet<String>, StoreError> {
-        if self.channel != MessageChannel::Email {
+        if M::CHANNEL != MessageChannel::Email {
             return Ok(HashSet::new());
         }
         let mut addresses: Vec<String> = claimed.iter().filter_map(recipient::address).collect();
         addresses.sort_unstable();
         addresses.dedup();
-        Ok(self.store.unsubscribed(&addresses).await?.into_iter().collect())
+        Ok(self.ports.store.unsubscribed(&addresses).await?.into_iter().collect())
     }
 
     /// Counts messages that are not counted yet against the limits.
     async fn admit(
         &self,
         addressed: Vec<Addressed>,
-        not_sent: &mut Vec<MessageSettlement>,
+        not_sent: &mut Vec<Settlement<MessageResult>>,
     ) -> Result<Vec<Addressed>, StoreError> {
         let (mut admitted, new): (Vec<Addressed>, Vec<Addressed>) =
             addressed.into_iter().partition(|(message, _)| message.is_admitted);
@@ -156,10 +138,11 @@ impl MessageOutbox {
             kind: message.kind.clone(),
             quota: recipient.quota,
         });
-        let now = self.time.now();
+        let now = self.now();
         let admissions = self
+            .ports
             .store
-            .admit_messages(self.channel, applicants.collect(), self.limits(now), now)
+            .admit_messages(M::CHANNEL, applicants.collect(), self.limits(now), now)
             .await?;
         for ((message, recipient), admission) in new.into_iter().zip(admissions) {
             let (why, decision) = match admission {
@@ -168,14 +151,19 @@ impl MessageOutbox {
                     continue;
                 }
                 QuotaDecision::Lost => continue,
-                QuotaDecision::OverQuota => ("over_quota", MessageDecision::SendByEmail),
-                QuotaDecision::OverLimit => ("over_limit", MessageDecision::Failed),
+                QuotaDecision::OverQuota => {
+                    let mut moved = self.unsent(&message, "over_quota", SettlementDecision::Released);
+                    moved.result.moved_to = Some(MessageChannel::Email);
+                    not_sent.push(moved);
+                    continue;
+                }
+                QuotaDecision::OverLimit => ("over_limit", SettlementDecision::Failed),
                 QuotaDecision::OverBudget => {
                     tracing::error!(
-                        channel = self.channel.name(),
+                        channel = M::CHANNEL.name(),
                         "the daily limit of messages is reached; further messages are dropped"
                     );
-                    ("over_budget", MessageDecision::Failed)
+                    ("over_budget", SettlementDecision::Failed)
                 }
             };
             not_sent.push(self.unsent(&message, why, decision));
@@ -205,10 +193,10 @@ impl MessageOutbox {
         &self,
         message: ClaimedMessage,
         recipient: Recipient,
-        not_sent: &mut Vec<MessageSettlement>,
-    ) -> Option<ClaimedJob<OutgoingMessage>> {
+        not_sent: &mut Vec<Settlement<MessageResult>>,
+    ) -> Option<ClaimedJob<M>> {
         let account = message.account.map_or(Uuid::nil(), |account| account.0);
-        match self.composer.compose(self.channel, &message, recipient) {
+        match M::render(&self.composer, &message, recipient) {
             Ok(job) => Some(ClaimedJob {
                 key: message.seq,
                 id: message.id.0,
@@ -221,12 +209,8 @@ impl MessageOutbox {
             Err(error) => {
                 tracing::error!(%error, message = %message.id.0, "cannot render a message");
                 let (why, decision) = match error {
-                    RenderError::Unreadable(_) => ("void", MessageDecision::Failed),
-                    RenderError::Sealed(_) => {
-                        let now = self.time.now();
-                        let until = now.saturating_add(UNREADABLE_RETRY_DELAY).unwrap_or(now);
-                        ("sealed", MessageDecision::Postponed { until })
-                    }
+                    RenderError::Unreadable(_) => ("void", SettlementDecision::Failed),
+                    RenderError::Sealed(_) => ("sealed", queue::postpone_unreadable(self.now())),
                 };
                 not_sent.push(self.unsent(&message, why, decision));
                 None
@@ -235,43 +219,41 @@ impl MessageOutbox {
     }
 
     /// Returns the settlement of a message that is not sent, or not now.
-    fn unsent(&self, message: &ClaimedMessage, why: &'static str, decision: MessageDecision) -> MessageSettlement {
-        counter!("bellwether_messages_withheld_total", "channel" => self.channel.name(), "reason" => why).increment(1);
-        MessageSettlement {
+    fn unsent(
+        &self,
+        message: &ClaimedMessage,
+        why: &'static str,
+        decision: SettlementDecision,
+    ) -> Settlement<MessageResult> {
+        counter!("bellwether_messages_withheld_total", "channel" => M::CHANNEL.name(), "reason" => why).increment(1);
+        Settlement {
             seq: message.seq,
             lease: message.lease,
-            outcome: Some(why.to_owned()),
-            provider_id: None,
             decision,
-        }
-    }
-
-    fn count(&self, settled: &[SettledJob<SendResult>]) {
-        let channel = self.channel.name();
-        for result in settled.iter().filter_map(|settled| settled.report.as_ref()) {
-            let attempt = &result.attempt;
-            let outcome = attempt.outcome.name();
-            counter!("bellwether_message_attempts_total", "channel" => channel, "outcome" => outcome).increment(1);
-            let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();
-            histogram!("bellwether_message_attempt_seconds", "channel" => channel).record(seconds);
+            result: MessageResult::of_outcome(why),
         }
     }
 }
 
-fn settlement(settled: &SettledJob<SendResult>) -> MessageSettlement {
+fn count(channel: MessageChannel, settled: &[SettledJob<SendResult>]) {
+    let channel = channel.name();
+    for result in settled.iter().filter_map(|settled| settled.report.as_ref()) {
+        let attempt = &result.attempt;
+        let outcome = attempt.outcome.name();
+        counter!("bellwether_message_attempts_total", "channel" => channel, "outcome" => outcome).increment(1);
+        let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();
+        histogram!("bellwether_message_attempt_seconds", "channel" => channel).record(seconds);
+    }
+}
+
+fn settlement(settled: &SettledJob<SendResult>) -> Settlement<MessageResult> {
     let attempt = settled.report.as_ref().map(|result| &result.attempt);
-    MessageSettlement {
-        seq: settled.key,
-        lease: settled.lease,
+    let kept = settled.report.as_ref().and_then(|result| result.kept.clone());
+    let result = MessageResult {
         outcome: attempt.map(|attempt| attempt.outcome.name().to_owned()),
         provider_id: attempt.and_then(|attempt| attempt.provider_id.clone()),
-        decision: match settled.next {
-            NextStep::Delivered => MessageDecision::Sent {
-                kept: settled.report.as_ref().and_then(|result| result.kept.clone()),
-            },
-            NextStep::RetryAt(at) => MessageDecision::Retry { at },
-            NextStep::GivenUp | NextStep::DisableEndpoint => MessageDecision::Failed,
-            NextStep::Released => MessageDecision::Released,
-        },
-    }
+        kept,
+        moved_to: None,
+    };
+    queue::settlement(settled, result)
 }

@@ -6,22 +6,28 @@
 //!
 //! One dispatcher per channel claims the messages (`dispatchers.rs`, the same dispatcher as for webhooks). Claimed
 //! messages are checked ([`recipient`]: address and quiet hours), counted against the limits ([`message_outbox`]) and
-//! rendered ([`compose`]). The configured transport sends them ([`transport`]): a mail server, Twilio, or the outbox,
-//! which stores them for the operator.
+//! rendered ([`email`], [`sms`]). The configured transport sends them ([`transport`]): a mail server, Twilio, or the
+//! outbox, which stores them for the operator.
+//!
+//! To add a channel, add a [`MessageChannel`], a [`ChannelMessage`](channel::ChannelMessage) like [`sms`], and its
+//! dispatcher.
 //!
 //! Guarantees: a message is sent at least once, under one id, and the alert's history records the result. Limits for
 //! each recipient, account and day apply ([`config`]); messages beyond them are dropped.
 
 pub mod alert_summary;
+mod channel;
 mod compose;
 mod config;
-mod dispatchers;
+pub(crate) mod dispatchers;
+mod email;
 mod message_outbox;
 mod outbox;
 mod quiet;
 mod quota;
 mod quota_period;
 mod recipient;
+mod sms;
 mod status;
 mod transport;
 mod unsubscribe;
@@ -31,9 +37,8 @@ use std::sync::Arc;
 
 use foundation::Ports;
 
+pub use channel::MessageTransportError;
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
-pub(crate) use dispatchers::MessageDispatchers;
-pub use dispatchers::MessageTransportError;
 pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use quota_period::QuotaPeriod;
 pub use status::status_callback;

@@ -10,21 +10,21 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::templates::AccountEmail;
 use store::model::{AccountId, ClaimedMessage, MessageId, NewMessage};
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::{PlainTransaction, StoreError, UnitOfWork};
 
-use super::message_outbox::MessageOutbox;
+use super::channel::ChannelMessage;
+use super::message_outbox::MessageQueue;
 use super::recipient::Recipient;
 use super::write::account_email_with_id;
 use crate::messages::QuotaPeriod;
-use foundation::error::into_store_error;
 
 /// Usage of the first warning, in percent of the quota.
 const WARNING_THRESHOLD_PERCENT: u64 = 80;
 
-impl MessageOutbox {
+impl<M: ChannelMessage> MessageQueue<M> {
     /// Queues warnings for accounts that reach a warning threshold.
     pub(super) async fn warn_of_quota(&self, accounts: BTreeMap<AccountId, (String, u32)>) -> Result<(), StoreError> {
-        let now = self.time.now();
+        let now = self.now();
         // Fails only at the end of the supported time range.
         let Ok(period) = QuotaPeriod::of(now) else {
             return Ok(());
@@ -32,6 +32,7 @@ impl MessageOutbox {
         let mut warnings = Vec::new();
         for (account, (email, quota)) in accounts {
             let used = self
+                .ports
                 .store
                 .count_text_messages(account, period.start, period.end)
                 .await?;
@@ -45,10 +46,7 @@ impl MessageOutbox {
         if warnings.is_empty() {
             return Ok(());
         }
-        self.store
-            .write(QueueWarnings(warnings))
-            .await
-            .map_err(into_store_error)
+        self.ports.store.commit(QueueWarnings(warnings)).await
     }
 
     fn warning(
@@ -59,7 +57,14 @@ impl MessageOutbox {
         now: Timestamp,
     ) -> Result<NewMessage, serde_json::Error> {
         let id = MessageId::for_warning(account, period, content.kind());
-        account_email_with_id(&self.composer.vault, &self.random, (id, now), email, account, content)
+        account_email_with_id(
+            &self.composer.vault,
+            &self.ports.random,
+            (id, now),
+            email,
+            account,
+            content,
+        )
     }
 }
 
@@ -91,17 +96,14 @@ fn due_warnings(used: u64, quota: u32, period: &QuotaPeriod) -> Vec<AccountEmail
 
 struct QueueWarnings(Vec<NewMessage>);
 
-impl Transaction for QueueWarnings {
+impl PlainTransaction for QueueWarnings {
     type Output = ();
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            for warning in &self.0 {
-                unit.queue_message_once(warning).await?;
-            }
-            Ok(())
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        for warning in &self.0 {
+            unit.queue_message_once(warning).await?;
+        }
+        Ok(())
     }
 }
 

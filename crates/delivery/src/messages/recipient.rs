@@ -14,7 +14,7 @@ use super::quiet::quiet_until;
 
 /// Recipient of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Recipient {
+pub(crate) struct Recipient {
     /// Email address or phone number.
     pub(super) to: String,
     /// Name, if the owner set it.

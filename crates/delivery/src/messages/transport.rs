@@ -1,31 +1,20 @@
-//! Message transports: SMTP, Twilio, and the outbox.
+//! The transport of messages: the provider of the channel, or the outbox.
 
-use std::sync::Arc;
-
+use foundation::Ports;
+use foundation::vault::SecretLocation;
 use jiff::Timestamp;
 use notify::dispatcher::Transport;
-use notify::email::{Email, EmailTransport};
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
-use notify::sms::{Sms, SmsTransport};
-use notify::time::Time;
 use serde::{Deserialize, Serialize};
-use store::model::{MessageChannel, MessageId, StoredOutboxMessage};
+use store::model::{MessageId, StoredOutboxMessage};
 use uuid::Uuid;
 
-use foundation::Random;
-use foundation::vault::{SecretLocation, Vault};
-
-/// A rendered message, ready to be sent.
-#[derive(Debug)]
-pub(super) enum OutgoingMessage {
-    Email(Box<Email>),
-    Sms(Sms),
-}
+use super::channel::ChannelMessage;
 
 /// Message content as stored in the outbox.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(super) struct RenderedMessage {
+pub(crate) struct RenderedMessage {
     pub(super) subject: Option<String>,
     pub(super) text: String,
     pub(super) html: Option<String>,
@@ -42,7 +31,7 @@ pub const fn outbox_location(message: MessageId) -> SecretLocation {
 
 /// Result of an attempt.
 #[derive(Clone, Debug)]
-pub(super) struct SendResult {
+pub(crate) struct SendResult {
     pub(super) attempt: MessageAttempt,
     /// The stored message, for the outbox transport.
     pub(super) kept: Option<StoredOutboxMessage>,
@@ -64,44 +53,19 @@ impl From<MessageAttempt> for SendResult {
     }
 }
 
-/// Transport of one channel.
-pub(super) enum MessageTransport {
-    Smtp(EmailTransport),
-    Twilio(SmsTransport),
-    Outbox(OutboxTransport),
+/// The transport of a channel.
+pub(crate) struct MessageTransport<M: ChannelMessage> {
+    /// The provider. `None`: messages are stored in the outbox.
+    pub(super) provider: Option<M::Provider>,
+    pub(super) ports: Ports,
 }
 
-/// Stores messages instead of sending them.
-pub(super) struct OutboxTransport {
-    pub(super) vault: Arc<Vault>,
-    pub(super) random: Arc<Random>,
-    pub(super) time: Arc<dyn Time>,
-}
-
-impl OutboxTransport {
-    fn store(&self, id: Uuid, message: &OutgoingMessage) -> SendResult {
-        let now = self.time.now();
-        let (channel, recipient, rendered) = match message {
-            OutgoingMessage::Email(mail) => {
-                let rendered = RenderedMessage {
-                    subject: Some(mail.subject.clone()),
-                    text: mail.text.clone(),
-                    html: Some(mail.html.clone()),
-                };
-                (MessageChannel::Email, &mail.to, rendered)
-            }
-            OutgoingMessage::Sms(sms) => {
-                let rendered = RenderedMessage {
-                    text: sms.text.clone(),
-                    ..RenderedMessage::default()
-                };
-                (MessageChannel::Sms, &sms.to, rendered)
-            }
-        };
-        let Ok(text) = serde_json::to_string(&rendered) else {
+impl<M: ChannelMessage> MessageTransport<M> {
+    fn store(&self, id: MessageId, message: &M) -> SendResult {
+        let now = self.ports.network.time.now();
+        let Ok(text) = serde_json::to_string(&message.content()) else {
             return SendResult::internal_error(now);
         };
-        let id = MessageId(id);
         SendResult {
             attempt: MessageAttempt {
                 at: now,
@@ -112,28 +76,23 @@ impl OutboxTransport {
             },
             kept: Some(StoredOutboxMessage {
                 id,
-                channel,
-                recipient: recipient.clone(),
-                content: self.vault.seal(&self.random, outbox_location(id), &text),
+                channel: M::CHANNEL,
+                recipient: message.recipient().to_owned(),
+                content: self.ports.vault.seal(&self.ports.random, outbox_location(id), &text),
                 created_at: now,
             }),
         }
     }
 }
 
-impl Transport for MessageTransport {
-    type Job = OutgoingMessage;
+impl<M: ChannelMessage> Transport for MessageTransport<M> {
+    type Job = M;
     type Report = SendResult;
 
-    async fn attempt(&self, id: Uuid, job: &OutgoingMessage) -> SendResult {
-        match (self, job) {
-            (Self::Smtp(transport), OutgoingMessage::Email(mail)) => transport.attempt(id, mail).await.into(),
-            (Self::Twilio(transport), OutgoingMessage::Sms(sms)) => transport.attempt(id, sms).await.into(),
-            (Self::Outbox(outbox), message) => outbox.store(id, message),
-            // Each channel renders only its own type of message.
-            (Self::Smtp(_), OutgoingMessage::Sms(_)) | (Self::Twilio(_), OutgoingMessage::Email(_)) => {
-                SendResult::internal_error(Timestamp::UNIX_EPOCH)
-            }
+    async fn attempt(&self, id: Uuid, message: &M) -> SendResult {
+        match &self.provider {
+            Some(provider) => provider.attempt(id, message).await.into(),
+            None => self.store(MessageId(id), message),
         }
     }
 }

@@ -6,9 +6,10 @@ use store::model::{DisabledReason, Webhook, WebhookId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::no_such_webhook;
-use super::request_body::WebhookBodyReader;
+use super::request_body::{UpdateWebhookRequest, check_url};
 use crate::webhooks::Webhooks;
 use foundation::account::lock_active_account;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -22,27 +23,28 @@ impl Webhooks {
     /// [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn update_webhook(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<Webhook, ServiceError> {
         let webhooks = &self.delivery;
-        let mut read = WebhookBodyReader::new(body)?;
-        let url = read.url(&webhooks.rules);
-        let (events, is_active) = (read.events(), read.boolean("is_active"));
-        read.reject(
-            "secret",
-            "cannot be changed here; use POST /webhooks/{id}/rotate-secret to create a new one",
-        );
-        read.reject("signature", "cannot be changed; create another webhook with it");
-        read.finish()?;
+        let request = UpdateWebhookRequest::read_and(body, |body| {
+            check_url(body, &webhooks.rules);
+            let elsewhere = "cannot be changed here; use POST /webhooks/{id}/rotate-secret to create a new one";
+            let never = "cannot be changed; create another webhook with it";
+            for (name, error) in [("secret", elsewhere), ("signature", never)] {
+                if body.value(name).is_some() {
+                    body.add_error(name, error);
+                }
+            }
+        })?;
         // Checked first: only the owner of the webhook may trigger a name lookup.
         self.webhook(actor, id).await?;
-        let target = match url {
-            Some(url) => Some(webhooks.check(actor.account, url).await?),
+        let target = match request.url {
+            Some(url) => Some(webhooks.check(actor.account, &url.0).await?),
             None => None,
         };
         let change = UpdateWebhook {
             account: actor.account,
             id,
             url: target.map(|target| target.url().to_owned()),
-            events,
-            is_active,
+            events: request.events.map(|events| events.0),
+            is_active: request.is_active,
             now: self.ports.clock.now(),
         };
         Ok(self.ports.store.write(change).await?)

@@ -8,9 +8,10 @@ use store::model::{DisabledReason, Webhook, WebhookId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::MAX_WEBHOOKS_PER_ACCOUNT;
-use super::request_body::WebhookBodyReader;
+use super::request_body::{CreateWebhookRequest, check_url, stored_form};
 use crate::webhooks::Webhooks;
 use foundation::account::lock_active_account;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
 /// A new webhook with its secret, which is available only now.
@@ -40,29 +41,21 @@ impl Webhooks {
     /// the account has the maximum number of webhooks.
     pub async fn create_webhook(&self, actor: &Actor, body: &Value) -> Result<CreatedWebhook, ServiceError> {
         let (ports, webhooks) = (&self.ports, &self.delivery);
-        let mut read = WebhookBodyReader::new(body)?;
-        let url = read.url(&webhooks.rules);
-        let events = read.events();
-        let (secret, signature) = (read.secret(), read.signature());
-        let is_active = read.boolean("is_active").unwrap_or(true);
-        if url.is_none() {
-            read.add_missing("url");
-        }
-        if events.is_none() {
-            read.add_missing("events");
-        }
-        read.finish()?;
-        let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
-        let secret = secret.unwrap_or_else(|| SigningSecret::from_random(ports.random.bytes()));
+        let request = CreateWebhookRequest::read_and(body, |body| _ = check_url(body, &webhooks.rules))?;
+        let target = webhooks.check(actor.account, &request.url.0).await?;
+        let is_active = request.is_active.0;
+        let secret = request
+            .secret
+            .unwrap_or_else(|| SigningSecret::from_random(ports.random.bytes()));
         let id = WebhookId(ports.random.uuid());
         let now = ports.clock.now();
         let webhook = Webhook {
             id,
             account: actor.account,
             url: target.url().to_owned(),
-            events: events.unwrap_or_default(),
+            events: request.events.0,
             is_active,
-            signature: signature.unwrap_or_default(),
+            signature: request.signature.map(stored_form).unwrap_or_default(),
             secret: webhooks.seal(&ports.random, id, &secret),
             created_at: now,
             failing_since: None,

@@ -1,17 +1,15 @@
 //! Listing and resending of deliveries.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
-use tokio::sync::Notify;
 
-use super::request_body::WebhookBodyReader;
+use super::request_body::RecoverDeliveriesRequest;
 use super::{no_such_webhook, require_active_webhook};
 use crate::webhooks::Webhooks;
 use foundation::account::lock_active_account;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -47,7 +45,6 @@ impl Webhooks {
             id,
             scope: RequeueScope::One(delivery),
             now: self.ports.clock.now(),
-            bell: store.delivery_wake_handle(),
         };
         store.write(requeue).await?;
         let queued = store.delivery(id, delivery).await?;
@@ -61,20 +58,12 @@ impl Webhooks {
     /// [`ServiceError::NotFound`]; [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, or
     /// while the webhook is disabled.
     pub async fn recover_deliveries(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<u64, ServiceError> {
-        let mut read = WebhookBodyReader::new(body)?;
-        let since = read.text("since").map(str::parse::<Timestamp>);
-        match since {
-            Some(Err(_)) => read.add_error("since", "must be a time such as 2026-03-02T14:30:00Z"),
-            None => read.add_missing("since"),
-            Some(Ok(_)) => {}
-        }
-        read.finish()?;
+        let since = RecoverDeliveriesRequest::read(body)?.since;
         let requeue = RequeueDeliveries {
             account: actor.account,
             id,
-            scope: RequeueScope::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
+            scope: RequeueScope::FailedSince(since),
             now: self.ports.clock.now(),
-            bell: self.ports.store.delivery_wake_handle(),
         };
         Ok(self.ports.store.write(requeue).await?)
     }
@@ -91,7 +80,6 @@ struct RequeueDeliveries {
     id: WebhookId,
     scope: RequeueScope,
     now: Timestamp,
-    bell: Arc<Notify>,
 }
 
 impl Transaction for RequeueDeliveries {
@@ -115,11 +103,5 @@ impl Transaction for RequeueDeliveries {
                 }
             }
         })
-    }
-
-    fn committed(&self, queued: &u64) {
-        if *queued > 0 {
-            self.bell.notify_one();
-        }
     }
 }

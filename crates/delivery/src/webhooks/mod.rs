@@ -12,7 +12,7 @@ mod change;
 mod config;
 mod create;
 mod deliveries;
-mod outbox;
+pub(crate) mod outbox;
 mod read;
 mod request_body;
 mod rotate;
@@ -29,7 +29,8 @@ use foundation::{Network, Ports, Random, ServiceError};
 
 pub use config::WebhooksConfig;
 pub use create::CreatedWebhook;
-pub use outbox::WebhookDispatcher;
+pub use request_body::{CreateWebhookRequest, EventName, RecoverDeliveriesRequest};
+pub use request_body::{TestWebhookRequest, UpdateWebhookRequest};
 pub use rotate::RotatedSecret;
 pub use store::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Webhook, WebhookId};
 pub use test_send::WebhookTestResult;
@@ -66,6 +67,7 @@ pub struct DeliveryContext {
     rules: UrlPolicy,
     lookups: NameLookups,
     pub(crate) network: Network,
+    /// The client with the address rules.
     pub client: Arc<WebhookClient>,
     transport: WebhookTransport,
     vault: Arc<Vault>,

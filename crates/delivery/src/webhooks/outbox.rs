@@ -1,74 +1,45 @@
-//! Webhook queue in the database, as the dispatcher's [`Outbox`].
+//! The channel of webhooks.
 //!
 //! Claiming opens the secrets and builds the bodies. A delivery whose secret cannot be opened (the operator has started
 //! the service with another key) is not dropped: it is postponed, and the log explains the fix.
 
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use foundation::Ports;
 use notify::address::UrlPolicy;
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookTransport};
-use notify::dispatcher::{
-    ClaimParams, ClaimedJob, Dispatcher, DispatcherLimits, DueEndpoint, Outbox, SettledJob, WakeHandle,
-};
+use notify::dispatcher::{ClaimedJob, Dispatcher, DispatcherLimits, SettledJob};
 use notify::message::{self, slack};
-use notify::schedule::{DISABLE_AFTER, NextStep};
+use notify::schedule::DISABLE_AFTER;
 use notify::signature::SigningSecrets;
 use notify::templates::AccountEmail;
-use store::model::{self, ClaimedDelivery, DeliveryDecision, DeliverySettlement, DisablePolicy};
+use store::model::{Attempt, ClaimQuery, ClaimedDelivery, DeliveryResult, DisablePolicy, Queue, Settlement};
 use store::{DisabledNotice, Store, StoreError};
-use tokio_util::sync::CancellationToken;
 
 use super::request_body::signing_form;
 use super::{DeliveryContext, EVENT, SecretError, WebhooksConfig};
 use crate::messages;
-use foundation::Ports;
-use foundation::network::DatabaseOutbox;
+use crate::queue::{self, ChannelQueue, QueueOutbox};
 
-/// Retry delay of deliveries whose secret cannot be opened.
-const UNREADABLE_SECRET_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(10);
-
-/// The webhook dispatcher, ready to run.
-pub struct WebhookDispatcher(Dispatcher<DatabaseOutbox<WebhookOutbox>, WebhookTransport>);
-
-impl std::fmt::Debug for WebhookDispatcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("WebhookDispatcher")
-    }
-}
-
-impl WebhookDispatcher {
-    pub(crate) fn new(ports: &Ports, settings: &WebhooksConfig, delivery: &Arc<DeliveryContext>) -> Self {
-        let defaults = DispatcherLimits::default();
-        // Other work of an attempt takes little time.
-        let max_attempt_duration = settings.timeout.saturating_add(SignedDuration::from_secs(5));
-        let limits = DispatcherLimits {
-            max_attempt_duration,
-            // Claims of a process that died expire after this time.
-            lease_duration: max_attempt_duration.saturating_mul(3),
-            drain_timeout: defaults.drain_timeout.max(max_attempt_duration),
-            ..defaults
-        };
-        let random = Arc::clone(&ports.random);
-        Self(Dispatcher {
-            outbox: ports.network.outbox(WebhookOutbox {
-                store: ports.store.clone(),
-                delivery: Arc::clone(delivery),
-                notices: disabled_notices(ports),
-            }),
-            transport: Arc::new(delivery.transport.clone()),
-            time: Arc::clone(&ports.network.time),
-            limits,
-            retry_schedule: settings.retry_delays.clone(),
-            random: Box::new(move || u64::from_le_bytes(random.bytes())),
-            wake_handle: WakeHandle::from(ports.store.delivery_wake_handle()),
-        })
-    }
-
-    /// Delivers until `stop`, then waits for the running attempts.
-    pub(crate) async fn run(self, stop: CancellationToken) {
-        self.0.run(stop.cancelled_owned()).await;
-    }
+/// Creates the dispatcher of webhooks.
+pub(crate) fn dispatcher(
+    ports: &Ports,
+    settings: &WebhooksConfig,
+    delivery: &Arc<DeliveryContext>,
+) -> Dispatcher<QueueOutbox<WebhookQueue>, WebhookTransport> {
+    let channel = WebhookQueue {
+        store: ports.store.clone(),
+        delivery: Arc::clone(delivery),
+        notices: disabled_notices(ports),
+    };
+    queue::dispatcher(
+        ports,
+        channel,
+        delivery.transport.clone(),
+        settings.timeout,
+        settings.retry_delays.clone(),
+        DispatcherLimits::default(),
+    )
 }
 
 /// Returns the notices for owners of disabled webhooks.
@@ -87,40 +58,24 @@ fn disabled_notices(ports: &Ports) -> DisabledNotice {
     })
 }
 
-/// The webhook queue in the database.
-struct WebhookOutbox {
+/// The queue of webhooks.
+pub(crate) struct WebhookQueue {
     store: Store,
     delivery: Arc<DeliveryContext>,
     notices: DisabledNotice,
 }
 
-impl Outbox for WebhookOutbox {
+impl ChannelQueue for WebhookQueue {
     type Job = WebhookJob;
     type Report = WebhookAttempt;
-    type Error = StoreError;
 
-    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, StoreError> {
-        let lanes = self.store.pending_delivery_endpoints(after, limit).await?.into_iter();
-        Ok(lanes
-            .map(|lane| DueEndpoint {
-                endpoint: lane.endpoint,
-                first_due: lane.first_due,
-            })
-            .collect())
+    fn queue(&self) -> Queue {
+        Queue::Webhooks
     }
 
-    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<WebhookJob>>, StoreError> {
-        let claimed = self
-            .store
-            .claim_deliveries(model::ClaimQuery {
-                endpoints: params.endpoints.clone(),
-                max_per_endpoint: params.max_per_endpoint,
-                max_total: params.max_total,
-                now: params.now,
-                until: params.until,
-                lease: params.lease,
-            })
-            .await?;
+    async fn claim(&self, query: ClaimQuery) -> Result<Vec<ClaimedJob<WebhookJob>>, StoreError> {
+        let postponed = queue::postpone_unreadable(query.now);
+        let claimed = self.store.claim_deliveries(query).await?;
         let mut ready = Vec::with_capacity(claimed.len());
         let mut unreadable = Vec::new();
         for delivery in claimed {
@@ -128,28 +83,39 @@ impl Outbox for WebhookOutbox {
                 Ok(claimed) => ready.push(claimed),
                 Err(error) => {
                     tracing::error!(%error, webhook = %delivery.webhook.0, "a webhook's secret cannot be read");
-                    unreadable.push(delivery);
+                    unreadable.push(Settlement {
+                        seq: delivery.seq,
+                        lease: delivery.lease,
+                        decision: postponed,
+                        result: DeliveryResult::default(),
+                    });
                 }
             }
         }
         if !unreadable.is_empty() {
-            self.put_off(&unreadable).await?;
+            self.record(unreadable).await?;
         }
         Ok(ready)
     }
 
     async fn settle(&self, settled: &[SettledJob<WebhookAttempt>]) -> Result<(), StoreError> {
-        let settlements = settled.iter().map(settlement).collect();
+        self.record(settled.iter().map(settlement).collect()).await?;
+        count(settled);
+        Ok(())
+    }
+}
+
+impl WebhookQueue {
+    async fn record(&self, settlements: Vec<Settlement<DeliveryResult>>) -> Result<(), StoreError> {
         let now = self.delivery.network.time.now();
-        let patience = DisablePolicy {
+        let policy = DisablePolicy {
             failing_for: DISABLE_AFTER,
         };
-        let notices = self.notices.clone();
-        for off in self
+        let disabled = self
             .store
-            .settle_deliveries(settlements, patience, notices, now)
-            .await?
-        {
+            .settle_deliveries(settlements, policy, self.notices.clone(), now)
+            .await?;
+        for off in disabled {
             tracing::warn!(
                 webhook = %off.webhook.0,
                 account = %off.account.0,
@@ -157,29 +123,6 @@ impl Outbox for WebhookOutbox {
                 "a webhook was disabled; its owner gets an email",
             );
         }
-        count(settled);
-        Ok(())
-    }
-}
-
-impl WebhookOutbox {
-    async fn put_off(&self, deliveries: &[ClaimedDelivery]) -> Result<(), StoreError> {
-        let now = self.delivery.network.time.now();
-        let at = now.saturating_add(UNREADABLE_SECRET_RETRY_DELAY).unwrap_or(now);
-        let settlements = deliveries.iter().map(|delivery| DeliverySettlement {
-            seq: delivery.seq,
-            lease: delivery.lease,
-            endpoint: delivery.endpoint,
-            url: None,
-            attempt: None,
-            decision: DeliveryDecision::Postponed { until: at },
-        });
-        let patience = DisablePolicy {
-            failing_for: DISABLE_AFTER,
-        };
-        self.store
-            .settle_deliveries(settlements.collect(), patience, self.notices.clone(), now)
-            .await?;
         Ok(())
     }
 }
@@ -238,27 +181,19 @@ fn host_key(rules: &UrlPolicy, url: &str) -> (String, bool) {
     }
 }
 
-fn settlement(settled: &SettledJob<WebhookAttempt>) -> DeliverySettlement {
-    DeliverySettlement {
-        seq: settled.key,
-        lease: settled.lease,
+fn settlement(settled: &SettledJob<WebhookAttempt>) -> Settlement<DeliveryResult> {
+    let result = DeliveryResult {
         endpoint: settled.endpoint,
         url: settled.report.as_ref().and_then(|attempt| attempt.url.clone()),
-        attempt: settled.report.as_ref().map(|attempt| model::Attempt {
+        attempt: settled.report.as_ref().map(|attempt| Attempt {
             at: attempt.at,
             outcome: attempt.outcome.name().to_owned(),
             http_status: attempt.outcome.http_status(),
             duration_ms: attempt.duration_ms,
             response: attempt.response.clone(),
         }),
-        decision: match settled.next {
-            NextStep::Delivered => DeliveryDecision::Delivered,
-            NextStep::RetryAt(at) => DeliveryDecision::Retry { at },
-            NextStep::GivenUp => DeliveryDecision::Failed,
-            NextStep::DisableEndpoint => DeliveryDecision::Gone,
-            NextStep::Released => DeliveryDecision::Released,
-        },
-    }
+    };
+    queue::settlement(settled, result)
 }
 
 fn count(settled: &[SettledJob<WebhookAttempt>]) {

@@ -1,134 +1,100 @@
-//! Parses request bodies about webhooks and collects all errors.
+//! Request bodies about webhooks.
 
 use std::sync::Arc;
 
+use foundation::request::{BodyReader, Field, NamedSchema, OrTrue, RefOr, Schema, add_component, array_of};
+use foundation::request::{formatted, reference};
+use foundation::{ServiceError, enumerations, request, texts};
+use jiff::Timestamp;
 use notify::address::{LookupOwner, TargetUrl, UrlPolicy, UrlPolicyError};
 use notify::signature::{SignatureFormat, SigningSecret};
-use serde_json::{Map, Value};
-use store::model::SignatureForm;
+use serde_json::Value;
+use store::model::{AccountId, SignatureForm};
 
 use super::{DeliveryContext, EVENT};
-use foundation::{ErrorsByField, ServiceError};
-use store::model::AccountId;
 
-/// Reads the fields of a body and collects errors.
-pub(super) struct WebhookBodyReader<'a> {
-    members: &'a Map<String, Value>,
-    errors: ErrorsByField,
+texts! {
+    /// The URL of a webhook; [`check_url`] checks it.
+    WebhookUrl = |text| Ok(text.to_owned()), formatted("uri").max_length(Some(2048)).pattern(Some("^https://"));
 }
 
-impl<'a> WebhookBodyReader<'a> {
-    /// Creates a reader.
-    ///
-    /// # Errors
-    /// [`ServiceError::Malformed`] if the body is not an object.
-    pub(super) fn new(body: &'a Value) -> Result<Self, ServiceError> {
-        let members = body.as_object();
-        let members = members.ok_or_else(|| ServiceError::Malformed("the body must be a JSON object".to_owned()))?;
-        Ok(Self {
-            members,
-            errors: ErrorsByField::new(),
-        })
-    }
+enumerations! {
+    /// An event type of webhooks.
+    EventName = vec![EVENT], None;
+}
 
-    pub(super) fn add_error(&mut self, name: &str, fault: impl Into<String>) {
-        self.errors.entry(name.to_owned()).or_default().push(fault.into());
-    }
+/// Subscribed events.
+pub struct Events(pub(super) Vec<String>);
 
-    /// Returns a field; `null` counts as absent.
-    fn member(&self, name: &str) -> Option<&'a Value> {
-        self.members.get(name).filter(|value| !value.is_null())
-    }
-
-    pub(super) fn add_missing(&mut self, name: &str) {
-        if !self.errors.contains_key(name) {
-            self.add_error(name, "is required");
-        }
-    }
-
-    pub(super) fn text(&mut self, name: &str) -> Option<&'a str> {
-        let value = self.member(name)?;
-        let text = value.as_str();
-        if text.is_none() {
-            self.add_error(name, "must be a text");
-        }
-        text
-    }
-
-    pub(super) fn boolean(&mut self, name: &str) -> Option<bool> {
-        let value = self.member(name)?;
-        let flag = value.as_bool();
-        if flag.is_none() {
-            self.add_error(name, "must be true or false");
-        }
-        flag
-    }
-
-    /// Rejects a field that cannot be changed.
-    pub(super) fn reject(&mut self, name: &str, fault: &str) {
-        if self.member(name).is_some() {
-            self.add_error(name, fault);
-        }
-    }
-
-    /// Reads a URL and checks it without a name lookup.
-    pub(super) fn url(&mut self, rules: &UrlPolicy) -> Option<&'a str> {
-        let text = self.text("url")?;
-        match rules.check(text) {
-            Ok(_) => Some(text),
-            Err(error) => {
-                self.add_error("url", error.to_string());
-                None
-            }
-        }
-    }
-
-    pub(super) fn events(&mut self) -> Option<Vec<String>> {
-        let value = self.member("events")?;
+impl Field for Events {
+    fn read(value: &Value) -> Result<Self, String> {
         let is_known = |events: &&Vec<Value>| !events.is_empty() && events.iter().all(|event| event == EVENT);
-        if value.as_array().filter(is_known).is_none() {
-            self.add_error("events", format!("must be [\"{EVENT}\"], the only event"));
-            return None;
-        }
-        Some(vec![EVENT.to_owned()])
+        let events = value.as_array().filter(is_known).map(|_| Self(vec![EVENT.to_owned()]));
+        events.ok_or_else(|| format!("must be [\"{EVENT}\"], the only event"))
     }
 
-    pub(super) fn secret(&mut self) -> Option<SigningSecret> {
-        let text = self.text("secret")?;
-        if text.contains('\0') {
-            self.add_error("secret", "must not contain the character U+0000");
-            return None;
-        }
-        match SigningSecret::from_user(text) {
-            Ok(secret) => Some(secret),
-            Err(error) => {
-                self.add_error("secret", error.to_string());
-                None
-            }
-        }
+    fn schema() -> RefOr<Schema> {
+        array_of(reference("EventName"))
     }
 
-    pub(super) fn signature(&mut self) -> Option<SignatureForm> {
-        let text = self.text("signature")?;
-        let form = SignatureFormat::from_name(text).map(stored_form);
-        if form.is_none() {
-            let allowed = [SignatureFormat::Timestamped, SignatureFormat::Body].map(|form| form.name());
-            self.add_error("signature", format!("must be one of {}", allowed.join(", ")));
-        }
-        form
+    fn components(schemas: &mut Vec<NamedSchema>) {
+        add_component::<EventName>(schemas);
     }
+}
 
-    /// Finishes reading.
-    ///
-    /// # Errors
-    /// [`ServiceError::Invalid`] with all errors.
-    pub(super) fn finish(self) -> Result<(), ServiceError> {
-        if self.errors.is_empty() {
-            Ok(())
-        } else {
-            Err(ServiceError::fields(self.errors))
-        }
+request! {
+    /// The webhook to create.
+    CreateWebhookRequest as "CreateWebhook" {
+        /// Public https URL without user info and fragment. If the operator allows private ranges (`webhooks.allow_private_cidrs`), http
+        /// URLs to these ranges are also accepted.
+        url: WebhookUrl = "https://example.com/hooks/bellwether",
+        /// Subscribed events.
+        events: Events = [EVENT],
+        /// Signing secret; generated if omitted.
+        secret: Option<SigningSecret>,
+        /// Signed content of the `X-Service-Signature` header.
+        signature: Option<SignatureFormat>,
+        /// Whether the webhook is active; defaults to `true`.
+        is_active: OrTrue,
     }
+}
+
+request! {
+    /// The fields to change. Omitted fields keep their values.
+    UpdateWebhookRequest as "UpdateWebhook" {
+        /// URL.
+        url: Option<WebhookUrl>,
+        /// Subscribed events.
+        events: Option<Events>,
+        /// Whether the webhook is active.
+        is_active: Option<bool>,
+    }
+}
+
+request! {
+    /// A test delivery.
+    TestWebhookRequest as "TestWebhook" {
+        /// URL, with the same rules as for a webhook.
+        url: WebhookUrl = "https://example.com/hooks/bellwether",
+        /// Signing secret; not required for Slack.
+        secret: Option<SigningSecret> = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+        /// Signed content of the `X-Service-Signature` header.
+        signature: Option<SignatureFormat>,
+    }
+}
+
+request! {
+    /// The failed deliveries to recover.
+    RecoverDeliveriesRequest as "RecoverWebhook" {
+        /// Recovers deliveries of events at or after this time.
+        since: Timestamp = "2026-03-02T15:04:00.000Z",
+    }
+}
+
+/// Checks the URL of a body without a name lookup. Returns it if it is valid.
+pub(super) fn check_url(body: &mut BodyReader<'_>, rules: &UrlPolicy) -> Option<TargetUrl> {
+    let checked = rules.check(body.value("url")?.as_str()?);
+    checked.map_err(|error| body.add_error("url", error.to_string())).ok()
 }
 
 /// Converts a signature format for the store.
@@ -164,14 +130,22 @@ impl DeliveryContext {
 
 #[cfg(test)]
 mod tests {
+    use foundation::request::Request;
     use serde_json::json;
 
     use super::*;
 
-    fn errors(body: &Value, read: impl Fn(&mut WebhookBodyReader<'_>)) -> Vec<String> {
-        let mut reader = WebhookBodyReader::new(body).unwrap();
-        read(&mut reader);
-        reader.errors.into_keys().collect()
+    fn errors(change: Value) -> Vec<String> {
+        let mut body = json!({"url": "https://example.com/hook", "events": [EVENT]});
+        body.as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        let read = CreateWebhookRequest::read_and(&body, |body| _ = check_url(body, &UrlPolicy::default()));
+        match read {
+            Ok(_) => Vec::new(),
+            Err(ServiceError::Invalid { fields, .. }) => fields.into_keys().collect(),
+            Err(other) => panic!("{other}"),
+        }
     }
 
     #[test]
@@ -183,59 +157,37 @@ mod tests {
             json!([EVENT, 1]),
             json!({}),
         ] {
-            assert_eq!(
-                errors(&json!({ "events": events }), |body| _ = body.events()),
-                ["events"],
-                "{events}"
-            );
+            assert_eq!(errors(json!({ "events": events })), ["events"], "{events}");
         }
         for events in [json!([EVENT]), json!([EVENT, EVENT])] {
-            let body = json!({ "events": events });
-            assert_eq!(
-                WebhookBodyReader::new(&body).unwrap().events(),
-                Some(vec![EVENT.to_owned()])
-            );
+            assert_eq!(Events::read(&events).unwrap().0, [EVENT]);
         }
     }
 
     #[test]
     fn secret_is_a_non_empty_text_or_absent() {
         for secret in [json!(""), json!(7), json!("a\0b"), json!("x".repeat(513))] {
-            assert_eq!(
-                errors(&json!({ "secret": secret }), |body| _ = body.secret()),
-                ["secret"]
-            );
+            assert_eq!(errors(json!({ "secret": secret })), ["secret"]);
         }
         for body in [json!({}), json!({"secret": null})] {
-            assert_eq!(WebhookBodyReader::new(&body).unwrap().secret(), None);
-            assert!(WebhookBodyReader::new(&body).unwrap().finish().is_ok());
+            assert!(errors(body).is_empty());
         }
     }
 
     #[test]
     fn signature_format_is_body_or_timestamped() {
         for (name, form) in [
-            ("body", SignatureForm::Body),
-            ("timestamped", SignatureForm::Timestamped),
+            ("body", SignatureFormat::Body),
+            ("timestamped", SignatureFormat::Timestamped),
         ] {
-            assert_eq!(
-                WebhookBodyReader::new(&json!({ "signature": name }))
-                    .unwrap()
-                    .signature(),
-                Some(form)
-            );
+            assert_eq!(SignatureFormat::read(&json!(name)), Ok(form));
         }
-        assert_eq!(
-            errors(&json!({"signature": "md5"}), |body| _ = body.signature()),
-            ["signature"]
-        );
+        assert_eq!(errors(json!({"signature": "md5"})), ["signature"]);
     }
 
     #[test]
     fn url_must_be_https_and_public() {
-        let rules = UrlPolicy::default();
-        let read = |url: &str| errors(&json!({ "url": url }), |body| _ = body.url(&rules));
-        assert!(read("https://example.com/hook").is_empty());
+        assert!(errors(json!({"url": "https://example.com/hook"})).is_empty());
         for url in [
             "http://example.com",
             "https://127.0.0.1/",
@@ -244,7 +196,7 @@ mod tests {
             "",
             "https://u@a.example",
         ] {
-            assert_eq!(read(url), ["url"], "{url}");
+            assert_eq!(errors(json!({ "url": url })), ["url"], "{url}");
         }
     }
 }

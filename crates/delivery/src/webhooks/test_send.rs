@@ -4,13 +4,14 @@
 
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome};
 use notify::message::{self, slack};
-use notify::signature::{SignatureFormat, SigningSecrets};
+use notify::signature::SigningSecrets;
 use serde_json::Value;
 
 use super::EVENT;
-use super::request_body::WebhookBodyReader;
+use super::request_body::{TestWebhookRequest, check_url};
 use crate::webhooks::Webhooks;
 use foundation::account::{load_account, require_active};
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
 /// Result of a test delivery.
@@ -29,26 +30,20 @@ impl Webhooks {
     /// not allowed; [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<WebhookTestResult, ServiceError> {
         let (ports, webhooks) = (&self.ports, &self.delivery);
-        let mut read = WebhookBodyReader::new(body)?;
-        let url = read.url(&webhooks.rules);
-        let (secret, signature) = (read.secret(), read.signature());
-        if url.is_none() {
-            read.add_missing("url");
-        }
-        let is_slack = url.is_some_and(|url| webhooks.rules.check(url).is_ok_and(|target| target.is_slack()));
-        if secret.is_none() && !is_slack {
-            read.add_missing("secret");
-        }
-        read.finish()?;
+        let request = TestWebhookRequest::read_and(body, |body| {
+            if !check_url(body, &webhooks.rules).is_some_and(|target| target.is_slack()) {
+                body.require("secret");
+            }
+        })?;
         require_active(&load_account(&self.ports.store, actor).await?)?;
-        let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
+        let target = webhooks.check(actor.account, &request.url.0).await?;
         let now = webhooks.network.time.now();
         let id = ports.random.uuid();
         let data = message::test_event_data(ports.random.uuid(), now);
-        let (body, signing) = match secret.filter(|_| !target.is_slack()) {
+        let (body, signing) = match request.secret.filter(|_| !target.is_slack()) {
             None => (slack::body(EVENT, &data), Signing::Unsigned),
             Some(secret) => {
-                let format = signature.map_or(SignatureFormat::default(), super::request_body::signing_form);
+                let format = request.signature.unwrap_or_default();
                 let secrets = SigningSecrets::from(secret);
                 (
                     message::webhook_body(id, EVENT, now, &data),

@@ -67,8 +67,9 @@ use store::Store;
 
 use crate::EvaluationConfig;
 use crate::catalog::Catalog;
+use clock::Clock;
 use foundation::vault::Vault;
-use foundation::{Clock, Ports, Random};
+use foundation::{Ports, Random};
 use revision_guard::{ReadGuard, RevisionGuard};
 
 pub(crate) use commit::EvaluationInputs;

@@ -5,8 +5,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use clock::{Clock, ClockReading};
 use jiff::{SignedDuration, Timestamp};
-use sources::{Clock, ClockReading};
 
 /// The time by which the clock may run ahead of the uptime between two readings.
 const MAX_DRIFT: SignedDuration = SignedDuration::from_secs(60);
@@ -63,7 +63,7 @@ impl SteadyClock {
 
 #[cfg(test)]
 mod tests {
-    use sources::ManualClock;
+    use clock::ManualClock;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use ::market::records::BarRow;
 use ::market::{Bar, Calendar, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 /// Returns the session of an instant: the running one or, between two sessions, the previous one.
 pub(super) fn session_of(calendar: &Calendar, at: Timestamp) -> Option<Date> {

@@ -7,7 +7,9 @@ use tokio::sync::Notify;
 /// Whether items await prices, and a signal that prices have arrived.
 #[derive(Debug, Default)]
 pub struct AwaitedPrices {
+    /// Whether any item awaits a price.
     pub any: AtomicBool,
+    /// Wakes the task that opens paper trades.
     pub wake: Notify,
 }
 

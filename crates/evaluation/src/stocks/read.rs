@@ -54,6 +54,8 @@ impl Stocks {
         entry.map_or_else(|| StockRow::named(symbol, symbol.as_str()), |entry| entry.row.clone())
     }
 
+    /// Returns the current figures of stocks.
+    #[must_use]
     pub fn figures(&self) -> Figures<'_> {
         Figures {
             evaluator: &self.evaluator,

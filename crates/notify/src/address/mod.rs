@@ -30,7 +30,7 @@ pub use resolve::{ResolveFuture, Resolver, SystemResolver};
 pub use target::{Host, TargetUrl};
 use thiserror::Error;
 
-use crate::time::Time;
+use clock::Clock;
 
 /// Timeout of a DNS lookup on save. After it, the name counts as not resolved yet.
 const MAX_LOOKUP_DURATION: Duration = Duration::from_secs(3);
@@ -141,7 +141,7 @@ impl UrlPolicy {
         text: &str,
         lookups: &NameLookups,
         owner: LookupOwner,
-        time: &dyn Time,
+        time: &dyn Clock,
     ) -> Result<TargetUrl, UrlPolicyError> {
         let target = self.check(text)?;
         let Host::Name(name) = target.host() else {

@@ -21,7 +21,7 @@ use super::pool::Connection;
 use super::read_budget::{BudgetedStream, MAX_HEAD_BYTES, ReadBudget};
 use super::{TlsFailure, WebhookOutcome, tls};
 use crate::address::{Host, LookupOwner, NameLookups, TargetUrl, UrlPolicy};
-use crate::time::Time;
+use clock::Clock;
 
 /// Maximum number of IP addresses of a host that are tried.
 const MAX_ADDRESSES_TRIED: usize = 6;
@@ -32,7 +32,7 @@ pub(super) struct Connector {
     pub(super) rules: UrlPolicy,
     pub(super) lookups: NameLookups,
     pub(super) tls: TlsConnector,
-    pub(super) time: Arc<dyn Time>,
+    pub(super) time: Arc<dyn Clock>,
 }
 
 impl Connector {

@@ -38,7 +38,7 @@ pub use transport::{Signing, WebhookJob, WebhookTransport};
 
 use crate::address::{LookupOwner, NameLookups, TargetUrl, UrlPolicy};
 use crate::schedule;
-use crate::time::Time;
+use clock::Clock;
 
 /// The `User-Agent` header.
 const USER_AGENT_VALUE: &str = concat!("Bellwether/", env!("CARGO_PKG_VERSION"));
@@ -50,7 +50,7 @@ pub struct WebhookClientConfig {
     /// The DNS lookups.
     pub lookups: NameLookups,
     /// The clock.
-    pub time: Arc<dyn Time>,
+    pub time: Arc<dyn Clock>,
     /// Timeout of an exchange, from the DNS lookup to the end of the response.
     pub timeout: Duration,
     /// Additional trusted certificate authorities, beside the public ones.
@@ -99,7 +99,7 @@ impl WebhookClient {
 
     /// Returns the clock.
     #[must_use]
-    pub fn time(&self) -> &Arc<dyn Time> {
+    pub fn time(&self) -> &Arc<dyn Clock> {
         &self.connector.time
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::schedule::{AttemptReport, AttemptResult};
-use crate::time::signed;
+use clock::signed;
 
 /// The outcome of an attempt to deliver to a webhook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,14 +1,12 @@
 //! TLS configuration: trusted certificate authorities.
 
-use std::fmt;
 use std::sync::Arc;
 
-use rustls::pki_types::{CertificateDer, UnixTime};
-use rustls::time_provider::TimeProvider;
+use rustls::pki_types::CertificateDer;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 
 use super::TlsFailure;
-use crate::time::Time;
+use clock::{Clock, TlsTime};
 
 /// An error in the setup of TLS.
 #[derive(Debug, thiserror::Error)]
@@ -22,10 +20,10 @@ pub enum TlsSetupError {
 }
 
 /// Returns a configuration that trusts the public certificate authorities and those in `extra_roots`. Certificates are verified at
-/// the time of the given [`Time`].
+/// the time of the given [`Clock`].
 pub(crate) fn config(
     extra_roots: &[CertificateDer<'static>],
-    time: &Arc<dyn Time>,
+    time: &Arc<dyn Clock>,
 ) -> Result<ClientConfig, TlsSetupError> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
@@ -37,22 +35,6 @@ pub(crate) fn config(
         .with_safe_default_protocol_versions()
         .map_err(TlsSetupError::Setup)?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
-/// A [`Time`] as the time provider of rustls.
-struct TlsTime(Arc<dyn Time>);
-
-impl fmt::Debug for TlsTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TlsTime")
-    }
-}
-
-impl TimeProvider for TlsTime {
-    fn current_time(&self) -> Option<UnixTime> {
-        let since_1970 = self.0.now().as_duration();
-        Some(UnixTime::since_unix_epoch(since_1970.try_into().ok()?))
-    }
 }
 
 /// Classifies a TLS error.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::endpoint_queue::{EndpointHealth, EndpointQueue, HEALTH_LEVELS, HeldJob, QueuePosition};
 use super::scheduler::Scheduler;
 use super::{ClaimParams, ClaimedJob};
-use crate::time::later;
+use clock::later;
 
 /// Maximum number of endpoints in one claim.
 const MAX_ENDPOINTS_PER_CLAIM: usize = 512;

@@ -20,7 +20,7 @@ use super::outbox_call::{OutboxFailed, call_outbox};
 use super::scheduler::Scheduler;
 use super::{ClaimParams, ClaimedJob, Dispatcher, DueEndpoint, Outbox, SettledJob, Transport};
 use crate::schedule::{AttemptReport, AttemptResult, NextStep};
-use crate::time::later;
+use clock::later;
 
 /// Maximum number of endpoints that one poll of the outbox returns.
 const ENDPOINTS_PER_POLL: u32 = 4_096;

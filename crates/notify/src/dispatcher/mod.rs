@@ -41,7 +41,7 @@ pub use ports::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob, Transp
 use tokio::sync::Notify;
 
 use crate::schedule::RetrySchedule;
-use crate::time::Time;
+use clock::Clock;
 
 /// A handle that wakes a dispatcher after a commit. It never blocks, and may be used as often as needed.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,7 @@ pub struct Dispatcher<O, T> {
     /// The channel that sends them.
     pub transport: Arc<T>,
     /// The clock.
-    pub time: Arc<dyn Time>,
+    pub time: Arc<dyn Clock>,
     /// The limits.
     pub limits: DispatcherLimits,
     /// The delays before retries.

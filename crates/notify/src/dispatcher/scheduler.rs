@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::concurrency::ConcurrencyLimits;
 use super::endpoint_queue::{EndpointHealth, EndpointQueue, HEALTH_LEVELS, HeldJob, PerHealth, QueuePosition};
 use super::{ClaimedJob, DispatcherLimits};
-use crate::time::later;
+use clock::later;
 
 /// An attempt in progress.
 #[derive(Debug)]

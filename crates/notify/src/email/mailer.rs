@@ -18,7 +18,7 @@ use super::pool::{Connection, Pool};
 use super::server::SmtpServer;
 use super::{Email, EmailError, SmtpConfig};
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
-use crate::time::Time;
+use clock::Clock;
 
 /// SMTP reply code 421: the server closes the connection.
 const SERVICE_CLOSING_CODE: u32 = 421;
@@ -29,7 +29,7 @@ pub struct Mailer {
     from: Mailbox,
     pool: Pool,
     timeout: Duration,
-    time: Arc<dyn Time>,
+    time: Arc<dyn Clock>,
 }
 
 impl fmt::Debug for Mailer {
@@ -45,7 +45,7 @@ impl Mailer {
     ///
     /// # Errors
     /// [`EmailError`] if a setting is invalid.
-    pub fn new(settings: SmtpConfig, time: Arc<dyn Time>) -> Result<Self, EmailError> {
+    pub fn new(settings: SmtpConfig, time: Arc<dyn Clock>) -> Result<Self, EmailError> {
         let server = SmtpServer::from_url(&settings.url)?;
         let mut tls = TlsParameters::builder(server.host.clone());
         for root in &settings.extra_roots {

@@ -18,7 +18,6 @@ mod pool;
 mod server;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use address::EmailAddressError;
@@ -140,23 +139,11 @@ pub enum EmailError {
     Tls(#[from] lettre::transport::smtp::Error),
 }
 
-/// The email channel of the dispatcher.
-#[derive(Clone, Debug)]
-pub struct EmailTransport(Arc<Mailer>);
-
-impl EmailTransport {
-    /// Creates a transport with this mailer.
-    #[must_use]
-    pub const fn new(mailer: Arc<Mailer>) -> Self {
-        Self(mailer)
-    }
-}
-
-impl Transport for EmailTransport {
+impl Transport for Mailer {
     type Job = Email;
     type Report = MessageAttempt;
 
     async fn attempt(&self, _: Uuid, job: &Email) -> MessageAttempt {
-        self.0.send(job).await
+        self.send(job).await
     }
 }

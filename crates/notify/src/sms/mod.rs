@@ -10,7 +10,6 @@ pub mod callback;
 mod twilio;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
@@ -90,23 +89,11 @@ pub enum SmsError {
     Client(#[from] reqwest::Error),
 }
 
-/// The text message channel of the dispatcher.
-#[derive(Clone, Debug)]
-pub struct SmsTransport(Arc<Twilio>);
-
-impl SmsTransport {
-    /// Creates a transport with this Twilio client.
-    #[must_use]
-    pub const fn new(twilio: Arc<Twilio>) -> Self {
-        Self(twilio)
-    }
-}
-
-impl Transport for SmsTransport {
+impl Transport for Twilio {
     type Job = Sms;
     type Report = MessageAttempt;
 
     async fn attempt(&self, _: Uuid, job: &Sms) -> MessageAttempt {
-        self.0.send(job).await
+        self.send(job).await
     }
 }

@@ -15,7 +15,7 @@ use crate::client::tls;
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
 use crate::provider::{self, call_error};
 use crate::schedule::retry_after;
-use crate::time::Time;
+use clock::Clock;
 
 /// Maximum size of a response in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
@@ -27,7 +27,7 @@ pub struct Twilio {
     client: Client,
     url: Url,
     settings: TwilioConfig,
-    time: Arc<dyn Time>,
+    time: Arc<dyn Clock>,
 }
 
 impl fmt::Debug for Twilio {
@@ -57,7 +57,7 @@ impl Twilio {
     ///
     /// # Errors
     /// [`SmsError`] if a setting is invalid.
-    pub fn new(settings: TwilioConfig, time: Arc<dyn Time>) -> Result<Self, SmsError> {
+    pub fn new(settings: TwilioConfig, time: Arc<dyn Clock>) -> Result<Self, SmsError> {
         let sid = &settings.account_sid;
         if sid.is_empty() || !sid.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(SmsError::BadAccountSid);

@@ -1,20 +1,16 @@
 //! `POST /cron/{job}`
 
-use axum::extract::{FromRequestParts, Path, State};
+use axum::extract::{FromRequestParts, Path};
 use foundation::ServiceError;
 use http::request::Parts;
-use serde::Serialize;
 use service::cron::{Job, JobReport};
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::auth::Scheduler;
 use crate::body::IgnoredJsonBody;
 use crate::document::names::JobName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Result of a job.
 #[derive(Debug, Serialize, ToSchema)]

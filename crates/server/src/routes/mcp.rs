@@ -3,19 +3,15 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Request, State};
-use axum::response::Response;
+use axum::extract::Request;
 use axum::routing::options;
 use http::HeaderMap;
-use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::layers::client::ClientAddress;
 use crate::mcp::{self, McpEndpoint};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

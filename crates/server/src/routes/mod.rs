@@ -13,6 +13,7 @@ pub mod messages;
 pub mod oauth;
 pub mod ops;
 pub mod pages;
+mod prelude;
 pub mod redirect;
 pub mod stocks;
 pub mod user;

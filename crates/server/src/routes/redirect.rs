@@ -1,17 +1,10 @@
 //! `GET /redirect`
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Maximum length of a signed URL.
 const MAX_ADDRESS_CHARS: usize = 2048;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use foundation::Clock;
+use clock::Clock;
 use notify::message::ALERT_TRIGGERED;
 use notify::signature::{HeaderStyle, SignatureFormat, SigningInput, SigningSecret, SigningSecrets};
 use rustls::pki_types::CertificateDer;

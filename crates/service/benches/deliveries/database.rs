@@ -9,8 +9,9 @@ use alerts::AlertId;
 use alerts::alert::NewAlert;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
+use clock::Clock;
 use foundation::Network;
-use foundation::{Actor, Clock, Ports, Random, Scope};
+use foundation::{Actor, Ports, Random, Scope};
 use hyper::body::Bytes;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -96,7 +97,7 @@ async fn ports(folder: &Path, seed: u64) -> Ports {
         clock: Arc::new(RealClock),
         random: Arc::new(Random::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(foundation::vault::Vault::new(b"a key for a bench")),
-        network: Network::from_time(Arc::new(RealClock)),
+        network: Network::new(Arc::new(RealClock)),
     }
 }
 

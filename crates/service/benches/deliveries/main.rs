@@ -29,6 +29,7 @@ use database::{BenchDatabase, InitialState};
 use receiver::ReceiverProcess;
 use rustls::pki_types::CertificateDer;
 use store::Store;
+use store::model::Queue;
 use system::stopwatch;
 
 /// The destinations of deliveries.
@@ -173,7 +174,12 @@ async fn deliver(
 
 /// Waits until no delivery is pending.
 async fn until_settled(store: &Store) {
-    while !store.pending_delivery_endpoints(i64::MIN, 1).await.unwrap().is_empty() {
+    while !store
+        .pending_endpoints(Queue::Webhooks, i64::MIN, 1)
+        .await
+        .unwrap()
+        .is_empty()
+    {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

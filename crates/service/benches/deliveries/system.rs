@@ -3,10 +3,8 @@
 use std::time::Duration;
 use std::time::Instant;
 
-use foundation::Clock;
+use clock::{Clock, Sleep};
 use jiff::{SignedDuration, Timestamp};
-use notify::time::Time;
-use sources::Sleep;
 
 /// The system clock.
 #[derive(Clone, Copy, Debug)]
@@ -27,22 +25,12 @@ impl Clock for RealClock {
 
     /// A run is so short that the clock is not stepped.
     fn uptime(&self) -> SignedDuration {
-        Clock::now(self).duration_since(Timestamp::UNIX_EPOCH)
+        self.now().duration_since(Timestamp::UNIX_EPOCH)
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
-        let left = at.duration_since(Clock::now(self));
+        let left = at.duration_since(self.now());
         Box::pin(tokio::time::sleep(Duration::try_from(left).unwrap_or_default()))
-    }
-}
-
-impl Time for RealClock {
-    fn now(&self) -> Timestamp {
-        Clock::now(self)
-    }
-
-    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
-        Clock::sleep_until(self, at)
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {

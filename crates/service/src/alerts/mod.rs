@@ -35,9 +35,11 @@ use evaluation::stocks::Stocks;
 use foundation::Ports;
 
 pub use create::Created;
+pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};
 pub use paper::Horizon;
+pub use record::RecordHistoryRequest;
 pub use store::model::StoredAlert;
 pub use view::{AlertDetail, AlertItem, AlertProximity};
 

@@ -6,8 +6,9 @@ use store::model::WatchlistItemId;
 
 use super::AgentChange;
 use crate::approvals::Approvals;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
-use watchlist;
+use watchlist::body::CreateWatchlistItemRequest;
 
 impl Approvals {
     /// Returns the preview.
@@ -65,11 +66,15 @@ impl Approvals {
                 )
             }
             AgentChange::CreateWatchlistItem(body) => {
-                let asked = watchlist::body::read_new(body)?;
+                let asked = CreateWatchlistItemRequest::read(body)?;
                 if asked.stock_name.is_none() {
-                    self.prices.require_stock(asked.symbol).await?;
+                    self.prices.require_stock(asked.stock_symbol).await?;
                 }
-                format!("Add {} to the watchlist, to {}", asked.symbol, asked.intention.name())
+                format!(
+                    "Add {} to the watchlist, to {}",
+                    asked.stock_symbol,
+                    asked.intention.name()
+                )
             }
             AgentChange::DeleteWatchlistItem(id) => self.removal_preview(actor, *id).await?,
         })

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use sources::live::RefreshKind;
 use store::StoreError;
-use store::model::MessageChannel;
+use store::model::Queue;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -138,9 +138,8 @@ impl Jobs {
             }
             Job::Deliveries => {
                 let store = &self.ports.store;
-                store.delivery_wake_handle().notify_one();
-                for channel in [MessageChannel::Email, MessageChannel::Sms] {
-                    store.message_wake_handle(channel).notify_one();
+                for queue in Queue::ALL {
+                    store.wake_handle(queue).notify_one();
                 }
                 done("the dispatchers of webhooks, email and text messages check for due deliveries")
             }

@@ -47,7 +47,8 @@ use tokio::sync::mpsc;
 use tokio::task;
 
 use crate::folder::FolderError;
-use crate::{Clock, MarketUpdate, OfferedFeeds};
+use crate::{MarketUpdate, OfferedFeeds};
+use clock::Clock;
 
 pub use follower::FolderFollower;
 

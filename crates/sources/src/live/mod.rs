@@ -47,7 +47,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use crate::freshness::QuoteLimits;
 use crate::provider::http::AdapterSetup;
 use crate::provider::stream;
-use crate::routing::{PollingConfig, ProviderRouter};
+pub use crate::routing::{PollingConfig, ProviderRouter};
 use crate::{FeedKind, FeedSet, MarketUpdate, MissedQuotes};
 
 pub use health::LiveSourceHealth;

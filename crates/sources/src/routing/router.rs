@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use market::Symbol;
 
 use super::ProviderStatus;
-use crate::Clock;
 use crate::provider::{Capability, CapabilitySet, DataRequest, DataResponse, Provider, ProviderError};
+use clock::Clock;
 
 /// The providers of each capability, in the order in which they are used.
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use market::Calendar;
 use tokio::sync::mpsc;
 
 use super::market::{SavedMarket, SimulatedMarket, SimulationConfig};
-use crate::{Clock, FeedSet, MarketUpdate, MissedQuotes};
+use crate::{FeedSet, MarketUpdate, MissedQuotes};
+use clock::Clock;
 
 /// Returns the kinds of data of the simulated market: all.
 #[must_use]

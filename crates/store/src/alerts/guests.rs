@@ -9,10 +9,9 @@ use jiff::Timestamp;
 use super::row::{AlertRow, TABLE, select};
 use crate::bulk::{Statement, execute_many};
 use crate::columns;
-use crate::deliveries::into_store_error;
 use crate::model::{AccountId, StoredAlert};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 const DELETE_HISTORY: Statement = Statement {
     before: "DELETE FROM history WHERE alert_seq IN (VALUES ",
@@ -30,9 +29,7 @@ impl Store {
     /// Deletes unverified guest alerts created before `before`, with their history. Deletes at most `limit` alerts
     /// and returns the number deleted.
     pub async fn purge_unverified_alerts(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.write(PurgeUnverifiedAlerts { before, limit })
-            .await
-            .map_err(into_store_error)
+        self.commit(PurgeUnverifiedAlerts { before, limit }).await
     }
 }
 
@@ -71,28 +68,25 @@ struct PurgeUnverifiedAlerts {
     limit: u32,
 }
 
-impl Transaction for PurgeUnverifiedAlerts {
+impl PlainTransaction for PurgeUnverifiedAlerts {
     type Output = u64;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            // Locked, so that no alert is verified in between.
-            let sql = if unit.connection.is_pg() {
-                "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
-                 ORDER BY seq LIMIT $2 FOR UPDATE"
-            } else {
-                "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
-                 ORDER BY seq LIMIT $2"
-            };
-            let (before, limit) = (self.before.as_microsecond(), i64::from(self.limit));
-            let seqs: Vec<(i64,)> = fetch!(unit, fetch_all(i64,), sql, before, limit);
-            let history = execute_many!(&mut unit.connection, DELETE_HISTORY, &seqs, |query, seq| query
-                .bind(seq.0));
-            unit.track_rows(history)?;
-            let deleted = execute_many!(&mut unit.connection, DELETE_ALERTS, &seqs, |query, seq| query
-                .bind(seq.0));
-            Ok(unit.track_rows(deleted)?)
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
+        // Locked, so that no alert is verified in between.
+        let sql = if unit.connection.is_pg() {
+            "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
+             ORDER BY seq LIMIT $2 FOR UPDATE"
+        } else {
+            "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
+             ORDER BY seq LIMIT $2"
+        };
+        let (before, limit) = (self.before.as_microsecond(), i64::from(self.limit));
+        let seqs: Vec<(i64,)> = fetch!(unit, fetch_all(i64,), sql, before, limit);
+        let history = execute_many!(&mut unit.connection, DELETE_HISTORY, &seqs, |query, seq| query
+            .bind(seq.0));
+        unit.track_rows(history)?;
+        let deleted = execute_many!(&mut unit.connection, DELETE_ALERTS, &seqs, |query, seq| query
+            .bind(seq.0));
+        unit.track_rows(deleted)
     }
 }

@@ -1,4 +1,4 @@
-//! Records the results of many delivery attempts at once.
+//! Records the attempts of settled deliveries, and the health of their webhooks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::claim::into_store_error;
 use crate::bulk::{Statement, execute_many};
 use crate::columns::text;
 use crate::model::{
-    AccountId, DeliveryDecision, DeliverySettlement, DisablePolicy, DisabledReason, DisabledWebhook, NewMessage,
-    WebhookId,
+    AccountId, Attempt, DeliveryResult, DisablePolicy, DisabledReason, DisabledWebhook, NewMessage, Settlement,
+    SettlementDecision, WebhookId,
 };
+use crate::queue::{DELIVERIES, SettlementResult};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 /// Skips deliveries that were deleted with their account in the meantime.
 const INSERT_ATTEMPTS: Statement = Statement {
@@ -24,27 +24,6 @@ const INSERT_ATTEMPTS: Statement = Statement {
     after: ") INSERT INTO delivery_attempts (delivery_seq, at, outcome, http_status, duration_ms, response)
             SELECT delivery_seq, noted.at, outcome, http_status, duration_ms, response
             FROM noted JOIN deliveries ON deliveries.seq = noted.delivery_seq",
-};
-
-/// Counts even if the lease has expired, because the receiver has accepted the delivery.
-const MARK_DELIVERED: Statement = Statement {
-    before: "UPDATE deliveries SET status = 'delivered', lease = NULL, tries = tries + 1 WHERE seq IN (VALUES ",
-    columns: 1,
-    after: ")",
-};
-
-const MARK_FAILED: Statement = Statement {
-    before: "WITH settled (seq, lease) AS (VALUES ",
-    columns: 2,
-    after: ") UPDATE deliveries SET status = 'failed', lease = NULL, tries = tries + 1 FROM settled
-            WHERE deliveries.seq = settled.seq AND deliveries.lease = settled.lease AND status = 'pending'",
-};
-
-const RESCHEDULE: Statement = Statement {
-    before: "WITH settled (seq, lease, due_at, tried) AS (VALUES ",
-    columns: 4,
-    after: ") UPDATE deliveries SET lease = NULL, due_at = settled.due_at, tries = tries + settled.tried FROM settled
-            WHERE deliveries.seq = settled.seq AND deliveries.lease = settled.lease AND status = 'pending'",
 };
 
 type ComposeNotice = dyn Fn(&DisabledWebhook, &str) -> Option<NewMessage> + Send + Sync;
@@ -71,7 +50,7 @@ impl Store {
     /// and queues a message to their owners. Returns the disabled webhooks.
     pub async fn settle_deliveries(
         &self,
-        settlements: Vec<DeliverySettlement>,
+        settlements: Vec<Settlement<DeliveryResult>>,
         policy: DisablePolicy,
         notice: DisabledNotice,
         now: Timestamp,
@@ -82,12 +61,14 @@ impl Store {
             notice,
             now,
         };
-        self.write(settle).await.map_err(into_store_error)
+        self.commit(settle).await
     }
 }
 
+impl SettlementResult for DeliveryResult {}
+
 struct SettleDeliveries {
-    settlements: Vec<DeliverySettlement>,
+    settlements: Vec<Settlement<DeliveryResult>>,
     policy: DisablePolicy,
     notice: DisabledNotice,
     now: Timestamp,
@@ -104,12 +85,11 @@ struct WebhookBatchHealth {
 }
 
 impl SettleDeliveries {
-    fn filter_settlements<'a, T>(&'a self, pick: impl Fn(&'a DeliverySettlement) -> Option<T>) -> Vec<T> {
-        self.settlements.iter().filter_map(pick).collect()
-    }
-
     async fn record_attempts(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        let attempts = self.filter_settlements(|settled| Some((settled.seq, settled.attempt.as_ref()?)));
+        let attempts = self.settlements.iter();
+        let attempts: Vec<(i64, &Attempt)> = attempts
+            .filter_map(|settled| Some((settled.seq, settled.result.attempt.as_ref()?)))
+            .collect();
         let inserted = execute_many!(&mut unit.connection, INSERT_ATTEMPTS, &attempts, |query, attempt| {
             let (seq, attempt) = attempt;
             query
@@ -124,43 +104,16 @@ impl SettleDeliveries {
         Ok(())
     }
 
-    async fn update_deliveries(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        let delivered =
-            self.filter_settlements(|settled| (settled.decision == DeliveryDecision::Delivered).then_some(settled.seq));
-        let done = execute_many!(&mut unit.connection, MARK_DELIVERED, &delivered, |query, seq| query
-            .bind(*seq));
-        unit.track_rows(done)?;
-        let failed = self.filter_settlements(|settled| {
-            matches!(settled.decision, DeliveryDecision::Failed | DeliveryDecision::Gone)
-                .then_some((settled.seq, settled.lease))
-        });
-        let done = execute_many!(&mut unit.connection, MARK_FAILED, &failed, |query, settled| {
-            query.bind(settled.0).bind(settled.1)
-        });
-        unit.track_rows(done)?;
-        let rescheduled = self.filter_settlements(|settled| match settled.decision {
-            DeliveryDecision::Retry { at } => Some((settled.seq, settled.lease, at.as_microsecond(), 1_i64)),
-            DeliveryDecision::Released => Some((settled.seq, settled.lease, self.now.as_microsecond(), 0)),
-            DeliveryDecision::Postponed { until } => Some((settled.seq, settled.lease, until.as_microsecond(), 0)),
-            DeliveryDecision::Delivered | DeliveryDecision::Failed | DeliveryDecision::Gone => None,
-        });
-        let done = execute_many!(&mut unit.connection, RESCHEDULE, &rescheduled, |query, settled| {
-            query.bind(settled.0).bind(settled.1).bind(settled.2).bind(settled.3)
-        });
-        unit.track_rows(done)?;
-        Ok(())
-    }
-
     /// Results by webhook and URL.
     fn health(&self) -> BTreeMap<(i64, &str), WebhookBatchHealth> {
         let mut endpoints: BTreeMap<(i64, &str), WebhookBatchHealth> = BTreeMap::new();
         for settled in &self.settlements {
-            let (Some(attempt), Some(url)) = (&settled.attempt, &settled.url) else {
+            let (Some(attempt), Some(url)) = (&settled.result.attempt, &settled.result.url) else {
                 continue;
             };
-            let health = endpoints.entry((settled.endpoint, url)).or_default();
+            let health = endpoints.entry((settled.result.endpoint, url)).or_default();
             let at = attempt.at.as_microsecond();
-            if settled.decision == DeliveryDecision::Delivered {
+            if settled.decision == SettlementDecision::Delivered {
                 health.succeeded_at = health.succeeded_at.max(Some(at));
                 health.failed_at = None;
                 health.last_attempt_failed = false;
@@ -168,7 +121,7 @@ impl SettleDeliveries {
                 health.failed_at = Some(health.failed_at.map_or(at, |earlier| earlier.min(at)));
                 health.last_attempt_failed = true;
             }
-            health.is_gone |= settled.decision == DeliveryDecision::Gone;
+            health.is_gone |= settled.decision == SettlementDecision::Gone;
         }
         endpoints
     }
@@ -240,22 +193,16 @@ fn micros(policy: DisablePolicy) -> i64 {
     i64::try_from(policy.failing_for.as_micros()).unwrap_or(i64::MAX / 2)
 }
 
-impl Transaction for SettleDeliveries {
+impl PlainTransaction for SettleDeliveries {
     type Output = Vec<DisabledWebhook>;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(
-        &'a self,
-        unit: &'a mut UnitOfWork,
-    ) -> BoxFuture<'a, Result<Vec<DisabledWebhook>, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            self.record_attempts(unit).await?;
-            self.update_deliveries(unit).await?;
-            let mut disabled = Vec::new();
-            for ((endpoint, url), health) in self.health() {
-                disabled.extend(self.update_webhook_health(unit, endpoint, url, &health).await?);
-            }
-            Ok(disabled)
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<DisabledWebhook>, StoreError> {
+        self.record_attempts(unit).await?;
+        unit.settle(&DELIVERIES, &self.settlements, self.now).await?;
+        let mut disabled = Vec::new();
+        for ((endpoint, url), health) in self.health() {
+            disabled.extend(self.update_webhook_health(unit, endpoint, url, &health).await?);
+        }
+        Ok(disabled)
     }
 }

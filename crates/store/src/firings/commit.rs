@@ -1,18 +1,16 @@
 //! One chunk of an evaluation as a transaction. See `write.rs` for how firings are written.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use alerts::AlertId;
 use jiff::Timestamp;
-use tokio::sync::Notify;
 
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, execute_many};
 use crate::model::{LatestQuote, RsiSideUpdate, StoredAlert, SupersededQuote};
 use crate::unit_of_work::write_rows;
-use crate::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, StoreError, UnitOfWork};
 
 const DECIDE_SIDES: Statement = Statement {
     before: "WITH decided (id, revision, side) AS (VALUES ",
@@ -46,15 +44,12 @@ pub(super) struct FiringChunk {
     pub(super) stale: Vec<(usize, AlertId)>,
     pub(super) observations: Observations,
     pub(super) uses_compare_and_set: bool,
-    /// Notified after deliveries were created.
-    pub(super) wake: Option<Arc<Notify>>,
 }
 
 /// The result of a chunk.
 #[derive(Debug)]
 pub(super) struct ChunkOutcome {
     accepted: HashSet<usize>,
-    has_deliveries: bool,
     stale: Vec<(usize, AlertId)>,
     /// The current alerts whose firings were rejected. Deleted alerts are missing.
     current: HashMap<AlertId, StoredAlert>,
@@ -84,7 +79,6 @@ impl FiringChunk {
             stale: Vec::new(),
             observations,
             uses_compare_and_set: true,
-            wake: None,
         }
     }
 
@@ -116,32 +110,22 @@ impl FiringChunk {
     }
 }
 
-impl Transaction for FiringChunk {
+impl PlainTransaction for FiringChunk {
     type Output = ChunkOutcome;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ChunkOutcome, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let fired = self.fire(unit).await?;
-            let has_deliveries = self.record_firings(unit, &fired).await?;
-            self.record_observations(unit).await?;
-            let accepted: HashSet<usize> = fired.into_iter().map(|row| row.index).collect();
-            let lost = self.rows.iter().filter(|row| !accepted.contains(&row.index));
-            let mut rejected: Vec<AlertId> = lost.map(|row| row.alert).collect();
-            rejected.extend(self.stale.iter().map(|(_, id)| *id));
-            let current = unit.alerts_by_id(&rejected).await?;
-            Ok(ChunkOutcome {
-                accepted,
-                has_deliveries,
-                stale: self.stale.clone(),
-                current: current.into_iter().map(|alert| (alert.alert.id, alert)).collect(),
-            })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<ChunkOutcome, StoreError> {
+        let fired = self.fire(unit).await?;
+        self.record_firings(unit, &fired).await?;
+        self.record_observations(unit).await?;
+        let accepted: HashSet<usize> = fired.into_iter().map(|row| row.index).collect();
+        let lost = self.rows.iter().filter(|row| !accepted.contains(&row.index));
+        let mut rejected: Vec<AlertId> = lost.map(|row| row.alert).collect();
+        rejected.extend(self.stale.iter().map(|(_, id)| *id));
+        let current = unit.alerts_by_id(&rejected).await?;
+        Ok(ChunkOutcome {
+            accepted,
+            stale: self.stale.clone(),
+            current: current.into_iter().map(|alert| (alert.alert.id, alert)).collect(),
         })
-    }
-
-    fn committed(&self, outcome: &ChunkOutcome) {
-        if let Some(wake) = self.wake.as_ref().filter(|_| outcome.has_deliveries) {
-            wake.notify_one();
-        }
     }
 }

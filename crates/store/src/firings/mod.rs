@@ -26,7 +26,7 @@ mod write;
 use std::sync::Arc;
 
 use crate::model::{ComposeEventData, EvaluationCommit, EvaluationOutcome, FiringResult, StoredAlert};
-use crate::{Abort, Store, StoreError};
+use crate::{Store, StoreError};
 use commit::{FiringChunk, Observations};
 use prepare::PreparedChunk;
 
@@ -63,7 +63,7 @@ impl Store {
                 sides: some,
                 ..Observations::default()
             };
-            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
+            self.commit(FiringChunk::of_observations(observations)).await?;
         }
         let mut observations = Some(Observations {
             sides,
@@ -86,7 +86,6 @@ impl Store {
                 stale,
                 observations: if following.is_none() { observations.take() } else { None }.unwrap_or_default(),
                 uses_compare_and_set: self.uses_compare_and_set,
-                wake: Some(Arc::clone(&self.delivery_wake)),
             };
             let preparing = async {
                 match following {
@@ -94,7 +93,7 @@ impl Store {
                     None => Ok(None),
                 }
             };
-            let (outcome, prepared) = tokio::join!(self.commit_chunk(chunk), preparing);
+            let (outcome, prepared) = tokio::join!(self.commit(chunk), preparing);
             let mut outcome = outcome?;
             next = prepared?;
             for (index, alert) in fired {
@@ -109,20 +108,13 @@ impl Store {
             }
         }
         if let Some(observations) = observations.filter(|observations| !observations.is_empty()) {
-            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
+            self.commit(FiringChunk::of_observations(observations)).await?;
         }
         let firings = results
             .into_iter()
             .map(|result| result.unwrap_or(FiringResult::Stale(None)));
         Ok(EvaluationOutcome {
             firings: firings.collect(),
-        })
-    }
-
-    async fn commit_chunk(&self, chunk: FiringChunk) -> Result<commit::ChunkOutcome, StoreError> {
-        self.write(chunk).await.map_err(|abort| match abort {
-            Abort::Store(error) => error,
-            Abort::Refused(never) => match never {},
         })
     }
 }

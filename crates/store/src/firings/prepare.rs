@@ -12,9 +12,8 @@ use uuid::Uuid;
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE};
 use crate::bulk::{Statement, query_many};
-use crate::deliveries::create::FiredEvent;
-use crate::messages::create::FiringMessage;
 use crate::model::{AlertOwner, ComposeEventData, Firing, StoredAlert};
+use crate::queue::create::FiredEvent;
 use crate::{Store, StoreError};
 
 /// The `seq` of alerts by id.
@@ -63,19 +62,9 @@ pub(super) struct FiringRow {
 }
 
 impl FiringRow {
-    /// The event for which deliveries are created.
-    pub(super) const fn as_event(&self, event_seq: i64) -> FiredEvent {
+    /// The event for which a message and deliveries are created.
+    pub(super) fn as_event(&self, event_seq: i64) -> FiredEvent<'_> {
         FiredEvent {
-            account: self.account,
-            event: self.event,
-            event_seq,
-            at: self.at,
-        }
-    }
-
-    /// The firing for which a message is created.
-    pub(super) fn as_message(&self, event_seq: i64) -> FiringMessage<'_> {
-        FiringMessage {
             notification: self.notification,
             account: self.account,
             guest: self.guest.as_deref(),

@@ -10,8 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::commit::FiringChunk;
 use super::prepare::FiringRow;
 use crate::bulk::{Statement, execute_many, query_many};
-use crate::deliveries::create::FiredEvent;
-use crate::messages::create::FiringMessage;
+use crate::queue::create::FiredEvent;
 use crate::unit_of_work::fetch;
 use crate::{StoreError, UnitOfWork};
 
@@ -142,10 +141,10 @@ impl FiringChunk {
             .collect())
     }
 
-    /// Writes history, events, messages and deliveries of accepted firings. Returns whether there are deliveries.
-    pub(super) async fn record_firings(&self, unit: &mut UnitOfWork, fired: &[&FiringRow]) -> Result<bool, StoreError> {
+    /// Writes history, events, messages and deliveries of accepted firings.
+    pub(super) async fn record_firings(&self, unit: &mut UnitOfWork, fired: &[&FiringRow]) -> Result<(), StoreError> {
         if fired.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         let positioned = if unit.connection.is_pg() {
             unit.insert_history_returning(fired).await?
@@ -163,10 +162,9 @@ impl FiringChunk {
                 .bind(row.data.as_str())
         });
         unit.track_rows(inserted)?;
-        let messages: Vec<FiringMessage<'_>> = positioned.iter().map(|(seq, row)| row.as_message(*seq)).collect();
-        unit.create_messages(&messages).await?;
-        let fired: Vec<FiredEvent> = positioned.iter().map(|(seq, row)| row.as_event(*seq)).collect();
-        unit.create_deliveries(&fired).await
+        let events: Vec<FiredEvent<'_>> = positioned.iter().map(|(seq, row)| row.as_event(*seq)).collect();
+        unit.create_messages(&events).await?;
+        unit.create_deliveries(&events).await
     }
 }
 

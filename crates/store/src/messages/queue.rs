@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::TABLE;
 use crate::model::message::endpoint;
-use crate::model::{AccountId, NewMessage};
+use crate::model::{AccountId, MessageChannel, NewMessage};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
@@ -34,7 +34,9 @@ impl UnitOfWork {
             message.content.as_slice(),
             message.created_at.as_microsecond(),
         );
-        self.has_messages |= rows > 0;
+        if rows > 0 {
+            self.wake(message.channel.into());
+        }
         Ok(rows > 0)
     }
 
@@ -48,7 +50,11 @@ impl UnitOfWork {
             account.0,
             now.as_microsecond(),
         );
-        self.has_messages |= rows > 0;
+        if rows > 0 {
+            for channel in MessageChannel::ALL {
+                self.wake(channel.into());
+            }
+        }
         Ok(())
     }
 }

@@ -16,10 +16,9 @@ use uuid::Uuid;
 use super::TABLE;
 use crate::bulk::{Statement, execute_many, query_many};
 use crate::columns::text;
-use crate::deliveries::into_store_error;
 use crate::model::{MessageChannel, MessageLimits, QuotaDecision, QuotaRequest, is_alert_news};
 use crate::unit_of_work::fetch;
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 /// Advisory lock number for admissions: "BWADMIT" and the channel.
 const QUOTA_LOCK_ID: i64 = 0x4257_4144_4d49_5400;
@@ -123,7 +122,7 @@ impl Store {
             limits,
             now,
         };
-        self.write(admit).await.map_err(into_store_error)
+        self.commit(admit).await
     }
 }
 
@@ -282,45 +281,42 @@ impl AdmitMessages {
     }
 }
 
-impl Transaction for AdmitMessages {
+impl PlainTransaction for AdmitMessages {
     type Output = Vec<QuotaDecision>;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Vec<QuotaDecision>, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            if unit.connection.is_pg() {
-                let lock = QUOTA_LOCK_ID + i64::from(self.channel == MessageChannel::Sms);
-                let sql = "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)";
-                fetch!(unit, fetch_one(String,), sql, lock);
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<QuotaDecision>, StoreError> {
+        if unit.connection.is_pg() {
+            let lock = QUOTA_LOCK_ID + i64::from(self.channel == MessageChannel::Sms);
+            let sql = "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)";
+            fetch!(unit, fetch_one(String,), sql, lock);
+        }
+        let held = self.held_leases(unit).await?;
+        let mut counts = self.count(unit).await?;
+        let decisions = self.requests.iter().map(|request| {
+            if held.contains(&request.seq) {
+                counts.decide(request, &self.limits)
+            } else {
+                QuotaDecision::Lost
             }
-            let held = self.held_leases(unit).await?;
-            let mut counts = self.count(unit).await?;
-            let decisions = self.requests.iter().map(|request| {
-                if held.contains(&request.seq) {
-                    counts.decide(request, &self.limits)
-                } else {
-                    QuotaDecision::Lost
-                }
-            });
-            let decisions: Vec<QuotaDecision> = decisions.collect();
-            let granted = self.requests.iter().zip(&decisions);
-            let granted: Vec<&QuotaRequest> = granted
-                .filter(|(_, decision)| **decision == QuotaDecision::Granted)
-                .map(|(request, _)| request)
-                .collect();
-            let at = self.now.as_microsecond();
-            let written = execute_many!(&mut unit.connection, MARK_ADMITTED, &granted, |query, request| {
-                query
-                    .bind(request.seq)
-                    .bind(request.lease)
-                    .bind(at)
-                    .bind(text(&request.recipient))
-            });
-            if unit.track_rows(written)? != u64::try_from(granted.len()).unwrap_or(u64::MAX) {
-                return Err(TABLE.corrupt("a claim was lost during admission").into());
-            }
-            Ok(decisions)
-        })
+        });
+        let decisions: Vec<QuotaDecision> = decisions.collect();
+        let granted = self.requests.iter().zip(&decisions);
+        let granted: Vec<&QuotaRequest> = granted
+            .filter(|(_, decision)| **decision == QuotaDecision::Granted)
+            .map(|(request, _)| request)
+            .collect();
+        let at = self.now.as_microsecond();
+        let written = execute_many!(&mut unit.connection, MARK_ADMITTED, &granted, |query, request| {
+            query
+                .bind(request.seq)
+                .bind(request.lease)
+                .bind(at)
+                .bind(text(&request.recipient))
+        });
+        if unit.track_rows(written)? != u64::try_from(granted.len()).unwrap_or(u64::MAX) {
+            return Err(TABLE.corrupt("a claim was lost during admission"));
+        }
+        Ok(decisions)
     }
 }
 

@@ -88,32 +88,6 @@ pub struct Delivery {
     pub next_attempt_at: Option<Timestamp>,
 }
 
-/// An endpoint with pending deliveries or messages: a webhook, or all messages to one recipient.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PendingEndpoint {
-    /// Endpoint number: the webhook's `seq`, or a hash of the recipient.
-    pub endpoint: i64,
-    /// Time at which its first delivery or message is due.
-    pub first_due: Timestamp,
-}
-
-/// Selects the deliveries or messages to claim.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClaimQuery {
-    /// Endpoint numbers.
-    pub endpoints: Vec<i64>,
-    /// Maximum number per endpoint.
-    pub max_per_endpoint: u32,
-    /// Maximum number in total.
-    pub max_total: u32,
-    /// Rows due by this time are claimed.
-    pub now: Timestamp,
-    /// End of the lease.
-    pub until: Timestamp,
-    /// Lease: a number that nothing else uses.
-    pub lease: i64,
-}
-
 /// A claimed delivery with everything that an attempt needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimedDelivery {
@@ -143,44 +117,15 @@ pub struct ClaimedDelivery {
     pub data: String,
 }
 
-/// The next step for a claimed delivery.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeliveryDecision {
-    /// The receiver has accepted it.
-    Delivered,
-    /// Try again.
-    Retry {
-        /// Time of the next attempt.
-        at: Timestamp,
-    },
-    /// Give up.
-    Failed,
-    /// Give up and disable the webhook, whose receiver responded that it is gone.
-    Gone,
-    /// Return it unchanged: it was not tried.
-    Released,
-    /// Postpone it: it cannot be tried at present.
-    Postponed {
-        /// End of the postponement.
-        until: Timestamp,
-    },
-}
-
-/// The result of a claimed delivery.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DeliverySettlement {
-    /// The delivery's `seq`.
-    pub seq: i64,
-    /// Lease of the claim.
-    pub lease: i64,
+/// The recorded facts about a settled delivery.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DeliveryResult {
     /// The webhook's `seq`.
     pub endpoint: i64,
     /// The URL that was tried, if any. The result does not count for a webhook whose URL has changed since.
     pub url: Option<String>,
     /// The attempt, if there was one.
     pub attempt: Option<Attempt>,
-    /// Next step.
-    pub decision: DeliveryDecision,
 }
 
 /// When a failing webhook is disabled.

@@ -59,7 +59,7 @@ impl MessageId {
 }
 
 /// The channel of a message.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MessageChannel {
     /// Email.
     Email,
@@ -68,6 +68,9 @@ pub enum MessageChannel {
 }
 
 impl MessageChannel {
+    /// All channels.
+    pub const ALL: [Self; 2] = [Self::Email, Self::Sms];
+
     /// The name in the database column and in the API.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -80,9 +83,7 @@ impl MessageChannel {
     /// Returns the channel with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Email, Self::Sms]
-            .into_iter()
-            .find(|channel| channel.name() == name)
+        Self::ALL.into_iter().find(|channel| channel.name() == name)
     }
 }
 
@@ -208,45 +209,28 @@ pub enum QuotaDecision {
     Lost,
 }
 
-/// The next step for a claimed message.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MessageDecision {
-    /// The provider has accepted it, or the outbox has stored it.
-    Sent {
-        /// The message to store in the outbox.
-        kept: Option<StoredOutboxMessage>,
-    },
-    /// Try again.
-    Retry {
-        /// Time of the next attempt.
-        at: Timestamp,
-    },
-    /// Give up.
-    Failed,
-    /// Return it unchanged: it was not tried.
-    Released,
-    /// Postpone it.
-    Postponed {
-        /// Earliest time of the next attempt.
-        until: Timestamp,
-    },
-    /// Send it by email instead, at once.
-    SendByEmail,
-}
-
-/// The result of a claimed message.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MessageSettlement {
-    /// The message's `seq`.
-    pub seq: i64,
-    /// Lease of the claim.
-    pub lease: i64,
+/// The recorded facts about a settled message.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MessageResult {
     /// Outcome, as one word.
     pub outcome: Option<String>,
     /// The provider's id of the message.
     pub provider_id: Option<String>,
-    /// Next step.
-    pub decision: MessageDecision,
+    /// The message to store in the outbox.
+    pub kept: Option<StoredOutboxMessage>,
+    /// The channel on which it is sent instead.
+    pub moved_to: Option<MessageChannel>,
+}
+
+impl MessageResult {
+    /// Creates a result with an outcome only.
+    #[must_use]
+    pub fn of_outcome(outcome: &str) -> Self {
+        Self {
+            outcome: Some(outcome.to_owned()),
+            ..Self::default()
+        }
+    }
 }
 
 /// A message in the outbox.

@@ -16,6 +16,7 @@ mod market;
 pub(crate) mod message;
 mod oauth;
 mod page;
+mod queue;
 mod session;
 mod watchlist;
 mod webhook;
@@ -27,8 +28,7 @@ pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use blindness::BlindnessNotice;
 pub use code::{CodeCheck, CodeState, NewCode, UsedCode};
 pub use delivery::{
-    Attempt, ClaimQuery, ClaimedDelivery, Delivery, DeliveryDecision, DeliveryId, DeliverySettlement, DeliveryStatus,
-    DisablePolicy, DisabledWebhook, PendingEndpoint,
+    Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy, DisabledWebhook,
 };
 pub use evaluation::{
     ComposeEventData, EvaluationCommit, EvaluationOutcome, Firing, FiringResult, RsiSideUpdate, SupersededQuote,
@@ -39,13 +39,14 @@ pub use history::{EventId, HistoryRow, StoredEvent};
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestQuote, StockFacts};
 pub use message::{
-    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageDecision, MessageId,
-    MessageLimits, MessageSettlement, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
+    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageId, MessageLimits,
+    MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
 };
 pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,
 };
 pub use page::{Page, PageRequest};
+pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
 pub use session::{RefreshOutcome, SessionId, UserSession};
 pub use watchlist::{
     AnalystAdvice, ClaimedAnalysis, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,

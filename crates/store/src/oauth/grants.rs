@@ -5,10 +5,9 @@ use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
-use crate::deliveries::into_store_error;
 use crate::model::{AccountId, Grant, GrantId};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 pub(super) const TABLE: Table = Table("oauth_grants");
 
@@ -89,7 +88,7 @@ impl Store {
 
     /// Records that a grant was used.
     pub async fn touch_grant(&self, id: GrantId, at: Timestamp) -> Result<(), StoreError> {
-        self.write(TouchGrant { id, at }).await.map_err(into_store_error)
+        self.commit(TouchGrant { id, at }).await
     }
 
     pub(super) async fn grant_by_seq(&self, seq: i64) -> Result<Option<Grant>, StoreError> {
@@ -104,16 +103,13 @@ struct TouchGrant {
     at: Timestamp,
 }
 
-impl Transaction for TouchGrant {
+impl PlainTransaction for TouchGrant {
     type Output = ();
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let sql = "UPDATE oauth_grants SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2";
-            write_rows!(unit, sql, self.id.0, self.at.as_microsecond());
-            Ok(())
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let sql = "UPDATE oauth_grants SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2";
+        write_rows!(unit, sql, self.id.0, self.at.as_microsecond());
+        Ok(())
     }
 }
 

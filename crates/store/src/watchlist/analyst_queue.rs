@@ -6,10 +6,9 @@ use uuid::Uuid;
 use super::row::micros;
 use crate::columns::Table;
 use crate::database::query;
-use crate::deliveries::into_store_error;
 use crate::model::{AccountId, ClaimedAnalysis, WatchlistItemId};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("analyst_queue");
 
@@ -31,9 +30,7 @@ impl Store {
         until: Timestamp,
         limit: u32,
     ) -> Result<Vec<ClaimedAnalysis>, StoreError> {
-        self.write(ClaimAnalyses { now, until, limit })
-            .await
-            .map_err(into_store_error)
+        self.commit(ClaimAnalyses { now, until, limit }).await
     }
 }
 
@@ -43,38 +40,35 @@ struct ClaimAnalyses {
     limit: u32,
 }
 
-impl Transaction for ClaimAnalyses {
+impl PlainTransaction for ClaimAnalyses {
     type Output = Vec<ClaimedAnalysis>;
-    type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            // Skips rows that another process is claiming.
-            let sql = if unit.connection.is_pg() {
-                "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
-                 ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED"
-            } else {
-                "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
-                 ORDER BY due_at LIMIT $2"
-            };
-            let limit = i64::from(self.limit);
-            let rows = fetch!(unit, fetch_all(Uuid, Uuid, i64, i64), sql, micros(self.now), limit);
-            let mut claimed = Vec::with_capacity(rows.len());
-            for (item, account, asked, tries) in rows {
-                // A lease is identified by its end and the number of the attempt.
-                let lease = micros(self.until).saturating_add(tries);
-                let sql = "UPDATE analyst_queue SET lease = $2, due_at = $3, tries = tries + 1 WHERE item_id = $1";
-                write_rows!(unit, sql, item, lease, micros(self.until));
-                claimed.push(ClaimedAnalysis {
-                    item: WatchlistItemId(item),
-                    account: AccountId(account),
-                    asked,
-                    tries: TABLE.narrow("tries", tries)?,
-                    lease,
-                });
-            }
-            Ok(claimed)
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<ClaimedAnalysis>, StoreError> {
+        // Skips rows that another process is claiming.
+        let sql = if unit.connection.is_pg() {
+            "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
+             ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED"
+        } else {
+            "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
+             ORDER BY due_at LIMIT $2"
+        };
+        let limit = i64::from(self.limit);
+        let rows = fetch!(unit, fetch_all(Uuid, Uuid, i64, i64), sql, micros(self.now), limit);
+        let mut claimed = Vec::with_capacity(rows.len());
+        for (item, account, asked, tries) in rows {
+            // A lease is identified by its end and the number of the attempt.
+            let lease = micros(self.until).saturating_add(tries);
+            let sql = "UPDATE analyst_queue SET lease = $2, due_at = $3, tries = tries + 1 WHERE item_id = $1";
+            write_rows!(unit, sql, item, lease, micros(self.until));
+            claimed.push(ClaimedAnalysis {
+                item: WatchlistItemId(item),
+                account: AccountId(account),
+                asked,
+                tries: TABLE.narrow("tries", tries)?,
+                lease,
+            });
+        }
+        Ok(claimed)
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::Counters;
 use super::queued_transaction::{QueuedTransaction, RunOutcome};
 use crate::database::WriteConnection;
-use crate::messages::MessageWakeHandles;
 use crate::open::{self, Address};
+use crate::queue::WakeHandles;
 use crate::unit_of_work::TransactionError;
 use crate::{StoreError, UnitOfWork, availability};
 
@@ -23,7 +23,7 @@ pub(super) struct BatchRunner {
     /// Whether the state of the connection is unknown.
     is_broken: bool,
     counters: Arc<Counters>,
-    message_wakes: MessageWakeHandles,
+    wake_handles: WakeHandles,
 }
 
 /// The outcome of a database transaction.
@@ -58,14 +58,14 @@ impl BatchRunner {
         address: Address,
         connection: WriteConnection,
         counters: Arc<Counters>,
-        message_wakes: MessageWakeHandles,
+        wake_handles: WakeHandles,
     ) -> Self {
         Self {
             address,
             unit: UnitOfWork::new(connection),
             is_broken: false,
             counters,
-            message_wakes,
+            wake_handles,
         }
     }
 
@@ -119,9 +119,7 @@ impl BatchRunner {
         for transaction in transactions.iter() {
             transaction.committed();
         }
-        if self.unit.has_messages {
-            self.message_wakes.wake_all();
-        }
+        self.wake_handles.wake(&self.unit.woken);
         for transaction in transactions {
             transaction.send_result();
         }

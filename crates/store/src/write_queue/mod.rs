@@ -17,6 +17,7 @@ mod batch;
 mod closure;
 mod queued_transaction;
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::database::WriteConnection;
-use crate::messages::MessageWakeHandles;
 use crate::open::Address;
+use crate::queue::WakeHandles;
 use crate::{StoreError, UnitOfWork};
 use batch::BatchRunner;
 use queued_transaction::{PendingTransaction, QueuedTransaction};
@@ -51,6 +52,27 @@ pub trait Transaction: Send + Sync + 'static {
     /// [`Store::write`](crate::Store::write) returns. Other transactions wait for it, so it must be short and must
     /// not block.
     fn committed(&self, _output: &Self::Output) {}
+}
+
+/// A [`Transaction`] that never refuses.
+pub trait PlainTransaction: Send + Sync + 'static {
+    /// The result.
+    type Output: Send + 'static;
+
+    /// Runs the transaction.
+    fn run(&self, unit: &mut UnitOfWork) -> impl Future<Output = Result<Self::Output, StoreError>> + Send;
+}
+
+/// A [`PlainTransaction`] as a [`Transaction`].
+pub(crate) struct NeverRefusing<T>(pub(crate) T);
+
+impl<T: PlainTransaction> Transaction for NeverRefusing<T> {
+    type Output = T::Output;
+    type Refusal = Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<T::Output, Abort<Infallible>>> {
+        Box::pin(async move { Ok(self.0.run(unit).await?) })
+    }
 }
 
 /// Why a transaction was aborted.
@@ -103,7 +125,7 @@ pub(crate) struct WriteQueue {
 
 impl WriteQueue {
     /// Starts the writer on its connection.
-    pub(crate) fn open(address: Address, connection: WriteConnection, message_wakes: MessageWakeHandles) -> Self {
+    pub(crate) fn open(address: Address, connection: WriteConnection, wake_handles: WakeHandles) -> Self {
         let (queue, waiting) = mpsc::channel(MAX_QUEUE_LENGTH);
         let (ended_sender, ended) = watch::channel(());
         let closing = Arc::new(Notify::new());
@@ -111,7 +133,7 @@ impl WriteQueue {
         let writer = WriterTask {
             waiting,
             closing: Arc::clone(&closing),
-            batch_runner: BatchRunner::new(address, connection, Arc::clone(&counters), message_wakes),
+            batch_runner: BatchRunner::new(address, connection, Arc::clone(&counters), wake_handles),
             _ended: ended_sender,
         };
         tokio::spawn(writer.run());

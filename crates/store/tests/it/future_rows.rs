@@ -6,7 +6,7 @@ use market::Bar;
 use market::records::{BarRow, Batch};
 use store::Store;
 use store::model::{
-    AccountId, EvaluationCommit, LatestQuote, MessageChannel, MessageDecision, SupersededQuote, WatchlistItemId,
+    AccountId, EvaluationCommit, LatestQuote, MessageChannel, SettlementDecision, SupersededQuote, WatchlistItemId,
 };
 use testkit::on_both_databases;
 
@@ -55,7 +55,7 @@ async fn record_observed(store: &Store, days: [i8; 2]) {
 }
 
 /// Claims the only message one day ahead and settles it.
-async fn settle_a_day_ahead(store: &Store, outcome: &str, decision: MessageDecision) {
+async fn settle_a_day_ahead(store: &Store, outcome: &str, decision: SettlementDecision) {
     let claimed = messages::claim(store, MessageChannel::Email, DAY_S, 1).await;
     assert_eq!(claimed.len(), 1);
     let settled = vec![messages::settled(&claimed[0], outcome, decision)];
@@ -122,7 +122,7 @@ on_both_databases! {
 
     async fn message_postponed_by_fast_clock_is_due_now(database) {
         let (store, _) = fired(database, 1).await;
-        settle_a_day_ahead(&store, "timeout", MessageDecision::Retry { at: at(DAY_S + 60) }).await;
+        settle_a_day_ahead(&store, "timeout", SettlementDecision::Retry { at: at(DAY_S + 60) }).await;
         store.reschedule_future_rows(at(2)).await.unwrap();
         assert_eq!(messages::claim(&store, MessageChannel::Email, 2, 2).await.len(), 1);
     }
@@ -130,7 +130,7 @@ on_both_databases! {
     async fn message_postponed_by_quiet_hours_keeps_waiting(database) {
         let (store, _) = fired(database, 1).await;
         let until = at(DAY_S + 8 * 3_600);
-        settle_a_day_ahead(&store, "quiet_hours", MessageDecision::Postponed { until }).await;
+        settle_a_day_ahead(&store, "quiet_hours", SettlementDecision::Postponed { until }).await;
         store.reschedule_future_rows(at(DAY_S)).await.unwrap();
         assert_eq!(messages::claim(&store, MessageChannel::Email, DAY_S, 2).await.len(), 0);
         // No quiet hours last that long.

@@ -19,6 +19,7 @@ mod oauth;
 mod open;
 mod postgres;
 mod properties;
+mod queue;
 mod races;
 mod sealed;
 mod sessions;

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use alerts::transition;
 use alerts::{AlertId, HistoryAction};
-use jiff::SignedDuration;
 use serde_json::json;
 use store::Store;
 use store::model::{
-    AccountId, AlertOwner, ClaimQuery, ClaimedMessage, FIRING_KIND, HistoryRow, MessageChannel, MessageContent,
-    MessageDecision, MessageId, MessageLimits, MessageSettlement, NewMessage, PageRequest, QuotaDecision, QuotaRequest,
+    AccountId, AlertOwner, ClaimedMessage, FIRING_KIND, HistoryRow, MessageChannel, MessageContent, MessageId,
+    MessageLimits, MessageResult, NewMessage, PageRequest, QuotaDecision, QuotaRequest, Settlement, SettlementDecision,
     StoredAlert, StoredOutboxMessage,
 };
 use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
+use crate::queue::claim_query;
 use crate::support::{
     add, add_many, alert_of, asked, asked_price, at, boxed, open, pause, price, transaction, uuid, with_accounts,
 };
@@ -62,34 +62,24 @@ async fn queue(store: &Store, messages: Vec<NewMessage>) {
 
 /// Claims messages that are due a number of seconds after the start, for one minute.
 pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
-    let now = at(seconds);
-    let endpoints = store.pending_message_endpoints(channel, i64::MIN, 1_000).await.unwrap();
-    let query = ClaimQuery {
-        endpoints: endpoints
-            .iter()
-            .filter(|endpoint| endpoint.first_due <= now)
-            .map(|endpoint| endpoint.endpoint)
-            .collect(),
-        max_per_endpoint: 1_000,
-        max_total: 1_000,
-        now,
-        until: now + SignedDuration::from_secs(60),
-        lease,
-    };
+    let query = claim_query(store, channel, seconds, lease, 1_000).await;
     store.claim_messages(channel, query).await.unwrap()
 }
 
-pub(crate) fn settled(claimed: &ClaimedMessage, outcome: &str, decision: MessageDecision) -> MessageSettlement {
-    MessageSettlement {
+pub(crate) fn settled(
+    claimed: &ClaimedMessage,
+    outcome: &str,
+    decision: SettlementDecision,
+) -> Settlement<MessageResult> {
+    Settlement {
         seq: claimed.seq,
         lease: claimed.lease,
-        outcome: Some(outcome.to_owned()),
-        provider_id: None,
         decision,
+        result: MessageResult::of_outcome(outcome),
     }
 }
 
-const SENT: MessageDecision = MessageDecision::Sent { kept: None };
+const SENT: SettlementDecision = SettlementDecision::Delivered;
 
 fn quota_request(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> QuotaRequest {
     QuotaRequest {
@@ -189,43 +179,20 @@ on_both_databases! {
         assert_eq!((claimed.len(), of.len()), (200, 200));
     }
 
-    async fn concurrent_claims_do_not_share_messages(database) {
-        let store = with_accounts(database, 1).await;
-        let other = open(database).await;
-        let alerts = add_many(&store, 100).await;
-        fire(&store, alerts.iter().map(|alert| firing(alert, 60)).collect()).await;
-        let (one, two) = tokio::join!(claim(&store, EMAIL, 60, 1), claim(&other, EMAIL, 60, 2));
-        let seqs: HashSet<i64> = one.iter().chain(&two).map(|message| message.seq).collect();
-        assert_eq!(one.len() + two.len(), seqs.len());
-        let rest = claim(&store, EMAIL, 60, 3).await;
-        assert_eq!(seqs.len() + rest.len(), 100);
-    }
-
-    async fn expired_claim_is_claimed_again_under_same_id(database) {
-        let store = with_accounts(database, 1).await;
-        let alert = add_many(&store, 1).await.remove(0);
-        fire(&store, vec![firing(&alert, 60)]).await;
-        let first = claim(&store, EMAIL, 60, 1).await;
-        assert_eq!(claim(&store, EMAIL, 119, 2).await, []);
-        let second = claim(&store, EMAIL, 120, 3).await;
-        assert_eq!((first[0].id, first.len(), second.len()), (second[0].id, 1, 1));
-        // The first process was only slow. Its failure does not count any more, and the second has sent the message.
-        store.settle_messages(EMAIL, vec![settled(&first[0], "late", MessageDecision::Failed)], at(121)).await.unwrap();
-        store.settle_messages(EMAIL, vec![settled(&second[0], "sent", SENT)], at(122)).await.unwrap();
-        let actions: Vec<_> = history(&store, &alert).await.iter().map(|row| row.entry.action).collect();
-        assert_eq!(actions, [HistoryAction::NotificationSent, HistoryAction::Triggered, HistoryAction::Created]);
-    }
-
     async fn message_sent_twice_has_one_history_entry(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         fire(&store, vec![firing(&alert, 60)]).await;
         let first = claim(&store, EMAIL, 60, 1).await;
         let second = claim(&store, EMAIL, 120, 2).await;
-        store.settle_messages(EMAIL, vec![settled(&first[0], "sent", SENT)], at(121)).await.unwrap();
-        store.settle_messages(EMAIL, vec![settled(&second[0], "sent", SENT)], at(122)).await.unwrap();
-        assert_eq!(history(&store, &alert).await.len(), 3);
-        assert_eq!(claim(&store, EMAIL, 100_000, 3).await, []);
+        // The first process was only slow. Its failure does not count any more, and the second has sent the message.
+        for (claimed, outcome, decision) in [
+            (&first, "late", SettlementDecision::Failed), (&second, "sent", SENT), (&first, "sent", SENT),
+        ] {
+            store.settle_messages(EMAIL, vec![settled(&claimed[0], outcome, decision)], at(121)).await.unwrap();
+        }
+        let actions: Vec<_> = history(&store, &alert).await.iter().map(|row| row.entry.action).collect();
+        assert_eq!(actions, [HistoryAction::NotificationSent, HistoryAction::Triggered, HistoryAction::Created]);
     }
 
     async fn message_result_is_in_history_and_changes_no_alert(database) {
@@ -236,7 +203,7 @@ on_both_databases! {
         let claimed = claim(&store, EMAIL, 60, 1).await;
         let settlements = vec![
             settled(&claimed[0], "sent", SENT),
-            settled(&claimed[1], "unsubscribed", MessageDecision::Failed),
+            settled(&claimed[1], "unsubscribed", SettlementDecision::Failed),
         ];
         store.settle_messages(EMAIL, settlements, at(61)).await.unwrap();
         for (message, action, reason) in [
@@ -259,25 +226,6 @@ on_both_databases! {
         assert_eq!(claim(&store, EMAIL, 100_000, 2).await, []);
     }
 
-    async fn postponed_message_waits_and_counts_no_attempt(database) {
-        let store = with_accounts(database, 1).await;
-        let alert = add_many(&store, 1).await.remove(0);
-        fire(&store, vec![firing(&alert, 60)]).await;
-        let claimed = claim(&store, EMAIL, 60, 1).await;
-        let until = MessageDecision::Postponed { until: at(1_000) };
-        store.settle_messages(EMAIL, vec![settled(&claimed[0], "quiet_hours", until)], at(60)).await.unwrap();
-        assert_eq!(claim(&store, EMAIL, 999, 2).await, []);
-        let claimed = claim(&store, EMAIL, 1_000, 3).await;
-        assert_eq!(claimed[0].tries, 0);
-        let retry = MessageDecision::Retry { at: at(1_060) };
-        store.settle_messages(EMAIL, vec![settled(&claimed[0], "busy", retry)], at(1_000)).await.unwrap();
-        let claimed = claim(&store, EMAIL, 1_060, 4).await;
-        assert_eq!(claimed[0].tries, 1);
-        store.settle_messages(EMAIL, vec![settled(&claimed[0], "", MessageDecision::Released)], at(1_060)).await.unwrap();
-        assert_eq!(claim(&store, EMAIL, 1_060, 5).await[0].tries, 1);
-        assert_eq!(history(&store, &alert).await.len(), 2);
-    }
-
     async fn account_message_content_is_deleted_after_sending(database) {
         let store = with_accounts(database, 1).await;
         queue(&store, vec![account_message(1, "a\u{e9}@example.com", Some(1), 5), account_message(2, "b@example.com", None, 6)]).await;
@@ -293,9 +241,9 @@ on_both_databases! {
             content: b"another seal".to_vec(),
             created_at: at(7),
         };
-        let sent = MessageDecision::Sent { kept: Some(kept.clone()) };
         for lease in [claimed[0].lease, 99] {
-            let again = MessageSettlement { lease, ..settled(&claimed[0], "kept", sent.clone()) };
+            let mut again = Settlement { lease, ..settled(&claimed[0], "kept", SENT) };
+            again.result.kept = Some(kept.clone());
             store.settle_messages(EMAIL, vec![again], at(7)).await.unwrap();
         }
         for (channel, to, found) in [
@@ -335,7 +283,7 @@ on_both_databases! {
         assert_eq!((counted(at(60)).await.unwrap(), counted(at(61)).await.unwrap()), (50, 0));
         // Failed messages do not count; in the next month nothing of this month counts.
         let failed = all.iter().position(|admission| *admission == QuotaDecision::Granted).unwrap();
-        store.settle_messages(SMS, vec![settled(&claimed[failed], "invalid_number", MessageDecision::Failed)], at(61)).await.unwrap();
+        store.settle_messages(SMS, vec![settled(&claimed[failed], "invalid_number", SettlementDecision::Failed)], at(61)).await.unwrap();
         assert_eq!(counted(at(0)).await.unwrap(), 49);
         let rest: Vec<_> = claim(&store, SMS, 120, 2).await.into_iter().filter(|message| !message.is_admitted).collect();
         assert_eq!(rest.len(), 10);
@@ -403,7 +351,8 @@ on_both_databases! {
         add(&store, &alert).await;
         fire(&store, vec![firing(&alert, 60)]).await;
         let claimed = claim(&store, SMS, 60, 1).await;
-        let sent = MessageSettlement { provider_id: Some("SM1".to_owned()), ..settled(&claimed[0], "sent", SENT) };
+        let mut sent = settled(&claimed[0], "sent", SENT);
+        sent.result.provider_id = Some("SM1".to_owned());
         store.settle_messages(SMS, vec![sent], at(61)).await.unwrap();
         let note = |id: &'static str, outcome: &'static str, has_failed| {
             let store = store.clone();
@@ -437,7 +386,7 @@ on_both_databases! {
 
     async fn queueing_notifies_after_commit(database) {
         let store = with_accounts(database, 1).await;
-        let wake = store.message_wake_handle(EMAIL);
+        let wake = store.wake_handle(EMAIL);
         // Discards earlier notifications.
         let _ = tokio::time::timeout(std::time::Duration::ZERO, wake.notified()).await;
         let heard = wake.notified();

@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::analyst::{Advice, llm};
+use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
 use metrics::counter;
 use notify::provider::{ProviderClient, ProviderResponse};
-use notify::time::Time;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 use url::Url;
@@ -26,7 +26,6 @@ use super::budget::BudgetUsage;
 use super::fallback_reason::FallbackReason;
 use super::settings::{AnalystError, ModelConfig, chat_completions_url};
 use super::subject::RuleAnalysis;
-use foundation::Clock;
 
 /// The number of concurrent requests.
 const MAX_CONCURRENT_REQUESTS: usize = 8;
@@ -41,7 +40,7 @@ pub(super) struct LanguageModel {
     url: Url,
     provider: ProviderClient,
     clock: Arc<dyn Clock>,
-    time: Arc<dyn Time>,
+    time: Arc<dyn Clock>,
     budget_usage: BudgetUsage,
     request_slots: Semaphore,
     /// Permits for waiting and running requests.
@@ -77,7 +76,11 @@ impl LanguageModel {
     ///
     /// # Errors
     /// [`AnalystError`]
-    pub(super) fn new(settings: ModelConfig, clock: Arc<dyn Clock>, time: Arc<dyn Time>) -> Result<Self, AnalystError> {
+    pub(super) fn new(
+        settings: ModelConfig,
+        clock: Arc<dyn Clock>,
+        time: Arc<dyn Clock>,
+    ) -> Result<Self, AnalystError> {
         Ok(Self {
             url: chat_completions_url(&settings.base_url).ok_or(AnalystError::BadBaseUrl)?,
             provider: ProviderClient::new(Arc::clone(&time))?,

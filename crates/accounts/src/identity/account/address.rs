@@ -11,8 +11,8 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::identity::account::AccountSettings;
 use crate::identity::email_links::invalid_link;
-use crate::identity::fields;
-use foundation::body::BodyReader;
+use crate::identity::requests::{ChangeEmailRequest, ConfirmEmailRequest};
+use foundation::request::Request;
 use foundation::secret;
 use foundation::{Actor, ServiceError};
 
@@ -32,9 +32,7 @@ impl AccountSettings {
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid address or the account's current one, [`ServiceError::RateLimited`].
     pub async fn request_address_change(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let email = fields::email(&mut members);
-        members.finish()?;
+        let email = ChangeEmailRequest::read(body)?.email.0;
         let ports = &self.ports;
         let (now, secret) = (ports.clock.now(), secret::new(&ports.random));
         let letter = AccountEmail::ConfirmNewAddress {
@@ -63,7 +61,7 @@ impl AccountSettings {
     /// # Errors
     /// [`ServiceError::Malformed`] for an invalid link, or if the address has an account by now.
     pub async fn confirm_address_change(&self, body: &Value) -> Result<String, ServiceError> {
-        let token = fields::token(body)?;
+        let token = ConfirmEmailRequest::read(body)?.token.0;
         if !secret::is_well_formed(&token) {
             return Err(invalid_link());
         }

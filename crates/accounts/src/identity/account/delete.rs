@@ -8,12 +8,10 @@ use store::model::{Account, Profile};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::identity::account::AccountSettings;
-use foundation::body::BodyReader;
+use crate::identity::requests::DeleteAccountRequest;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
-
-/// Required confirmation text.
-const CONFIRMATION: &str = "DELETE";
 
 impl AccountSettings {
     /// Deletes the actor's account permanently: `{confirmation: "DELETE"}`.
@@ -21,14 +19,7 @@ impl AccountSettings {
     /// # Errors
     /// [`ServiceError::Invalid`] without the confirmation.
     pub async fn delete_account(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        if members.value("confirmation").and_then(Value::as_str) != Some(CONFIRMATION) {
-            members.add_error(
-                "confirmation",
-                "is required and must be \"DELETE\": the account and all its data are deleted permanently",
-            );
-        }
-        members.finish()?;
+        DeleteAccountRequest::read(body)?;
         let work = DeleteAccount {
             account_settings: self.clone(),
             account: actor.account,

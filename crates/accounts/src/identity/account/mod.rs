@@ -11,26 +11,22 @@ mod delete;
 mod export;
 mod password;
 mod phone;
-mod preferences;
+pub(crate) mod preferences;
 mod subscription;
 
 use delivery::DeliveryConfig;
 use std::sync::Arc;
 
-use store::model::Account;
-use store::{Abort, Store, UnitOfWork};
 use tokio_util::task::TaskTracker;
 
 use crate::access::{Authenticator, CredentialCache};
-use crate::identity::IdentityConfig;
 use crate::identity::{AccountAccess, SignInThrottle};
 use delivery::messages::MessageWriter;
 use evaluation::evaluator::Evaluator;
 pub use export::ExportStream;
-use foundation::{Actor, Ports, ServiceError};
+use foundation::Ports;
 pub use phone::CODE_LIFETIME as PHONE_CODE_LIFETIME;
 pub use preferences::Preferences;
-use store::model::AccountId;
 pub use store::model::{Phone, QuietHours};
 pub use subscription::{SmsQuota, Subscription};
 

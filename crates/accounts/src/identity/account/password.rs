@@ -11,10 +11,10 @@ use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use super::address;
 use crate::identity::account::AccountSettings;
 use crate::identity::email_links::LinkPurpose;
-use crate::identity::fields;
+use crate::identity::requests::ChangePasswordRequest;
 use crate::identity::sessions::session_of;
 use foundation::account::load_account;
-use foundation::body::BodyReader;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -27,21 +27,22 @@ impl AccountSettings {
     /// after too many wrong ones.
     pub async fn change_password(&self, actor: &Actor, address: IpAddr, body: &Value) -> Result<(), ServiceError> {
         let session = session_of(actor)?;
-        let mut members = BodyReader::new(body)?;
-        let current = members.text("current_password").map(str::to_owned);
-        let new = fields::new_password(&mut members, "new_password");
         let account = load_account(&self.ports.store, actor).await?;
-        if account.password_hash.is_some() && current.is_none() {
-            members.add_missing("current_password");
-        }
-        members.finish()?;
+        let request = ChangePasswordRequest::read_and(body, |body| {
+            if account.password_hash.is_some() {
+                body.require("current_password");
+            }
+        })?;
         let ports = &self.ports;
         let now = ports.clock.now();
         if account.password_hash.is_some() {
             self.throttle.attempt(&account.email, address, now)?;
             let checked = self
                 .authenticator
-                .verify_password(current.unwrap_or_default(), account.password_hash.clone())
+                .verify_password(
+                    request.current_password.map(|current| current.0).unwrap_or_default(),
+                    account.password_hash.clone(),
+                )
                 .await;
             if checked.is_err() {
                 self.throttle.cancel_attempt(&account.email, address);
@@ -56,7 +57,7 @@ impl AccountSettings {
             account: account.id,
             session,
             verified_hash: account.password_hash,
-            password_hash: self.authenticator.hash_password(new).await?,
+            password_hash: self.authenticator.hash_password(request.new_password.0).await?,
             message: self.writer.mail(
                 &account.email,
                 Some(account.id),

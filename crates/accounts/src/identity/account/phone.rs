@@ -14,8 +14,9 @@ use store::model::{Account, AccountId, CodeCheck, NewCode, NewMessage, Phone};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::identity::account::AccountSettings;
+use crate::identity::requests::{PhoneCodeRequest, VerifyPhoneRequest};
 use delivery::phone_number::{self, CallingCode};
-use foundation::body::BodyReader;
+use foundation::request::{BodyReader, Request};
 use foundation::{Actor, ServiceError};
 
 /// Purpose of the codes.
@@ -39,15 +40,10 @@ impl AccountSettings {
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid number or without consent, [`ServiceError::RateLimited`].
     pub async fn request_phone(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let number = number(&mut members, &self.delivery_settings.messages.sms.allowed_countries);
-        if members.value("sms_consent") != Some(&Value::Bool(true)) {
-            members.add_error(
-                "sms_consent",
-                "is required and must be true: text messages require consent",
-            );
-        }
-        members.finish()?;
+        let allowed = &self.delivery_settings.messages.sms.allowed_countries;
+        let number = PhoneCodeRequest::read_and(body, |body| check_number(body, allowed))?
+            .phone
+            .0;
         let ports = &self.ports;
         let now = ports.clock.now();
         let code = code(&ports.random.bytes());
@@ -75,14 +71,12 @@ impl AccountSettings {
     /// # Errors
     /// [`ServiceError::Malformed`] for a wrong code, or if no valid code exists.
     pub async fn verify_phone(&self, actor: &Actor, body: &Value) -> Result<Phone, ServiceError> {
-        let mut members = BodyReader::new(body)?;
         // A sent code stays valid if the allowed countries change.
-        let number = number(&mut members, &[]);
-        let token = members.required("token").unwrap_or_default().trim().to_owned();
-        members.finish()?;
+        let request = VerifyPhoneRequest::read_and(body, |body| check_number(body, &[]))?;
+        let number = request.phone.0;
         let work = VerifyPhoneCode {
             account: actor.account,
-            hash: self.phone_code_hash(actor.account, &number, &token)?,
+            hash: self.phone_code_hash(actor.account, &number, &request.token.0)?,
             phone: Phone {
                 number,
                 verified_at: self.ports.clock.now(),
@@ -123,15 +117,12 @@ fn code(bits: &[u8; 32]) -> String {
     format!("{rest:06}")
 }
 
-/// Reads a phone number in E.164 format that may receive text messages.
-fn number(members: &mut BodyReader<'_>, allowed: &[CallingCode]) -> String {
-    let Some(text) = members.required("phone") else {
-        return String::new();
-    };
-    if let Some(fault) = phone_number::violation(text, allowed) {
-        members.add_error("phone", fault);
+/// Checks that a phone number is in E.164 format and may receive text messages.
+fn check_number(body: &mut BodyReader<'_>, allowed: &[CallingCode]) {
+    let number = body.value("phone").and_then(Value::as_str);
+    if let Some(error) = number.and_then(|number| phone_number::violation(number, allowed)) {
+        body.add_error("phone", error);
     }
-    text.to_owned()
 }
 
 struct RequestPhoneCode {

@@ -8,9 +8,9 @@ use store::model::{Account, QuietHours};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::identity::account::AccountSettings;
-use crate::identity::profile::time_zone;
+use crate::identity::requests::UpdatePreferencesRequest;
 use foundation::account::load_account;
-use foundation::body::BodyReader;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -50,16 +50,12 @@ impl AccountSettings {
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid time zone or quiet hours.
     pub async fn set_preferences(&self, actor: &Actor, body: &Value) -> Result<Preferences, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let time_zone = time_zone(&mut members);
-        let quiet_hours = members.contains("quiet_hours").then(|| quiet_hours(&mut members));
-        let notify_blind = members.boolean("notify_blind");
-        members.finish()?;
+        let request = UpdatePreferencesRequest::read(body)?;
         let work = UpdatePreferences {
             account: actor.account,
-            time_zone,
-            quiet_hours,
-            notify_blind,
+            time_zone: request.time_zone.map(|zone| zone.0),
+            quiet_hours: request.quiet_hours.0.map(|hours| hours.map(|hours| hours.0)),
+            notify_blind: request.notify_blind,
             now: self.ports.clock.now(),
         };
         let account = self.ports.store.write(work).await?;
@@ -81,14 +77,12 @@ pub(super) fn quiet_hours_value(hours: Option<QuietHours>) -> Value {
 const QUIET_HOURS_ERROR: &str = "must be null, or an object with start and end as HH:MM that are not equal, such as \
                      {\"start\": \"22:00\", \"end\": \"07:00\"}";
 
-fn quiet_hours(members: &mut BodyReader<'_>) -> Option<QuietHours> {
-    let value = members.value("quiet_hours")?;
+/// Reads quiet hours.
+pub(in crate::identity) fn read_quiet_hours(value: &Value) -> Result<QuietHours, String> {
     let minute = |name: &str| minute(value.get(name)?.as_str()?);
     let hours = minute("start").zip(minute("end")).filter(|(from, until)| from != until);
-    if hours.is_none() {
-        members.add_error("quiet_hours", QUIET_HOURS_ERROR);
-    }
-    hours.map(|(from, until)| QuietHours { from, until })
+    let hours = hours.map(|(from, until)| QuietHours { from, until });
+    hours.ok_or_else(|| QUIET_HOURS_ERROR.to_owned())
 }
 
 /// Returns the minutes since midnight of `HH:MM`.
@@ -151,10 +145,14 @@ mod tests {
     #[test]
     fn quiet_hours_need_two_different_times() {
         let read = |hours: Value| {
-            let body = json!({ "quiet_hours": hours });
-            let mut members = BodyReader::new(&body).unwrap();
-            let hours = quiet_hours(&mut members);
-            members.finish().map(|()| hours.map(|hours| (hours.from, hours.until)))
+            let request = UpdatePreferencesRequest::read(&json!({ "quiet_hours": hours }));
+            request.map(|request| {
+                request
+                    .quiet_hours
+                    .0
+                    .unwrap()
+                    .map(|hours| (hours.0.from, hours.0.until))
+            })
         };
         assert_eq!(
             read(json!({"start": "22:00", "end": "07:30"})).unwrap(),

@@ -2,8 +2,6 @@
 
 use alerts::{Plan, Status};
 use delivery::messages::QuotaPeriod;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use crate::identity::account::AccountSettings;
 use foundation::account::load_account;

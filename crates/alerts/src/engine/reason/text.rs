@@ -28,7 +28,7 @@ impl fmt::Display for Reason {
         match *self {
             Self::PriceReached { side, price, threshold } => {
                 let (price, threshold) = (dollars(price), dollars(threshold));
-                write!(f, "price {price} is at or {} {threshold}", side.pick("above", "below"))
+                write!(f, "price {price} is at or {side} {threshold}")
             }
             Self::PriceChanged {
                 side, price, initial, ..
@@ -36,23 +36,22 @@ impl fmt::Display for Reason {
                 let moved = Decimal::from_micros(PriceChange::between(initial, price).percent.micros().abs());
                 write!(
                     f,
-                    "price {} is {}% {} {}",
+                    "price {} is {}% {side} {}",
                     dollars(price),
                     Percent(moved),
-                    side.pick("above", "below"),
                     dollars(initial)
                 )
             }
             Self::NewExtreme { side, price, previous } => {
-                let (what, beyond) = side.pick(("high", "above"), ("low", "below"));
+                let what = side.pick("high", "low");
                 let (price, previous) = (dollars(price), dollars(previous));
-                write!(f, "price {price} is a new 52-week {what}, {beyond} {previous}")
+                write!(f, "price {price} is a new 52-week {what}, {side} {previous}")
             }
             Self::AveragesCrossed { side, sma_50, sma_200 } => {
-                let (what, beyond) = side.pick(("golden", "above"), ("death", "below"));
+                let what = side.pick("golden", "death");
                 write!(
                     f,
-                    "{what} cross: the 50-day average {} is {beyond} the 200-day average {}",
+                    "{what} cross: the 50-day average {} is {side} the 200-day average {}",
                     Usd(sma_50),
                     Usd(sma_200)
                 )
@@ -72,12 +71,7 @@ impl fmt::Display for Reason {
                 )
             }
             Self::RsiReached { side, rsi, threshold } => {
-                write!(
-                    f,
-                    "RSI {} is at or {} {threshold}",
-                    Short(rsi),
-                    side.pick("above", "below")
-                )
+                write!(f, "RSI {} is at or {side} {threshold}", Short(rsi))
             }
             Self::VolumeAboveAverage {
                 baseline,
@@ -101,12 +95,7 @@ impl fmt::Display for Reason {
                     EpsBasis::Trailing => "P/E",
                     EpsBasis::Forward => "forward P/E",
                 };
-                write!(
-                    f,
-                    "{which} {} is at or {} {threshold}",
-                    Short(ratio),
-                    side.pick("above", "below")
-                )
+                write!(f, "{which} {} is at or {side} {threshold}", Short(ratio))
             }
             Self::Buzz {
                 direction,

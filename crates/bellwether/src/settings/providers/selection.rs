@@ -3,7 +3,8 @@
 use sources::provider::Capability;
 use toml::Value;
 
-use crate::settings::value::{Setting, choice};
+use crate::settings::choice::choice;
+use crate::settings::value::Setting;
 
 choice! {
     /// The name of a provider.
@@ -33,12 +34,6 @@ impl ProviderName {
         Self::Sec,
         Self::ApeWisdom,
     ];
-
-    /// Returns the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.as_str()
-    }
 
     /// Returns the default order of the providers for `capability`. The one with the most data comes first: for
     /// fundamentals that is Finnhub, because Massive only has the market capitalisation; for insider trades it is the
@@ -83,11 +78,6 @@ pub enum ProviderSelection {
     Named(Vec<ProviderName>),
 }
 
-impl ProviderSelection {
-    const ALL: &str = "all";
-    const NONE: &str = "none";
-}
-
 impl Setting for ProviderSelection {
     fn allowed() -> String {
         let names = ProviderName::ALL.map(ProviderName::name).join(", ");
@@ -99,8 +89,8 @@ impl Setting for ProviderSelection {
 
     fn from_text(text: &str) -> Option<Self> {
         match text {
-            Self::ALL => Some(Self::All),
-            Self::NONE => Some(Self::Named(Vec::new())),
+            "all" => Some(Self::All),
+            "none" => Some(Self::Named(Vec::new())),
             names => Vec::from_text(names).map(Self::Named),
         }
     }
@@ -114,8 +104,8 @@ impl Setting for ProviderSelection {
 
     fn to_toml(&self) -> Value {
         match self {
-            Self::All => Self::ALL.into(),
-            Self::Named(names) if names.is_empty() => Self::NONE.into(),
+            Self::All => "all".into(),
+            Self::Named(names) if names.is_empty() => "none".into(),
             Self::Named(names) => names.to_toml(),
         }
     }

@@ -1,29 +1,17 @@
 //! Tests of valid and invalid provider settings, and of the error messages.
 
-use std::fs;
-
 use super::*;
+use crate::settings::tests::{assert_rejected, with_file as load};
 use crate::settings::{Settings, SourceKind};
 
 const ALPACA: &str = "[sources.alpaca]\nkey_id = \"PKTEST\"\nsecret = \"open-sesame\"\n";
 
-fn load(text: &str) -> Result<Settings, String> {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("bellwether.toml");
-    fs::write(&path, text).unwrap();
-    let folder = format!("{}/", dir.path().display());
-    Settings::load(Some(&path), []).map_err(|error| error.to_string().replace(&folder, ""))
-}
-
-fn with_variables(variables: &[(&str, &str)]) -> Result<Settings, String> {
-    let variables = variables
-        .iter()
-        .map(|(name, value)| (format!("BELLWETHER_{name}"), (*value).to_owned()));
-    Settings::load(None, variables).map_err(|error| error.to_string())
-}
-
 fn sources(text: &str) -> SourcesConfig {
     load(text).unwrap().sources
+}
+
+fn assert_same<T: std::fmt::Debug>(adapter: Option<T>, expected: T) {
+    assert_eq!(format!("{adapter:?}"), format!("{:?}", Some(expected)));
 }
 
 fn names(asked: &[ProviderName]) -> Vec<&'static str> {
@@ -34,7 +22,7 @@ fn names(asked: &[ProviderName]) -> Vec<&'static str> {
 fn no_provider_is_set_up_by_default() {
     let sources = sources("");
     for name in ProviderName::ALL {
-        assert!(sources.provider_config(name).is_none(), "{name}");
+        assert!(sources.tier(name).is_none(), "{name}");
     }
     for capability in Capability::ALL {
         assert_eq!(sources.providers_for(capability), [], "{capability}");
@@ -48,36 +36,14 @@ fn provider_with_only_a_key_has_the_free_plan() {
          [sources.sec]\ncontact = \"a@example.com\"\n[sources.apewisdom]\nenabled = true\n"
     ));
     let key = || ProviderKey::new("k").unwrap();
-    let free = |name| format!("{:?}", sources.provider_config(name).unwrap());
     use ::sources::provider::{alpaca, apewisdom, finnhub, massive, sec, tiingo};
-    for (name, expected) in [
-        (
-            ProviderName::Alpaca,
-            ProviderConfig::Alpaca(alpaca::AlpacaConfig::free(key(), key())),
-        ),
-        (
-            ProviderName::Finnhub,
-            ProviderConfig::Finnhub(finnhub::FinnhubConfig::free(key())),
-        ),
-        (
-            ProviderName::Massive,
-            ProviderConfig::Massive(massive::MassiveConfig::new(key(), massive::MassivePlan::Basic)),
-        ),
-        (
-            ProviderName::Tiingo,
-            ProviderConfig::Tiingo(tiingo::TiingoConfig::free(key())),
-        ),
-        (
-            ProviderName::Sec,
-            ProviderConfig::Sec(sec::SecConfig::new("a@example.com")),
-        ),
-        (
-            ProviderName::ApeWisdom,
-            ProviderConfig::ApeWisdom(apewisdom::ApeWisdomConfig::default()),
-        ),
-    ] {
-        assert_eq!(free(name), format!("{expected:?}"));
-    }
+    assert_same(sources.alpaca.adapter(), alpaca::AlpacaConfig::free(key(), key()));
+    assert_same(sources.finnhub.adapter(), finnhub::FinnhubConfig::free(key()));
+    let massive = massive::MassiveConfig::new(key(), massive::MassivePlan::Basic);
+    assert_same(sources.massive.adapter(), massive);
+    assert_same(sources.tiingo.adapter(), tiingo::TiingoConfig::free(key()));
+    assert_same(sources.sec.adapter(), sec::SecConfig::new("a@example.com"));
+    assert_same(sources.apewisdom.adapter(), apewisdom::ApeWisdomConfig::default());
 }
 
 #[test]
@@ -109,7 +75,7 @@ fn named_providers_are_used_in_order() {
 
 #[test]
 fn variables_set_parts_of_a_section() {
-    let settings = with_variables(&[
+    let settings = Settings::with_overrides(&[
         ("SOURCES__ALPACA__KEY_ID", "PKTEST"),
         ("SOURCES__ALPACA__SECRET", "open-sesame"),
         ("SOURCES__ALPACA__FEED", "sip"),
@@ -133,7 +99,7 @@ fn variable_with_too_few_underscores_gets_the_right_name() {
         "SOURCES__ALPACA_KEY_ID",
         "SOURCES_ALPACA__KEY_ID",
     ] {
-        let refused = with_variables(&[(wrong, "PKTEST")]).unwrap_err();
+        let refused = Settings::with_overrides(&[(wrong, "PKTEST")]).unwrap_err().to_string();
         assert_eq!(
             refused,
             format!(
@@ -160,52 +126,18 @@ fn rejects_unknown_setting_of_a_part_and_lists_known_ones() {
 
 #[test]
 fn rejects_invalid_values_and_names_allowed_ones() {
-    for (text, key, allowed) in [
-        (
-            "[sources]\nquotes = [\"yahoo\"]",
-            "sources.quotes",
-            "a list of alpaca, massive, tiingo",
-        ),
-        (
-            "[sources]\nnightly_at = \"late\"",
-            "sources.nightly_at",
-            "a time of day",
-        ),
-        (
-            "[sources.alpaca]\nfeed = \"nyse\"",
-            "sources.alpaca.feed",
-            "\"iex\", \"sip\"",
-        ),
-        (
-            "[sources.alpaca]\nsecret = \"two words\"",
-            "sources.alpaca.secret",
-            "without spaces",
-        ),
-        (
-            "[sources.alpaca]\ndata_url = \"data\"",
-            "sources.alpaca.data_url",
-            "like https://",
-        ),
-        (
-            "[sources.alpaca]\nstream_url = \"https://a\"",
-            "sources.alpaca.stream_url",
-            "like wss://",
-        ),
-        (
-            "[sources.massive]\nplan = \"free\"",
-            "sources.massive.plan",
-            "\"basic\", \"starter\"",
-        ),
-        (
-            "[sources.sec]\ncontact = \"Example Ltd\"",
-            "sources.sec.contact",
-            "an email address",
-        ),
-    ] {
-        let refused = load(text).unwrap_err();
-        let expected = format!("setting {key} (in bellwether.toml): must be ");
-        assert!(refused.starts_with(&expected) && refused.contains(allowed), "{refused}");
-    }
+    assert_rejected(
+        r#"
+        sources.quotes = ["yahoo"] | a list of alpaca, massive, tiingo
+        sources.nightly_at = "late" | a time of day
+        sources.alpaca.feed = "nyse" | "iex", "sip"
+        sources.alpaca.secret = "two words" | without spaces
+        sources.alpaca.data_url = "data" | like https://
+        sources.alpaca.stream_url = "https://a" | like wss://
+        sources.massive.plan = "free" | "basic", "starter"
+        sources.sec.contact = "Example Ltd" | an email address
+        "#,
+    );
 }
 
 #[test]

@@ -34,7 +34,8 @@ use store::StoreError;
 
 use super::Evaluator;
 use super::revision_guard::with_clamped_armed_at;
-pub use rerun::{Earnings, RerunResult, rerun};
+use rerun::rerun;
+pub use rerun::{Earnings, RerunResult};
 
 /// A missed observation, in today's shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -25,7 +25,7 @@ pub struct RerunResult {
 }
 
 /// Evaluates gaps as if their observations had been received in time.
-pub fn rerun(engine: Engine, gaps: &[Gap], earnings: Earnings, alerts: Vec<Alert>) -> RerunResult {
+pub(crate) fn rerun(engine: Engine, gaps: &[Gap], earnings: Earnings, alerts: Vec<Alert>) -> RerunResult {
     let mut rerun = Rerun::new(engine, gaps, earnings, alerts);
     let mut observations: Vec<(usize, MissedObservation)> = Vec::new();
     for (place, gap) in gaps.iter().enumerate() {

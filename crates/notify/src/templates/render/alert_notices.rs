@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::fired_alert::{label_and_unit, usd};
+use super::fired_alert::{label, usd, with_unit};
 use super::page::{Content, Fact, Tone};
 use crate::templates::{AdjustedAlert, AlertSummary, SplitSummary, StaleAlert, plain};
 
@@ -161,17 +161,13 @@ fn adjusted(adjusted: &AdjustedAlert) -> String {
 
 fn name(alert: &AlertSummary) -> String {
     let condition = plain(&alert.condition, MAX_WORD_LENGTH);
-    format!(
-        "{}: {}",
-        plain(&alert.symbol, MAX_WORD_LENGTH),
-        label_and_unit(&condition).0
-    )
+    format!("{}: {}", plain(&alert.symbol, MAX_WORD_LENGTH), label(&condition))
 }
 
 /// Formats a threshold of an alert with its unit.
 fn formatted_threshold(alert: &AlertSummary, threshold: Option<&str>) -> Option<String> {
     let threshold = threshold?.parse().ok()?;
-    Some(label_and_unit(&alert.condition).1.format(threshold))
+    Some(with_unit(&alert.condition, threshold))
 }
 
 fn instant(text: &str, time_zone: &TimeZone) -> String {

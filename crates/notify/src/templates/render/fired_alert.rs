@@ -1,5 +1,7 @@
 //! Notifications about a fired alert.
 
+use alerts::ConditionKind;
+use alerts::condition::NumberUnit;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Decimal;
@@ -109,17 +111,10 @@ impl FiredAlert {
             _ => Tone::Plain,
         };
         add("Change today", self.change(), tone);
-        let (condition, unit) = label_and_unit(&self.condition);
-        add(
-            "Alert",
-            Some(condition.to_owned()).filter(|text| !text.is_empty()),
-            Tone::Plain,
-        );
-        add(
-            "Threshold",
-            self.threshold.map(|threshold| unit.format(threshold)),
-            Tone::Plain,
-        );
+        let label = Some(label(&self.condition).to_owned());
+        add("Alert", label.filter(|text| !text.is_empty()), Tone::Plain);
+        let threshold = self.threshold.map(|threshold| with_unit(&self.condition, threshold));
+        add("Threshold", threshold, Tone::Plain);
         add("Price when set", self.initial_price.map(usd), Tone::Plain);
         let at = self.at.map(|at| {
             at.to_zoned(time_zone.clone())
@@ -201,56 +196,23 @@ pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
     gsm::to_gsm(&text)
 }
 
-/// The unit of a threshold.
-#[derive(Clone, Copy)]
-pub(super) enum MetricUnit {
-    None,
-    Usd,
-    Percent,
-    Sessions,
-    Days,
+/// Returns the label of a condition; for an unknown one, its name.
+pub(super) fn label(condition: &str) -> &str {
+    ConditionKind::from_name(condition).map_or(condition, |kind| kind.spec().label)
 }
 
-impl MetricUnit {
-    pub(super) fn format(self, number: f64) -> String {
-        match self {
-            Self::None => format!("{number}"),
-            Self::Usd => usd(number),
-            Self::Percent => Decimal::from_f64(number)
-                .map_or_else(|_| format!("{number} %"), |number| format!("{} %", Percent(number))),
-            Self::Sessions => format!("{number} sessions"),
-            Self::Days => format!("{number} days"),
-        }
-    }
-}
-
-/// Returns the label of a condition, and the unit of its threshold.
-pub(super) fn label_and_unit(condition: &str) -> (&str, MetricUnit) {
-    match condition {
-        "price_above" => ("Price at or above", MetricUnit::Usd),
-        "price_below" => ("Price at or below", MetricUnit::Usd),
-        "price_change_up" => ("Price up by", MetricUnit::Percent),
-        "price_change_down" => ("Price down by", MetricUnit::Percent),
-        "new_high" => ("New 52-week high", MetricUnit::None),
-        "new_low" => ("New 52-week low", MetricUnit::None),
-        "ma_crossover_golden" => ("Golden cross (50 over 200 days)", MetricUnit::None),
-        "ma_crossover_death" => ("Death cross (50 under 200 days)", MetricUnit::None),
-        "ma_touch_above" => ("Price rises to its average", MetricUnit::Sessions),
-        "ma_touch_below" => ("Price falls to its average", MetricUnit::Sessions),
-        "rsi_limit" => ("RSI", MetricUnit::None),
-        "volume_change" => ("Volume above its average", MetricUnit::Percent),
-        "pe_ratio_below" => ("P/E at or below", MetricUnit::None),
-        "pe_ratio_above" => ("P/E at or above", MetricUnit::None),
-        "forward_pe_below" => ("Forward P/E at or below", MetricUnit::None),
-        "forward_pe_above" => ("Forward P/E at or above", MetricUnit::None),
-        "social_buzz" => ("Discussion", MetricUnit::None),
-        "insider_transactions" => ("Insider transactions", MetricUnit::Usd),
-        "reminder" => ("Reminder", MetricUnit::Days),
-        "daily_reminder" => ("Daily reminder", MetricUnit::None),
-        "earnings_announcement" => ("Earnings ahead", MetricUnit::Days),
-        "dividend_ex_date" => ("Ex-dividend date ahead", MetricUnit::Days),
-        "dividend_payment" => ("Dividend payment", MetricUnit::None),
-        other => (other, MetricUnit::None),
+/// Formats the threshold of a condition with its unit.
+pub(super) fn with_unit(condition: &str, threshold: f64) -> String {
+    let spec = ConditionKind::from_name(condition).and_then(|kind| kind.spec().request.threshold);
+    match spec.map_or(NumberUnit::None, |spec| spec.range.unit) {
+        NumberUnit::None => format!("{threshold}"),
+        NumberUnit::Usd => usd(threshold),
+        NumberUnit::Percent => Decimal::from_f64(threshold).map_or_else(
+            |_| format!("{threshold} %"),
+            |percent| format!("{} %", Percent(percent)),
+        ),
+        NumberUnit::Sessions => format!("{threshold} sessions"),
+        NumberUnit::Days => format!("{threshold} days"),
     }
 }
 

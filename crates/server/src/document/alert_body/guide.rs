@@ -2,89 +2,34 @@
 //! text about each condition's parameters.
 
 use alerts::ConditionKind as Kind;
+use alerts::condition::ThresholdNeed;
 use serde_json::{Map, Value, json};
 
-use super::examples::example;
-use super::shapes::{MAX_NUMBER, MIN_POSITIVE_NUMBER, RequestShape, ThresholdRule, shapes};
+use super::example;
+use super::schema::{parameter_schema, requests};
 
 /// Returns one line per condition: when it fires, its threshold and parameters, and an example.
 pub(crate) fn conditions() -> String {
-    let shapes = shapes();
-    let lines = shapes
-        .iter()
-        .flat_map(|shape| shape.kinds.iter().map(move |kind| line(shape, *kind)));
-    lines.collect::<Vec<_>>().join("\n")
+    let lines: Vec<_> = Kind::ALL.iter().map(|kind| line(*kind)).collect();
+    lines.join("\n")
 }
 
-fn line(shape: &RequestShape, kind: Kind) -> String {
-    let threshold = match &shape.threshold {
-        ThresholdRule::Omitted => "no threshold (leave it out)".to_owned(),
-        ThresholdRule::Ignored(schema) | ThresholdRule::Optional(schema) => {
-            format!("threshold optional: {}", range(schema))
-        }
-        ThresholdRule::Required(schema) => format!("threshold required: {}", range(schema)),
-    };
-    let parameters: Vec<String> = shape
-        .parameters
-        .iter()
-        .map(|(name, schema)| {
-            let need = if shape.required.contains(name) {
-                "required"
-            } else {
-                "optional"
-            };
-            format!("parameters.{name} {need}: {}", range(schema))
-        })
-        .collect();
-    let mut parts = vec![meaning(kind).to_owned(), threshold];
-    parts.extend(parameters);
+fn line(kind: Kind) -> String {
+    let spec = kind.spec();
+    let mut parts = vec![spec.fires_when.to_owned()];
+    parts.push(match &spec.request.threshold {
+        None => "no threshold (leave it out)".to_owned(),
+        Some(threshold) => match (threshold.need, threshold.range.bounds()) {
+            (ThresholdNeed::Required, bounds) => format!("threshold required: {} ({bounds})", threshold.description),
+            (ThresholdNeed::Optional, bounds) => format!("threshold optional: {} ({bounds})", threshold.description),
+            (ThresholdNeed::WithoutDate, _) => format!("threshold optional: {}", threshold.description),
+        },
+    });
+    parts.extend(spec.request.parameters.iter().map(|own| {
+        let need = if own.is_required { "required" } else { "optional" };
+        format!("parameters.{} {need}: {} ({})", own.name, own.description, own.rule)
+    }));
     format!("- {}: {}. Example: {}", kind.name(), parts.join("; "), example(kind))
-}
-
-/// Returns when a condition fires.
-const fn meaning(kind: Kind) -> &'static str {
-    match kind {
-        Kind::PriceAbove => "the price is at or above the threshold",
-        Kind::PriceBelow => "the price is at or below the threshold",
-        Kind::PriceChangeUp => "the price is the threshold's percentage above the price at creation",
-        Kind::PriceChangeDown => "the price is the threshold's percentage below the price at creation",
-        Kind::NewHigh => "the price is above the 52-week high",
-        Kind::NewLow => "the price is below the 52-week low",
-        Kind::MaCrossoverGolden => "the 50-day average crosses the 200-day average upwards",
-        Kind::MaCrossoverDeath => "the 50-day average crosses the 200-day average downwards",
-        Kind::MaTouchAbove => "the price reaches its moving average from below",
-        Kind::MaTouchBelow => "the price reaches its moving average from above",
-        Kind::RsiLimit => "Wilder's RSI(14) reaches the threshold",
-        Kind::VolumeChange => "the session's volume is the threshold's percentage above its average",
-        Kind::PeRatioBelow => "price / trailing earnings per share is at or below the threshold",
-        Kind::PeRatioAbove => "price / trailing earnings per share is at or above the threshold",
-        Kind::ForwardPeBelow => "price / forward earnings per share is at or below the threshold",
-        Kind::ForwardPeAbove => "price / forward earnings per share is at or above the threshold",
-        Kind::SocialBuzz => "mentions of the stock rise or fall strongly",
-        Kind::InsiderTransactions => "insiders bought or sold for more than the threshold, according to recent filings",
-        Kind::Reminder => "a date, once",
-        Kind::DailyReminder => "every trading day; the alert stays active",
-        Kind::EarningsAnnouncement => "the next earnings date is at most the threshold's days ahead",
-        Kind::DividendExDate => "the next ex-dividend date is at most the threshold's days ahead",
-        Kind::DividendPayment => "a dividend is paid today",
-    }
-}
-
-/// Returns the allowed values of a schema as text.
-fn range(schema: &Value) -> String {
-    let mut text = schema["description"].as_str().unwrap_or_default().to_owned();
-    if let Some(words) = words(schema) {
-        text.push_str(&format!(" ({})", words.join(", ")));
-    }
-    let (minimum, maximum) = (schema["minimum"].as_f64(), &schema["maximum"]);
-    let is_unbounded = maximum.as_i64() == Some(MAX_NUMBER);
-    match minimum {
-        Some(minimum) if minimum == MIN_POSITIVE_NUMBER && is_unbounded => text.push_str(" (above 0)"),
-        Some(minimum) if minimum == MIN_POSITIVE_NUMBER => text.push_str(&format!(" (above 0, at most {maximum})")),
-        Some(minimum) => text.push_str(&format!(" ({minimum} to {maximum})")),
-        None => {}
-    }
-    text
 }
 
 fn words(schema: &Value) -> Option<Vec<String>> {
@@ -95,11 +40,11 @@ fn words(schema: &Value) -> Option<Vec<String>> {
 /// Returns one schema of `parameters` for all conditions.
 pub(crate) fn parameters() -> Value {
     let mut properties = Map::new();
-    for shape in shapes() {
-        let names: Vec<&str> = shape.kinds.iter().map(|kind| kind.name()).collect();
-        for (name, schema) in &shape.parameters {
-            let known = properties.entry((*name).to_owned()).or_insert_with(|| json!({}));
-            merge(known, schema, &names.join(", "));
+    for (request, kinds) in requests() {
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        for own in request.parameters {
+            let known = properties.entry(own.name).or_insert_with(|| json!({}));
+            merge(known, &parameter_schema(own), &names.join(", "));
         }
     }
     json!({

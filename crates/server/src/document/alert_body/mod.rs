@@ -1,20 +1,17 @@
 //! The request bodies that create and update alerts: a schema for each kind of condition, and an example for each condition.
 //!
-//! The service parses these bodies itself (`alerts::request`), so the schemas are written by hand. The tests check values at
-//! and beyond the bounds of the schemas against that parser.
+//! They derive from the [`ConditionSpec`](alerts::condition::ConditionSpec)s, from which `alerts::request` parses these bodies. The
+//! tests check values at and beyond the bounds of the schemas against that parser.
 
-mod examples;
 pub(crate) mod guide;
-mod shapes;
+mod schema;
 #[cfg(test)]
 mod tests;
 
-use alerts::ConditionKind as Kind;
-use serde_json::{Map, Value, json};
+use alerts::ConditionKind;
+use schema::{request_schema, requests};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
-
-pub(super) use examples::add_examples;
-use shapes::{RequestShape, ThresholdRule, optional, shapes};
 
 /// A new alert.
 #[derive(Debug, ToSchema)]
@@ -24,94 +21,13 @@ pub struct CreateAlert {}
 #[derive(Debug, ToSchema)]
 pub struct UpdateAlert {}
 
-impl RequestShape {
-    fn schema(&self) -> Value {
-        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
-        let mut properties = json!({
-            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, in upper or lower case"},
-            "condition": {"type": "string", "enum": names},
-        });
-        let mut required = vec!["symbol", "condition"];
-        properties["threshold"] = match &self.threshold {
-            ThresholdRule::Omitted => json!({"type": "null", "description": "Must be omitted"}),
-            ThresholdRule::Ignored(schema) => schema.clone(),
-            ThresholdRule::Optional(schema) => optional(schema.clone()),
-            ThresholdRule::Required(schema) => {
-                required.push("threshold");
-                schema.clone()
-            }
-        };
-        properties["notification"] = json!({
-            "type": ["string", "null"], "enum": ["email", "sms", null],
-            "description": "The notification channel, in addition to webhooks; default `email`. `sms` goes to the account's verified number",
-        });
-        properties["parameters"] = self.parameters_schema();
-        if !self.required.is_empty() {
-            required.push("parameters");
-        }
-        properties["email"] = json!({
-            "type": ["string", "null"], "format": "email",
-            "description": "The email address of a guest. Accounts are notified at their own address",
-        });
-        let mut schema = json!({
-            "type": "object",
-            "title": self.name,
-            "description": self.description,
-            "properties": properties,
-            "required": required,
-        });
-        if self.kinds == [Kind::Reminder] {
-            let none = json!({"date": null_only(), "reminder_date": null_only(), "reminder_time": null_only()});
-            schema["anyOf"] = json!([
-                {"title": "With a date", "required": ["parameters"], "properties": {"parameters": {"type": "object", "required": ["date"], "properties": {"date": {"type": "string"}, "reminder_date": null_only(), "reminder_time": null_only()}}}},
-                {"title": "With reminder_date", "required": ["parameters"], "properties": {"parameters": {"type": "object", "required": ["reminder_date"], "properties": {"reminder_date": {"type": "string"}, "date": null_only()}}}},
-                {"title": "Without a date", "required": ["threshold"], "properties": {"threshold": {"type": "integer", "minimum": 1, "maximum": 36_500}, "parameters": {"properties": none}}},
-            ]);
-            for name in ["date", "reminder_date"] {
-                let own = &mut schema["properties"]["parameters"]["properties"][name];
-                *own = optional(own.clone());
-            }
-        }
-        schema
-    }
-
-    fn parameters_schema(&self) -> Value {
-        let own: Map<String, Value> = self
-            .parameters
-            .iter()
-            .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
-            .collect();
-        let is_needed = !self.required.is_empty();
-        let mut schema = json!({
-            "type": if is_needed { json!("object") } else { json!(["object", "null"]) },
-            "description": "Parameters of the condition, and custom data to store with the alert; at most 16 KiB",
-            "additionalProperties": {"$ref": "#/components/schemas/Mark"},
-            "propertyNames": {"pattern": "^[^\\u0000]*$"},
-        });
-        if !own.is_empty() {
-            schema["properties"] = Value::Object(own);
-        }
-        if is_needed {
-            schema["required"] = json!(self.required);
-        }
-        schema
-    }
-}
-
-fn null_only() -> Value {
-    json!({"type": "null"})
-}
-
 /// Adds the schemas of the bodies.
 pub(super) fn describe(schemas: &mut Value) {
-    let shapes = shapes();
-    for shape in &shapes {
-        schemas[shape.name] = shape.schema();
+    let mut refs = Vec::new();
+    for (request, kinds) in requests() {
+        schemas[request.name] = request_schema(request, &kinds);
+        refs.push(json!({"$ref": format!("#/components/schemas/{}", request.name)}));
     }
-    let refs: Vec<Value> = shapes
-        .iter()
-        .map(|shape| json!({"$ref": format!("#/components/schemas/{}", shape.name)}))
-        .collect();
     schemas["CreateAlert"] = json!({
         "description": "A new alert. `condition` determines which schema applies.",
         "oneOf": refs,
@@ -141,4 +57,24 @@ pub(super) fn describe(schemas: &mut Value) {
         },
         "examples": [{"notification": "email"}],
     });
+}
+
+/// Returns a valid body for a condition.
+pub(crate) fn example(kind: ConditionKind) -> Value {
+    serde_json::from_str(kind.spec().example).unwrap_or_default()
+}
+
+/// Adds an example for each condition to the operation that creates alerts.
+pub(super) fn add_examples(operation: &mut Value) {
+    let Some(content) = operation.pointer_mut("/requestBody/content/application~1json") else {
+        return;
+    };
+    if content["schema"]["$ref"] != "#/components/schemas/CreateAlert" {
+        return;
+    }
+    let examples = ConditionKind::ALL.iter().map(|kind| {
+        let example = json!({"summary": kind.name(), "value": example(*kind)});
+        (kind.name().to_owned(), example)
+    });
+    content["examples"] = Value::Object(examples.collect());
 }

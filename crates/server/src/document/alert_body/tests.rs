@@ -2,13 +2,14 @@
 
 use alerts::ConditionKind;
 use alerts::ConditionKind as Kind;
+use alerts::condition::ThresholdNeed;
 use alerts::request::{ParseContext, RequestError, parse_create};
 use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::{Value, json};
 
-use super::examples::example;
-use super::shapes::{MIN_POSITIVE_NUMBER, ThresholdRule, shapes};
+use super::example;
+use super::schema::{parameter_schema, threshold_schema};
 
 fn read(body: &Value) -> Result<alerts::NewAlert, RequestError> {
     let context = ParseContext {
@@ -20,11 +21,8 @@ fn read(body: &Value) -> Result<alerts::NewAlert, RequestError> {
 }
 
 #[test]
-fn every_condition_has_one_schema_and_a_valid_example() {
-    let shapes = shapes();
+fn every_condition_has_a_valid_example() {
     for kind in ConditionKind::ALL {
-        let found = shapes.iter().filter(|shape| shape.kinds.contains(kind)).count();
-        assert_eq!(found, 1, "{kind}");
         let alert = read(&example(*kind)).unwrap_or_else(|error| panic!("{kind}: {error}"));
         assert_eq!(alert.condition.kind(), *kind);
     }
@@ -35,7 +33,7 @@ fn bounds(schema: &Value) -> (Vec<Value>, Vec<Value>) {
     let step = if schema["type"].to_string().contains("integer") {
         1.0
     } else {
-        MIN_POSITIVE_NUMBER
+        0.000_001
     };
     let (minimum, maximum) = (&schema["minimum"], &schema["maximum"]);
     let below = minimum.as_f64().map(|minimum| json!(minimum - step));
@@ -60,48 +58,38 @@ fn check(kind: ConditionKind, path: &[&str], values: &[Value], is_accepted: bool
 
 #[test]
 fn thresholds_are_accepted_within_the_bounds_of_their_schema() {
-    for shape in shapes() {
-        for kind in shape.kinds.iter().filter(|kind| **kind != Kind::Reminder) {
-            let schema = match &shape.threshold {
-                ThresholdRule::Omitted => {
-                    check(*kind, &["threshold"], &[Value::Null], true);
-                    check(*kind, &["threshold"], &[json!(1)], false);
-                    continue;
-                }
-                ThresholdRule::Ignored(schema) | ThresholdRule::Optional(schema) => {
-                    check(*kind, &["threshold"], &[Value::Null], true);
-                    schema
-                }
-                ThresholdRule::Required(schema) => {
-                    check(*kind, &["threshold"], &[Value::Null], false);
-                    schema
-                }
-            };
-            let (inside, outside) = bounds(schema);
-            assert_eq!((inside.len(), outside.len()), (2, 2), "{kind}");
-            check(*kind, &["threshold"], &inside, true);
-            check(*kind, &["threshold"], &outside, false);
+    for kind in ConditionKind::ALL.iter().filter(|kind| **kind != Kind::Reminder) {
+        let request = kind.spec().request;
+        let is_required = request
+            .threshold
+            .is_some_and(|threshold| threshold.need == ThresholdNeed::Required);
+        check(*kind, &["threshold"], &[Value::Null], !is_required);
+        if request.threshold.is_none() {
+            check(*kind, &["threshold"], &[json!(1)], false);
+            continue;
         }
+        let (inside, outside) = bounds(&threshold_schema(request));
+        assert_eq!((inside.len(), outside.len()), (2, 2), "{kind}");
+        check(*kind, &["threshold"], &inside, true);
+        check(*kind, &["threshold"], &outside, false);
     }
 }
 
 #[test]
 fn parameters_are_accepted_as_their_schema_describes() {
-    for shape in shapes() {
-        for kind in shape.kinds.iter().filter(|kind| **kind != Kind::Reminder) {
-            for (name, schema) in &shape.parameters {
-                let path = ["parameters", *name];
-                let words = schema["enum"].as_array().cloned().unwrap_or_default();
-                check(*kind, &path, &words, true);
-                let (inside, outside) = bounds(schema);
-                check(*kind, &path, &inside, true);
-                check(*kind, &path, &outside, false);
-                check(*kind, &path, &[json!({})], false);
-                let is_free_text = schema["maxLength"].is_number();
-                check(*kind, &path, &[json!("nonsense")], is_free_text);
-                let is_optional = !shape.required.contains(name);
-                check(*kind, &path, &[Value::Null], is_optional);
-            }
+    for kind in ConditionKind::ALL.iter().filter(|kind| **kind != Kind::Reminder) {
+        for own in kind.spec().request.parameters {
+            let schema = parameter_schema(own);
+            let path = ["parameters", own.name];
+            let words = schema["enum"].as_array().cloned().unwrap_or_default();
+            check(*kind, &path, &words, true);
+            let (inside, outside) = bounds(&schema);
+            check(*kind, &path, &inside, true);
+            check(*kind, &path, &outside, false);
+            check(*kind, &path, &[json!({})], false);
+            let is_free_text = schema["maxLength"].is_number();
+            check(*kind, &path, &[json!("nonsense")], is_free_text);
+            check(*kind, &path, &[Value::Null], !own.is_required);
         }
     }
 }

@@ -80,10 +80,11 @@ impl Arguments {
         uuid(text).ok_or_else(|| ToolError::Refused(message()))
     }
 
-    /// Returns an error unless the deletion is confirmed.
-    pub(super) fn confirmed(&self) -> Result<(), ToolError> {
+    /// Returns the id of what to delete, or an error unless the deletion is confirmed.
+    pub(super) fn confirmed<T>(&self, id: fn(&Self) -> Result<T, ToolError>) -> Result<T, ToolError> {
+        let id = id(self)?;
         if self.0.get(CONFIRM) == Some(&Value::Bool(true)) {
-            return Ok(());
+            return Ok(id);
         }
         let text =
             "confirm: must be true, because this cannot be undone; ask the person, then call again with confirm: true";
@@ -196,10 +197,15 @@ mod tests {
     fn deletion_requires_confirm_true() {
         for confirm in [json!(false), json!("true"), json!(1), json!(null)] {
             let read = read(json!({"alert_id": "a", "confirm": confirm})).unwrap();
-            assert!(matches!(read.confirmed(), Err(ToolError::Refused(_))), "{confirm}");
+            assert!(
+                matches!(read.confirmed(|_| Ok(())), Err(ToolError::Refused(_))),
+                "{confirm}"
+            );
         }
         assert_eq!(
-            read(json!({"alert_id": "a", "confirm": true})).unwrap().confirmed(),
+            read(json!({"alert_id": "a", "confirm": true}))
+                .unwrap()
+                .confirmed(|_| Ok(())),
             Ok(())
         );
     }

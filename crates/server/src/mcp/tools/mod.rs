@@ -1,25 +1,17 @@
-//! The eleven tools, one file each.
+//! The eleven tools.
 
 mod arguments;
+mod changes;
 mod create_alert;
-mod create_watchlist_item;
-mod delete_alert;
-mod delete_watchlist_item;
 mod error_text;
-mod get_alert;
-mod list_alert_events;
-mod list_alerts;
-mod list_watchlist;
 mod output_schema;
-mod pause_alert;
-mod resume_alert;
+mod reads;
 pub(super) mod tool_output;
-mod update_alert;
 
 use foundation::{Actor, Scope};
 use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
-use service::approvals::{AgentChangeOutcome, CompletedChange};
+use service::approvals::{AgentChange, AgentChangeOutcome, CompletedChange};
 
 use arguments::Arguments;
 use output_schema::OutputSchema;
@@ -119,17 +111,17 @@ impl Tool {
 
     fn definition(self) -> ToolDefinition {
         match self {
-            Self::ListAlerts => list_alerts::definition(),
-            Self::GetAlert => get_alert::definition(),
-            Self::ListAlertEvents => list_alert_events::definition(),
+            Self::ListAlerts => reads::list_alerts(),
+            Self::GetAlert => reads::get_alert(),
+            Self::ListAlertEvents => reads::list_alert_events(),
             Self::CreateAlert => create_alert::definition(),
-            Self::UpdateAlert => update_alert::definition(),
-            Self::PauseAlert => pause_alert::definition(),
-            Self::ResumeAlert => resume_alert::definition(),
-            Self::DeleteAlert => delete_alert::definition(),
-            Self::ListWatchlist => list_watchlist::definition(),
-            Self::CreateWatchlistItem => create_watchlist_item::definition(),
-            Self::DeleteWatchlistItem => delete_watchlist_item::definition(),
+            Self::UpdateAlert => changes::update_alert(),
+            Self::PauseAlert => changes::pause_alert(),
+            Self::ResumeAlert => changes::resume_alert(),
+            Self::DeleteAlert => changes::delete_alert(),
+            Self::ListWatchlist => reads::list_watchlist(),
+            Self::CreateWatchlistItem => changes::create_watchlist_item(),
+            Self::DeleteWatchlistItem => changes::delete_watchlist_item(),
         }
     }
 }
@@ -218,17 +210,17 @@ pub(super) async fn call(
     actor.require(tool.scope())?;
     let arguments = Arguments::read(&catalog.description(tool).input_schema, arguments)?;
     let change = match tool {
-        Tool::ListAlerts => return list_alerts::call(app, actor, arguments).await,
-        Tool::GetAlert => return get_alert::call(app, actor, arguments).await,
-        Tool::ListAlertEvents => return list_alert_events::call(app, actor, arguments).await,
-        Tool::ListWatchlist => return list_watchlist::call(app, actor).await,
+        Tool::ListAlerts => return reads::read_alerts(app, actor, arguments).await,
+        Tool::GetAlert => return reads::read_alert(app, actor, arguments).await,
+        Tool::ListAlertEvents => return reads::read_alert_events(app, actor, arguments).await,
+        Tool::ListWatchlist => return reads::read_watchlist(app, actor).await,
         Tool::CreateAlert => create_alert::change(arguments),
-        Tool::UpdateAlert => update_alert::change(arguments)?,
-        Tool::PauseAlert => pause_alert::change(&arguments)?,
-        Tool::ResumeAlert => resume_alert::change(&arguments)?,
-        Tool::DeleteAlert => delete_alert::change(&arguments)?,
-        Tool::CreateWatchlistItem => create_watchlist_item::change(arguments),
-        Tool::DeleteWatchlistItem => delete_watchlist_item::change(&arguments)?,
+        Tool::UpdateAlert => AgentChange::UpdateAlert(arguments.alert_id()?, arguments.body()),
+        Tool::PauseAlert => AgentChange::PauseAlert(arguments.alert_id()?),
+        Tool::ResumeAlert => AgentChange::ResumeAlert(arguments.alert_id()?),
+        Tool::DeleteAlert => AgentChange::DeleteAlert(arguments.confirmed(Arguments::alert_id)?),
+        Tool::CreateWatchlistItem => AgentChange::CreateWatchlistItem(arguments.body()),
+        Tool::DeleteWatchlistItem => AgentChange::DeleteWatchlistItem(arguments.confirmed(Arguments::item_id)?),
     };
     let asked = app.service().approvals.change_as_agent(actor, &change).await;
     match asked.map_err(|error| error_text::for_agent(tool, error))? {

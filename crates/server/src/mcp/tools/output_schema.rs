@@ -6,8 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Aliases that only REST data has.
-const ALIASES: [&str; 2] = ["stocks", "alertId"];
+use super::tool_output::ALIASES;
 
 /// The output of a tool, in terms of the components of the OpenAPI document.
 #[derive(Clone, Debug)]
@@ -20,27 +19,12 @@ pub(super) enum OutputSchema {
     List(&'static str),
 }
 
-/// Returns the schema of an object, by its name in the document.
-pub(super) fn one(name: &'static str) -> OutputSchema {
-    OutputSchema::Object(name)
-}
-
-/// Returns the schema of an object, or of a change that waits for the owner's approval.
-pub(super) fn one_or_waiting(name: &'static str) -> OutputSchema {
-    one_with_or_waiting(name, json!({}))
-}
-
-/// Returns the schema of an object with added fields, or of a change that waits for the owner's approval.
-pub(super) fn one_with_or_waiting(name: &'static str, added: Value) -> OutputSchema {
-    OutputSchema::ObjectOrWaiting(name, added)
-}
-
-/// Returns the schema of a page of objects.
-pub(super) fn list(name: &'static str) -> OutputSchema {
-    OutputSchema::List(name)
-}
-
 impl OutputSchema {
+    /// Returns an object, or a change that waits for the owner's approval.
+    pub(super) fn or_waiting(name: &'static str) -> Self {
+        Self::ObjectOrWaiting(name, json!({}))
+    }
+
     /// Returns the JSON schema. `schemas` are the schemas of the OpenAPI document's components.
     pub(super) fn resolve(&self, schemas: &Value) -> Map<String, Value> {
         match self {
@@ -125,9 +109,11 @@ fn members(schemas: &Value, schema: &Value) -> (Map<String, Value>, Vec<String>)
     properties.extend(own.map(|(name, schema)| (name.clone(), json!({"type": kinds(schemas, schema)}))));
     let needed = schema["required"].as_array().into_iter().flatten();
     required.extend(needed.filter_map(Value::as_str).map(str::to_owned));
-    if properties.contains_key("stock") || properties.contains_key("alert_id") {
-        properties.retain(|name, _| !ALIASES.contains(&name.as_str()));
-        required.retain(|name| !ALIASES.contains(&name.as_str()));
+    for (alias, name) in ALIASES {
+        if properties.contains_key(name) {
+            properties.shift_remove(alias);
+            required.retain(|name| name != alias);
+        }
     }
     (properties, required)
 }
@@ -167,5 +153,20 @@ fn resolved<'a>(schemas: &'a Value, schema: &'a Value) -> &'a Value {
     match schema["$ref"].as_str() {
         Some(target) => resolved(schemas, &schemas[target.trim_start_matches("#/components/schemas/")]),
         None => schema,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_has_no_aliases() {
+        for (alias, name) in ALIASES {
+            let schemas = json!({"A": {"properties": {alias: {"type": "object"}, name: {"type": "object"}}, "required": [alias, name]}});
+            let schema = OutputSchema::Object("A").resolve(&schemas);
+            assert_eq!(schema["properties"], json!({name: {"type": "object"}}));
+            assert_eq!(schema["required"], json!([name]));
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{ApiError, ApiErrorCode};
 use crate::response::Pagination;
 
 /// Aliases of REST fields, each with the name of the field.
-const ALIASES: [(&str, &str); 3] = [
+pub(super) const ALIASES: [(&str, &str); 3] = [
     ("stocks", "stock"),
     ("alertId", "alert_id"),
     ("fundamentals", "stock_fundamentals"),

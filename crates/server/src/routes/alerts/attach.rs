@@ -1,24 +1,9 @@
 //! `POST /alerts/verify/attach`
 
-use axum::extract::State;
-use utoipa::ToSchema;
-use uuid::Uuid;
+use service::alerts::AttachAlertRequest;
 
 use super::view::AlertView;
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The guest alert to attach.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = AttachAlert)]
-pub struct AttachAlertRequest {
-    /// Alert id.
-    alert_id: Uuid,
-}
+use crate::routes::prelude::*;
 
 /// Attach a guest alert to the account
 ///

@@ -2,22 +2,18 @@
 
 use alerts::Channel;
 use axum::Extension;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::Value;
 use service::alerts::Created;
 
 use super::view::AlertView;
 use crate::auth::{AlertsWrite, AuthorizedOrGuest};
-use crate::body::JsonObject;
 use crate::document::alert_body::CreateAlert;
-use crate::error::{ApiError, ApiErrorCode};
-use crate::layers::client::ClientAddress;
+use crate::error::ApiErrorCode;
 use crate::layers::rate_limit;
 use crate::rate_limiter::RateLimitGroup;
-use crate::response::{ApiResponse, Envelope, NotificationQuota};
-use crate::state::App;
+use crate::response::NotificationQuota;
+use crate::routes::prelude::*;
 
 /// Create an alert
 ///

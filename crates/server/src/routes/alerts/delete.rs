@@ -1,16 +1,10 @@
 //! `DELETE /alerts/{id}`
 
 use alerts::AlertId;
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
-use crate::auth::{AlertsWrite, Authorized};
-use crate::error::ApiError;
+use crate::auth::AlertsWrite;
 use crate::query::AlertPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A deleted alert.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,13 +1,9 @@
 //! `GET /alerts/{id}`
 
-use axum::extract::State;
-
 use super::view::AlertView;
-use crate::auth::{AlertsRead, Authorized};
-use crate::error::ApiError;
+use crate::auth::AlertsRead;
 use crate::query::AlertPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Get an alert
 ///

@@ -1,19 +1,13 @@
 //! `GET /alerts/{id}/history`
 
-use axum::extract::State;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use service::{HistoryRow, Page, PageRequest};
-use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
-use crate::auth::{AlertsRead, Authorized};
+use crate::auth::AlertsRead;
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
-use crate::error::ApiError;
-use crate::query::{AlertPath, Query};
-use crate::response::{ApiResponse, Envelope, Pagination};
-use crate::state::App;
-use crate::values::{price, timestamp};
+use crate::query::AlertPath;
+use crate::routes::prelude::*;
+use crate::values::price;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;

@@ -1,17 +1,12 @@
 //! `GET /alerts`
 
-use axum::extract::State;
 use foundation::Actor;
 use service::{AlertFilter, AlertSort, AlertSortField};
-use utoipa::IntoParams;
 
 use super::view::ListedAlert;
-use crate::auth::{AlertsRead, Authorized};
+use crate::auth::AlertsRead;
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope, Pagination};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 100;

@@ -1,18 +1,12 @@
 //! `GET /alerts/{id}/outcome`
 
-use axum::extract::State;
 use market::Decimal;
-use serde::Serialize;
 use service::alerts::{Horizon, ScoredFiring};
-use utoipa::ToSchema;
-use uuid::Uuid;
 
-use crate::auth::{AlertsRead, Authorized};
-use crate::error::ApiError;
+use crate::auth::AlertsRead;
 use crate::query::AlertPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::{date, decimal, price, timestamp};
+use crate::routes::prelude::*;
+use crate::values::{date, decimal, price};
 
 /// Price development after an alert's firings.
 #[derive(Debug, Serialize, ToSchema)]

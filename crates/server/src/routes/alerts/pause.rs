@@ -1,17 +1,11 @@
 //! `POST /alerts/{id}/pause`
 
-use axum::extract::State;
-use serde::Serialize;
 use service::alerts::AlertDetail;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
-use crate::auth::{AlertsWrite, Authorized};
+use crate::auth::AlertsWrite;
 use crate::body::IgnoredJsonBody;
-use crate::error::ApiError;
 use crate::query::AlertPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A paused alert.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,15 +1,10 @@
 //! `PUT /alerts/{id}`
 
-use axum::extract::State;
-
 use super::view::AlertView;
-use crate::auth::{AlertsWrite, Authorized};
-use crate::body::JsonObject;
+use crate::auth::AlertsWrite;
 use crate::document::alert_body::UpdateAlert;
-use crate::error::ApiError;
 use crate::query::AlertPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Update an alert
 ///

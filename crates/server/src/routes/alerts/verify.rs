@@ -1,25 +1,9 @@
 //! `POST /alerts/verify`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
+use service::alerts::VerifyAlertRequest;
 
-use crate::body::JsonObject;
 use crate::document::names::StatusName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The token of a guest's verification link.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = VerifyAlert)]
-pub struct VerifyAlertRequest {
-    /// The token from the link in the email.
-    #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
-    token: String,
-}
+use crate::routes::prelude::*;
 
 /// A verified guest alert.
 #[derive(Debug, Serialize, ToSchema)]

@@ -3,14 +3,12 @@
 use alerts::engine::{Evaluation, EvaluationStatus};
 use evaluation::stocks::StockView;
 use foundation::MadeBy;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use service::alerts::{AlertDetail, AlertItem, AlertProximity, StoredAlert};
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::document::names::{ChannelName, ConditionName, MadeByName, StatusName};
-use crate::values::{decimal, price, timestamp};
+use crate::routes::prelude::*;
+use crate::values::{decimal, price};
 
 /// Fields common to all views of an alert.
 #[derive(Debug, Serialize, ToSchema)]

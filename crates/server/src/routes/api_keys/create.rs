@@ -1,36 +1,10 @@
 //! `POST /api-keys`
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use accounts::access::CreateApiKeyRequest;
 use http::{HeaderValue, StatusCode, header};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::view::ApiKeyView;
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::document::names::ScopeName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The API key to create.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = CreateApiKey)]
-pub struct CreateApiKeyRequest {
-    /// Name, on one line.
-    #[schema(
-        min_length = 1,
-        max_length = 100,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        example = "my script"
-    )]
-    name: String,
-    /// Scopes; defaults to all scopes that do not require an operator.
-    #[schema(value_type = Option<Vec<ScopeName>>, min_items = 1, example = json!(["alerts:read", "alerts:write"]))]
-    scopes: Option<Vec<String>>,
-}
+use crate::routes::prelude::*;
 
 /// A new API key, including the secret. The secret is shown only once.
 #[derive(Serialize, ToSchema)]

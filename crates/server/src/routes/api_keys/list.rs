@@ -1,15 +1,7 @@
 //! `GET /api-keys`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
 use super::view::ApiKeyView;
-use crate::auth::AuthenticatedSession;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// An API key in a list.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,12 +1,9 @@
 //! API keys in responses.
 
 use accounts::access::ApiKey;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::document::names::{PlanName, ScopeName};
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// Metadata of an API key. The service stores only a hash of the secret.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,21 +1,13 @@
 //! `POST /approvals`
 
-use axum::extract::State;
 use foundation::ServiceError;
-use serde::Serialize;
 use serde_json::Value;
 use service::approvals::ApprovalId;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::view::{AppliedChange, ApprovalView};
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
 use crate::document::names::DecisionName;
-use crate::error::ApiError;
 use crate::query::uuid;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A decision: `id` with `decision`, or `required`, or both.
 #[derive(Debug, ToSchema)]

@@ -1,14 +1,7 @@
 //! `GET /approvals`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
 use super::view::ApprovalView;
-use crate::auth::AuthenticatedSession;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// The account's approvals.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,21 +1,18 @@
 //! Approvals in responses.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 use service::Service;
 use service::alerts::Created;
 use service::approvals::{Approval, CompletedChange};
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::document::names::ApprovalStatusName;
 use crate::routes::alerts::activate::ActivatedAlert;
 use crate::routes::alerts::delete::DeletedAlert;
 use crate::routes::alerts::pause::PausedAlert;
 use crate::routes::alerts::view::{AlertView, CreatorView};
+use crate::routes::prelude::*;
 use crate::routes::watchlist::delete::DeletedWatchlistItem;
 use crate::routes::watchlist::view::WatchlistItemView;
-use crate::values::timestamp;
 
 /// A change requested by an agent.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,23 +1,9 @@
 //! `POST /auth/confirm`
 
-use axum::extract::State;
-use utoipa::ToSchema;
+use accounts::identity::requests::LinkTokenRequest;
 
 use super::view::MessageResponse;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The token of an emailed link.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = LinkToken)]
-pub struct LinkTokenRequest {
-    /// The token from the link.
-    #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
-    token: String,
-}
+use crate::routes::prelude::*;
 
 /// Confirm an account's email address
 ///

@@ -1,14 +1,10 @@
 //! `GET /.well-known/jwks.json`
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
-use serde::Serialize;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(jwks))

@@ -1,35 +1,11 @@
 //! `POST /auth/login`
 
 use accounts::identity::SignInResult;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
+use accounts::identity::requests::LoginRequest;
 
 use super::view::{MessageResponse, Tokens, TokensResponse};
 use crate::auth::SessionCookie;
-use crate::body::JsonObject;
-use crate::document::names::LoginTypeName;
-use crate::error::ApiError;
-use crate::layers::client::ClientAddress;
-use crate::response::Envelope;
-use crate::state::App;
-
-/// Sign-in credentials.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = LoginBody)]
-pub struct LoginRequest {
-    /// The account's email address.
-    #[schema(format = "email", max_length = 254, example = "ann@example.com")]
-    email: String,
-    /// The password; required unless `type` is `magic_link`.
-    #[schema(format = "password", min_length = 1)]
-    password: Option<String>,
-    /// Sign-in method: a password, or a link sent by email.
-    #[schema(value_type = Option<LoginTypeName>)]
-    r#type: Option<String>,
-}
+use crate::routes::prelude::*;
 
 /// Result of a sign-in.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,15 +1,11 @@
 //! `POST /auth/logout`
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::header;
 
 use super::view::MessageResponse;
-use crate::auth::{AuthenticatedSession, SessionCookie};
+use crate::auth::SessionCookie;
 use crate::body::IgnoredJsonBody;
-use crate::error::ApiError;
-use crate::response::Envelope;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Sign out
 ///

@@ -1,14 +1,10 @@
 //! `POST /auth/magic-link`
 
-use axum::extract::State;
+use accounts::identity::requests::LinkTokenRequest;
 
-use super::confirm::LinkTokenRequest;
 use super::view::{Tokens, TokensResponse};
 use crate::auth::SessionCookie;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::Envelope;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Sign in with an emailed link
 ///

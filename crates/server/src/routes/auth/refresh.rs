@@ -1,24 +1,10 @@
 //! `POST /auth/refresh`
 
-use axum::extract::State;
-use utoipa::ToSchema;
+use accounts::identity::requests::RefreshTokenRequest;
 
 use super::view::{Tokens, TokensResponse};
 use crate::auth::SessionCookie;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::Envelope;
-use crate::state::App;
-
-/// The refresh token to exchange.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = RefreshBody)]
-pub struct RefreshTokenRequest {
-    /// The most recent refresh token.
-    #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
-    refresh_token: String,
-}
+use crate::routes::prelude::*;
 
 /// Get new tokens
 ///

@@ -1,35 +1,10 @@
 //! `POST /auth/register`
 
-use axum::extract::State;
+use accounts::identity::requests::RegisterRequest;
 use http::StatusCode;
-use utoipa::ToSchema;
 
 use super::view::MessageResponse;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// A registration.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = RegisterBody)]
-pub struct RegisterRequest {
-    /// Email address.
-    #[schema(format = "email", max_length = 254, example = "ann@example.com")]
-    email: String,
-    /// Password.
-    #[schema(format = "password", min_length = 8, max_length = 200)]
-    password: String,
-    /// Full name.
-    #[schema(
-        min_length = 1,
-        max_length = 100,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        example = "Ann Example"
-    )]
-    full_name: Option<String>,
-}
+use crate::routes::prelude::*;
 
 /// Register
 ///

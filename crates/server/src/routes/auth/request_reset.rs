@@ -1,23 +1,9 @@
 //! `POST /auth/request-reset`
 
-use axum::extract::State;
-use utoipa::ToSchema;
+use accounts::identity::requests::PasswordResetRequest;
 
 use super::view::MessageResponse;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The account whose password is forgotten.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = RequestReset)]
-pub struct PasswordResetRequest {
-    /// The account's email address.
-    #[schema(format = "email", max_length = 254, example = "ann@example.com")]
-    email: String,
-}
+use crate::routes::prelude::*;
 
 /// Request a password reset
 ///

@@ -1,29 +1,9 @@
 //! `POST /auth/reset-confirm`
 
-use axum::extract::State;
-use utoipa::ToSchema;
+use accounts::identity::requests::ConfirmPasswordResetRequest;
 
 use super::view::MessageResponse;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// A new password with the token from the reset link.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = ConfirmReset)]
-pub struct ConfirmPasswordResetRequest {
-    /// The account's email address.
-    #[schema(format = "email", max_length = 254, example = "ann@example.com")]
-    email: String,
-    /// The token from the link.
-    #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
-    token: String,
-    /// The new password.
-    #[schema(format = "password", min_length = 8, max_length = 200)]
-    new_password: String,
-}
+use crate::routes::prelude::*;
 
 /// Set a new password
 ///

@@ -1,18 +1,10 @@
 //! `GET|PATCH /auth/session`
 
+use accounts::identity::requests::UpdateSessionRequest;
 use accounts::identity::{Account, UserSession};
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::view::UserView;
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// A session and its account's owner.
 #[derive(Debug, Serialize, ToSchema)]
@@ -48,24 +40,6 @@ impl SessionView {
             },
         }
     }
-}
-
-/// The profile fields to change. Omitted fields keep their values.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = UpdateSession)]
-pub struct UpdateSessionRequest {
-    /// Full name; null removes it.
-    #[schema(
-        min_length = 1,
-        max_length = 100,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$",
-        example = "Ann Example"
-    )]
-    full_name: Option<String>,
-    /// IANA time zone.
-    #[schema(example = "Europe/Berlin")]
-    time_zone: Option<String>,
 }
 
 /// Get the session

@@ -1,16 +1,11 @@
 //! Account owners and tokens in responses.
 
 use accounts::identity::{Account, SessionTokens};
-use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::auth::SessionCookie;
 use crate::document::names::PlanName;
-use crate::response::ApiResponse;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// An account and its owner.
 #[derive(Clone, Debug, Serialize, ToSchema)]

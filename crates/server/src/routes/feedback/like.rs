@@ -1,27 +1,9 @@
 //! `POST /feedback/like`
 
-use axum::extract::State;
-use utoipa::ToSchema;
-use uuid::Uuid;
+use service::feedback::LikeFeedbackRequest;
 
 use super::view::FeedbackView;
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The feedback to like or unlike.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = LikeFeedback)]
-pub struct LikeFeedbackRequest {
-    /// Feedback id.
-    id: Uuid,
-    /// Whether to like it; defaults to `true`. `false` removes the like.
-    #[schema(default = true)]
-    liked: Option<bool>,
-}
+use crate::routes::prelude::*;
 
 /// Like feedback
 ///

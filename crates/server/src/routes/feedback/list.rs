@@ -1,14 +1,7 @@
 //! `GET /feedback`
 
-use axum::extract::State;
-use utoipa::IntoParams;
-
 use super::view::FeedbackView;
-use crate::auth::AuthenticatedSession;
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope, Pagination};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;

@@ -1,13 +1,10 @@
 //! Feedback in responses. Authors are not shown.
 
 use foundation::Actor;
-use serde::Serialize;
 use service::feedback::FeedbackWithLike;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::document::names::FeedbackCategoryName;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// Feedback of an account.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,16 +1,10 @@
 //! `GET /market/dividend-dates`
 
-use axum::extract::State;
 use evaluation::market::NamedRow;
 use market::records::DividendRow;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::{Authorized, StocksRead};
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::auth::StocksRead;
+use crate::routes::prelude::*;
 use crate::values::{date, decimal};
 
 /// Query parameters: the month.

@@ -1,17 +1,11 @@
 //! `GET /market/earnings`
 
-use axum::extract::State;
 use evaluation::market::NamedRow;
 use market::records::{EarningsRow, EarningsTime};
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::{Authorized, StocksRead};
+use crate::auth::StocksRead;
 use crate::document::names::EarningsTimeName;
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 use crate::values::{date, decimal};
 
 /// Query parameters: the range of days.

@@ -1,14 +1,8 @@
 //! `GET /market/indices`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
 use super::view::NamedQuote;
-use crate::auth::{Authorized, StocksRead};
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::auth::StocksRead;
+use crate::routes::prelude::*;
 
 /// An index or index fund that represents a market.
 #[derive(Debug, Serialize, ToSchema)]

@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use evaluation::market::{IngestReport, RowRejection, require_push_permission};
 use http::request::Parts;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::auth::{Authorized, MarketWrite};
+use crate::auth::MarketWrite;
 use crate::body::IngestJsonObject;
 use crate::document::ingest_body::IngestBody;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Result of a push of market data.
 #[derive(Debug, Serialize, ToSchema)]

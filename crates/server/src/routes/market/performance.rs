@@ -1,18 +1,12 @@
 //! `GET /market/performance`
 
-use axum::extract::State;
 use evaluation::market::{DatedPrice, StockPerformance};
 use evaluation::stocks::CandleRange;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::{Authorized, StocksRead};
+use crate::auth::StocksRead;
 use crate::document::names::CandleRangeName;
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
+use crate::routes::prelude::*;
 use crate::routes::stocks::candles::CANDLE_RANGES;
-use crate::state::App;
 use crate::values::{date, decimal, price};
 
 /// Query parameters: symbols and period.

@@ -1,15 +1,9 @@
 //! `GET /market/sentiment`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
 use super::view::CoverageView;
-use crate::auth::{Authorized, StocksRead};
+use crate::auth::StocksRead;
 use crate::document::names::MoodName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 use crate::values::{date, decimal};
 
 /// Market sentiment, derived from market breadth.

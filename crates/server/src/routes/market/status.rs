@@ -1,14 +1,7 @@
 //! `GET /market/status`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::auth::{Authorized, StocksRead};
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::auth::StocksRead;
+use crate::routes::prelude::*;
 
 /// The market's status.
 #[derive(Debug, Serialize, ToSchema)]

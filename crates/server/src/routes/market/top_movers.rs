@@ -1,15 +1,8 @@
 //! `GET /market/top-movers`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
-
 use super::view::{CoverageView, NamedQuote};
-use crate::auth::{Authorized, StocksRead};
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::auth::StocksRead;
+use crate::routes::prelude::*;
 use crate::values::date;
 
 const DEFAULT_LIMIT: u32 = 10;

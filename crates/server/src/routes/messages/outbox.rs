@@ -1,18 +1,10 @@
 //! `GET /outbox`
 
-use axum::extract::State;
 use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
-use crate::auth::{Authorized, OutboxRead};
+use crate::auth::OutboxRead;
 use crate::document::names::ChannelName;
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope, Pagination};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;

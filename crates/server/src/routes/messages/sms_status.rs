@@ -1,11 +1,10 @@
 //! `POST /sms/status`
 
-use axum::extract::State;
 use http::{HeaderMap, StatusCode};
 
 use super::form::FormFields;
-use crate::error::{ApiError, ErrorEnvelope};
-use crate::state::App;
+use crate::error::ErrorEnvelope;
+use crate::routes::prelude::*;
 
 const TWILIO_SIGNATURE_HEADER: &str = "x-twilio-signature";
 

@@ -4,18 +4,13 @@
 //! from the page's button or from the mail client (one-click unsubscribe, RFC 8058). The mail client sends no cookie, and its
 //! body is ignored.
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use delivery::messages::EmailSubscription;
 use foundation::ServiceError;
 use http::{HeaderValue, StatusCode, header};
-use utoipa::IntoParams;
 
 use super::form::DiscardedBody;
-use crate::error::ApiError;
-use crate::query::Query;
 use crate::routes::pages::page::{self, FormTarget, STYLE};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 const PAGE_TEMPLATE: &str = include_str!("../../../assets/messages/unsubscribe.html");
 /// Maximum length of a token. A token for an address of 254 bytes has 360 characters.

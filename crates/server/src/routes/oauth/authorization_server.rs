@@ -1,13 +1,9 @@
 //! `GET /.well-known/oauth-authorization-server` and `GET /.well-known/oauth-authorization-server/mcp` (RFC 8414)
 
 use accounts::oauth::MCP_SCOPES;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Authorization server metadata (RFC 8414).
 #[derive(Debug, Serialize, ToSchema)]

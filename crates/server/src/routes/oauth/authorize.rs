@@ -15,22 +15,18 @@
 use std::net::IpAddr;
 
 use accounts::oauth::{AuthorizationError, AuthorizationRequest, ConsentDecision, RedirectTarget};
-use axum::extract::State;
-use axum::response::Response;
 use foundation::ServiceError;
 use http::{HeaderMap, StatusCode, Uri};
 use url::form_urlencoded;
-use utoipa::IntoParams;
 
 use super::{consent_page, sign_in_page};
 use crate::auth::csrf;
-use crate::layers::client::ClientAddress;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
 use crate::routes::pages::link;
 use crate::routes::pages::page::{FormTarget, Page};
 use crate::routes::pages::session::{self, error_page, redirect_to, signed_in_actor};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// The parameter and value that force a new sign-in.
 const PROMPT_PARAMETER: &str = "prompt";

@@ -1,15 +1,7 @@
 //! `DELETE /oauth/grants/{id}`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
-
-use crate::auth::AuthenticatedSession;
-use crate::error::ApiError;
 use crate::query::GrantPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A revoked grant.
 #[derive(Debug, Serialize, ToSchema)]

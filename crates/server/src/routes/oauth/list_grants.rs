@@ -1,17 +1,9 @@
 //! `GET /oauth/grants`
 
 use accounts::oauth::Grant;
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
-use crate::auth::AuthenticatedSession;
 use crate::document::names::ScopeName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// An app's access to the account.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,13 +1,9 @@
 //! `GET /.well-known/oauth-protected-resource` and `GET /.well-known/oauth-protected-resource/mcp` (RFC 9728)
 
 use accounts::oauth::MCP_SCOPES;
-use axum::extract::State;
-use axum::response::Response;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::authorization_server::cacheable_document;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Protected resource metadata (RFC 9728).
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,17 +1,13 @@
 //! `POST /oauth/register` (RFC 7591)
 
 use accounts::oauth::{MCP_SCOPES, OAuthErrorCode};
-use axum::extract::{FromRequest, Request, State};
-use axum::response::Response;
+use axum::extract::{FromRequest, Request};
 use http::StatusCode;
-use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse};
-use crate::body::JsonObject;
 use crate::rate_limiter::RateLimitGroup;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Client metadata. Other fields are ignored.
 #[derive(Debug, ToSchema)]

@@ -3,18 +3,14 @@
 use accounts::oauth::{OAuthError, OAuthErrorCode};
 use axum::extract::Request;
 use axum::extract::{FromRequest, FromRequestParts};
-use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::auth::Identity;
-use crate::error::{ApiError, ApiErrorCode};
-use crate::layers::client::ClientAddress;
+use crate::error::ApiErrorCode;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// An OAuth error response (RFC 6749, 5.2).
 #[derive(Debug, Serialize, ToSchema)]

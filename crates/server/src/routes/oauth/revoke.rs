@@ -1,13 +1,10 @@
 //! `POST /oauth/revoke` (RFC 7009)
 
-use axum::extract::State;
-use axum::response::Response;
 use http::StatusCode;
 use serde_json::json;
-use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse, OAuthForm};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A token revocation request.
 #[derive(Debug, ToSchema)]

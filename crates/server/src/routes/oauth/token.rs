@@ -1,13 +1,9 @@
 //! `POST /oauth/token` (RFC 6749, 7636, 8707)
 
-use axum::extract::State;
-use axum::response::Response;
 use http::StatusCode;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse, OAuthForm};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A token request.
 #[derive(Debug, ToSchema)]

@@ -4,14 +4,12 @@
 //! key. On the operations listener (`server.ops_listen`) they require no key.
 
 use axum::Extension;
-use axum::extract::State;
 use axum::http::{HeaderMap, header};
-use axum::response::{IntoResponse, Response};
 
 use crate::auth::Identity;
-use crate::error::{ApiError, ErrorEnvelope};
+use crate::error::ErrorEnvelope;
 use crate::layers::client::Peer;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Path of the metrics endpoint.
 pub(crate) const PATH: &str = "/metrics";

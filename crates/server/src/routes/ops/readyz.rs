@@ -1,11 +1,9 @@
 //! `GET /readyz`
 
-use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Get readiness
 ///

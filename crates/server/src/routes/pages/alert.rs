@@ -1,8 +1,7 @@
 //! `GET /alerts/{id}`: the HTML page behind the link in an alert email.
 
 use alerts::AlertId;
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use foundation::ServiceError;
 use http::{HeaderMap, StatusCode};
 use market::display::Usd;
@@ -11,15 +10,13 @@ use service::alerts::AlertDetail;
 use super::link;
 use super::page::Page;
 use super::session::{error_page, signed_in_actor};
-use crate::layers::client::ClientAddress;
 use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// Show an alert
 ///
-/// The page behind the link in an alert email. The owner must be signed in in this browser.
+/// The page behind the link in an alert email. The owner must be signed in with this browser.
 #[utoipa::path(
     get,
     path = "/alerts/{id}",

@@ -5,8 +5,6 @@
 use std::net::IpAddr;
 
 use askama::Template;
-use axum::extract::State;
-use axum::response::Response;
 use foundation::MadeBy;
 use foundation::{Actor, ServiceError};
 use http::{HeaderMap, StatusCode};
@@ -16,13 +14,10 @@ use super::link;
 use super::page::{self, FormTarget, STYLE};
 use super::session::{self, error_page, signed_in_actor};
 use crate::auth::csrf;
-use crate::error::ApiError;
-use crate::layers::client::ClientAddress;
 use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// A pending approval, formatted for the page.
 struct PendingApproval {

@@ -1,14 +1,9 @@
 //! `GET|POST /confirm`: confirms the email address of a new account.
 
-use axum::extract::State;
-use axum::response::Response;
-
 use super::link::{self, LinkParams};
 use super::page::Page;
-use crate::layers::client::ClientAddress;
-use crate::query::Query;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Show the address confirmation page
 ///

@@ -2,19 +2,15 @@
 
 use std::net::IpAddr;
 
-use axum::response::Response;
 use foundation::ServiceError;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
-use utoipa::IntoParams;
 
 use super::page::{Form, Page};
 use crate::auth::Identity;
-use crate::error::ApiError;
-use crate::query::Query;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Number of characters of a token.
 const TOKEN_LENGTH: usize = 43;

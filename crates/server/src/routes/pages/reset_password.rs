@@ -1,18 +1,13 @@
 //! `GET|POST /reset-password`: sets a new password with an emailed link.
 
-use axum::extract::State;
-use axum::response::Response;
 use foundation::ServiceError;
 use http::StatusCode;
 use serde_json::json;
-use utoipa::IntoParams;
 
 use super::link;
 use super::page::{Field, Form, Page};
-use crate::layers::client::ClientAddress;
-use crate::query::Query;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Maximum length of an email address.
 const MAX_EMAIL_CHARS: usize = 254;

@@ -6,7 +6,6 @@
 use std::net::IpAddr;
 
 use accounts::identity::SignInResult;
-use axum::response::{IntoResponse, Response};
 use foundation::{Actor, ServiceError};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
@@ -14,10 +13,9 @@ use serde_json::json;
 use super::link;
 use super::page::Page;
 use crate::auth::{SessionCookie, csrf};
-use crate::error::ApiError;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Returns the account of the browser's session, or `None` without a valid session.
 pub(in crate::routes) async fn signed_in_actor(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, ServiceError> {

@@ -5,18 +5,14 @@
 
 use std::net::IpAddr;
 
-use axum::extract::State;
-use axum::response::Response;
 use http::{HeaderMap, header};
 use serde_json::json;
 
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
 use crate::auth::{SessionCookie, csrf};
-use crate::layers::client::ClientAddress;
-use crate::query::Query;
 use crate::routes::messages::form::FormFields;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// The button that requests a password reset link.
 const FORGOTTEN_PASSWORD_BUTTON: OtherButton = OtherButton {
@@ -138,7 +134,7 @@ fn confirm_sign_in_page(token: String, csrf_token: &str) -> Page {
         button: "Sign in",
         other: None,
     };
-    let text = "You will be signed in in this browser. If you did not request this, close this page.";
+    let text = "You will be signed in with this browser. If you did not request this, close this page.";
     Page::with_form("Sign in?", text, form)
 }
 

@@ -10,25 +10,22 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt, StreamExt, stream};
 use http::HeaderValue;
 use service::Service;
 use tracing::Instrument;
-use utoipa::{IntoParams, OpenApi, ToSchema};
+use utoipa::OpenApi;
 use watchlist::analyst::{Intention, RuleAnalysis};
 
 use super::analysis_events::{
     AnalysisDone, AnalysisFigures, AnalysisSummary, ProposedAlert, error, events_after_figures, figures,
 };
-use crate::auth::{Authorized, StocksRead};
+use crate::auth::StocksRead;
 use crate::connection::shutdown_signal::ShutdownSignal;
 use crate::document::names::IntentionName;
-use crate::error::ApiError;
-use crate::query::{Query, SymbolPath};
-use crate::state::App;
+use crate::query::SymbolPath;
+use crate::routes::prelude::*;
 
 /// Interval of keep-alive comments. Proxies close connections that are silent for too long.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);

@@ -4,14 +4,15 @@
 //! schema always matches the sent data.
 
 use axum::response::sse::Event;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
+use utoipa::PartialSchema;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::{PartialSchema, ToSchema};
 use watchlist::analyst::{FallbackReason, Proposal, RuleAnalysis, StockAdvice};
 
-use crate::error::{ApiError, ErrorBody};
-use crate::values::{price, timestamp};
+use crate::error::ErrorBody;
+use crate::routes::prelude::*;
+use crate::values::price;
 
 /// Data of the first event, `figures`: figures from the stock's price history.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,17 +1,12 @@
 //! `GET /stocks/{symbol}/candles`
 
-use axum::extract::State;
 use evaluation::stocks::CandleRange;
 use market::Bar;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::{Authorized, StocksRead};
+use crate::auth::StocksRead;
 use crate::document::names::CandleRangeName;
-use crate::error::ApiError;
-use crate::query::{Query, SymbolPath};
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::query::SymbolPath;
+use crate::routes::prelude::*;
 use crate::values::{date, price};
 
 pub(crate) const CANDLE_RANGES: &[(&str, CandleRange)] = &[

@@ -1,15 +1,10 @@
 //! `GET /stocks/{symbol}`
 
-use axum::extract::State;
-use utoipa::IntoParams;
-
 use super::view::{StockFundamentals, StockResponse};
-use crate::auth::{Authorized, StocksRead};
+use crate::auth::StocksRead;
 use crate::document::names::FieldName;
-use crate::error::ApiError;
-use crate::query::{Query, SymbolPath};
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::query::SymbolPath;
+use crate::routes::prelude::*;
 
 const MAX_FIELDS: usize = 100;
 

@@ -1,16 +1,10 @@
 //! `GET /quotes`
 
-use axum::extract::State;
 use evaluation::stocks::QuoteView;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 
-use crate::auth::{Authorized, StocksRead};
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::{decimal, price, timestamp};
+use crate::auth::StocksRead;
+use crate::routes::prelude::*;
+use crate::values::{decimal, price};
 
 /// Query parameters: symbols.
 #[derive(Debug, IntoParams)]

@@ -1,16 +1,10 @@
 //! `GET /stocks`
 
-use axum::extract::State;
 use market::records::StockRow;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 
 use super::view::StockDetails;
-use crate::auth::{Authorized, StocksRead};
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::auth::StocksRead;
+use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;

@@ -3,10 +3,9 @@
 use evaluation::stocks::{Fundamentals, StockView};
 use market::calendar::new_york;
 use market::records::StockRow;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::values::{date, decimal, price, timestamp};
+use crate::routes::prelude::*;
+use crate::values::{date, decimal, price};
 
 /// Details of a company.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,15 +1,8 @@
 //! `POST /user/account/deactivate`, `POST /user/account/reactivate`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::auth::AuthenticatedSession;
 use crate::body::IgnoredJsonBody;
 use crate::document::names::SubscriptionStatusName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A deactivated account.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,27 +1,10 @@
 //! `DELETE /user/account`
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use accounts::identity::requests::DeleteAccountRequest;
 use http::header;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::auth::{AuthenticatedSession, SessionCookie};
-use crate::body::JsonObject;
-use crate::document::names::ConfirmationName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// Confirmation of the deletion.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = DeleteAccount)]
-pub struct DeleteAccountRequest {
-    /// Must be `DELETE`.
-    #[schema(value_type = ConfirmationName, example = "DELETE")]
-    confirmation: String,
-}
+use crate::auth::SessionCookie;
+use crate::routes::prelude::*;
 
 /// A deleted account.
 #[derive(Debug, Serialize, ToSchema)]

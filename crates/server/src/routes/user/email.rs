@@ -1,35 +1,9 @@
 //! `PUT /user/account/email`, `POST /user/account/email/confirm`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use accounts::identity::requests::{ChangeEmailRequest, ConfirmEmailRequest};
 
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
 use crate::routes::auth::view::MessageResponse;
-use crate::state::App;
-
-/// A request for a new email address.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = ChangeEmail)]
-pub struct ChangeEmailRequest {
-    /// New email address.
-    #[schema(format = "email", max_length = 254, example = "ann@example.org")]
-    email: String,
-}
-
-/// The token of the link sent to the new address.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = ConfirmEmail)]
-pub struct ConfirmEmailRequest {
-    /// The token from the link in the email.
-    #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
-    token: String,
-}
+use crate::routes::prelude::*;
 
 /// The confirmed email address.
 #[derive(Debug, Serialize, ToSchema)]

@@ -4,18 +4,13 @@ use std::io;
 
 use accounts::identity::account::ExportStream;
 use axum::body::{Body, Bytes};
-use axum::extract::{Extension, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::Extension;
 use futures_util::stream;
 use http::{HeaderValue, header};
-use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
-use crate::auth::AuthenticatedSession;
-use crate::error::ApiError;
-use crate::response::{Envelope, Meta, RateLimit};
-use crate::state::App;
+use crate::response::{Meta, RateLimit};
+use crate::routes::prelude::*;
 
 /// All stored data of an account.
 #[derive(Debug, Serialize, ToSchema)]

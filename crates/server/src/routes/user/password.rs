@@ -1,28 +1,9 @@
 //! `POST /user/account/password`
 
-use axum::extract::State;
-use utoipa::ToSchema;
+use accounts::identity::requests::ChangePasswordRequest;
 
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::layers::client::ClientAddress;
-use crate::response::{ApiResponse, Envelope};
 use crate::routes::auth::view::MessageResponse;
-use crate::state::App;
-
-/// The new and the current password.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = ChangePassword)]
-pub struct ChangePasswordRequest {
-    /// Current password; required unless the account has none.
-    #[schema(format = "password", min_length = 1)]
-    current_password: Option<String>,
-    /// New password.
-    #[schema(format = "password", min_length = 8, max_length = 200)]
-    new_password: String,
-}
+use crate::routes::prelude::*;
 
 /// Change the password
 ///

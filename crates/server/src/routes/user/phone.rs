@@ -1,42 +1,9 @@
 //! `POST /user/account/phone`, `POST /user/account/phone/verify`
 
 use accounts::identity::account::Phone;
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use accounts::identity::requests::{PhoneCodeRequest, VerifyPhoneRequest};
 
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
-
-/// A request for a phone verification code.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = RequestPhone)]
-pub struct PhoneCodeRequest {
-    /// Phone number in E.164 format.
-    #[schema(pattern = "^\\+[1-9][0-9]{7,14}$", example = "+14155550123")]
-    phone: String,
-    /// Consent to receive text messages. Must be `true`.
-    #[schema(example = true)]
-    sms_consent: bool,
-}
-
-/// A phone number with the verification code sent to it.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = VerifyPhone)]
-pub struct VerifyPhoneRequest {
-    /// Phone number in E.164 format.
-    #[schema(pattern = "^\\+[1-9][0-9]{7,14}$", example = "+14155550123")]
-    phone: String,
-    /// The code, as a string because it may start with zeros.
-    #[schema(pattern = "^[0-9]{6}$", example = "042137")]
-    token: String,
-}
+use crate::routes::prelude::*;
 
 /// A phone number to which a code was sent.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,14 +1,8 @@
 //! `GET|PUT /user/preferences`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use accounts::identity::requests::UpdatePreferencesRequest;
 
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Daily quiet hours in the account's time zone. Messages wait until they end. If `start` is later than `end`, they span
 /// midnight.
@@ -55,20 +49,6 @@ impl PreferencesView {
             notify_blind: preferences.notify_blind,
         }
     }
-}
-
-/// The preferences to change. Omitted fields keep their values.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = SetPreferences)]
-pub struct UpdatePreferencesRequest {
-    /// IANA time zone.
-    #[schema(example = "Europe/Berlin")]
-    time_zone: Option<String>,
-    /// Quiet hours; null for none.
-    quiet_hours: Option<QuietHoursView>,
-    /// Whether to send an email when alerts cannot be evaluated because quotes are outdated, and another when they can again.
-    notify_blind: Option<bool>,
 }
 
 /// Get the preferences

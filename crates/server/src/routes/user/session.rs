@@ -1,20 +1,14 @@
 //! `GET|PATCH /user/session`
 
+use accounts::identity::requests::UpdateSessionRequest;
 use accounts::identity::{Account, UserSession};
-use axum::extract::State;
 use foundation::Actor;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::phone::VerifiedPhone;
 use super::preferences::QuietHoursView;
-use crate::auth::AuthenticatedSession;
-use crate::body::JsonObject;
 use crate::document::names::SubscriptionStatusName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::routes::auth::session::{SessionView, UpdateSessionRequest};
-use crate::state::App;
+use crate::routes::auth::session::SessionView;
+use crate::routes::prelude::*;
 
 /// A session with its owner's profile.
 #[derive(Debug, Serialize, ToSchema)]

@@ -4,17 +4,10 @@ use std::collections::BTreeMap;
 
 use accounts::identity::account::Subscription;
 use alerts::Plan;
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::auth::Authenticated;
 use crate::document::names::{PlanName, SubscriptionStatusName};
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// An account's plan, its quotas and their usage.
 #[derive(Debug, Serialize, ToSchema)]

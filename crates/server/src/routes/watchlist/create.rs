@@ -1,47 +1,11 @@
 //! `POST /watchlist`
 
-use axum::extract::State;
 use http::StatusCode;
-use utoipa::ToSchema;
+use watchlist::body::CreateWatchlistItemRequest;
 
 use super::view::WatchlistItemView;
-use crate::auth::{Authorized, WatchlistWrite};
-use crate::body::JsonObject;
-use crate::document::names::IntentionName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The watchlist item to create.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = CreateWatchlistItem)]
-pub struct CreateWatchlistItemRequest {
-    /// Stock symbol, in upper or lower case.
-    #[schema(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
-    stock_symbol: String,
-    /// Company name. Required to add a stock that is not in the catalog yet.
-    #[schema(
-        min_length = 1,
-        max_length = 200,
-        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$",
-        example = "Apple Inc."
-    )]
-    stock_name: Option<String>,
-    /// Whether to buy or sell the stock.
-    #[schema(value_type = IntentionName)]
-    intention: String,
-    /// Target price in US dollars.
-    #[schema(minimum = 0.000_001, maximum = 1_000_000_000, example = 180)]
-    target_price: Option<f64>,
-    /// Notes.
-    #[schema(
-        max_length = 2000,
-        pattern = r"^[^\x00]*$",
-        example = "Buy below the 200-day average"
-    )]
-    notes: Option<String>,
-}
+use crate::auth::WatchlistWrite;
+use crate::routes::prelude::*;
 
 /// Add a stock to the watchlist
 ///

@@ -1,14 +1,8 @@
 //! `DELETE /watchlist/{id}`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::auth::{Authorized, WatchlistWrite};
-use crate::error::ApiError;
+use crate::auth::WatchlistWrite;
 use crate::query::WatchlistItemPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// The confirmation that an item was deleted.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,12 +1,8 @@
 //! `GET /watchlist`
 
-use axum::extract::State;
-
 use super::view::WatchlistItemView;
-use crate::auth::{Authorized, WatchlistRead};
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::auth::WatchlistRead;
+use crate::routes::prelude::*;
 
 /// List the watchlist
 ///

@@ -1,31 +1,10 @@
 //! `PUT /watchlist/order`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use watchlist::body::SwapIntentionRequest;
 
 use super::view::WatchlistItemView;
-use crate::auth::{Authorized, WatchlistWrite};
-use crate::body::JsonObject;
-use crate::document::names::IntentionName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// A change of an item's intention.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = SwapIntention)]
-pub struct SwapIntentionRequest {
-    /// Watchlist item id.
-    item_id: uuid::Uuid,
-    /// New intention.
-    #[schema(value_type = IntentionName)]
-    new_intention: String,
-    /// Symbol of the item's stock.
-    #[schema(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
-    stock_symbol: String,
-}
+use crate::auth::WatchlistWrite;
+use crate::routes::prelude::*;
 
 /// An item with its changed intention.
 #[derive(Debug, Serialize, ToSchema)]

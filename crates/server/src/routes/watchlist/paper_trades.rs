@@ -1,18 +1,11 @@
 //! `GET /watchlist/paper-trades`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 use watchlist::TradeView;
 
-use crate::auth::{Authorized, WatchlistRead};
+use crate::auth::WatchlistRead;
 use crate::document::names::{TradeDirectionName, TradeStatusName};
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope, Pagination};
-use crate::state::App;
-use crate::values::{decimal, price, timestamp};
+use crate::routes::prelude::*;
+use crate::values::{decimal, price};
 
 const DEFAULT_LIMIT: u32 = 1_000;
 const MAX_LIMIT: u32 = 1_000;

@@ -1,16 +1,10 @@
 //! `GET /watchlist/performance`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::{IntoParams, ToSchema};
 use watchlist::{PerformanceRange, PerformanceView, SeriesPoint};
 
-use crate::auth::{Authorized, WatchlistRead};
+use crate::auth::WatchlistRead;
 use crate::document::names::PerformanceRangeName;
-use crate::error::ApiError;
-use crate::query::Query;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 use crate::values::date;
 
 /// API names of performance ranges.

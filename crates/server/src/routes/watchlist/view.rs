@@ -1,12 +1,10 @@
 //! Watchlist items in responses.
 
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 use watchlist::ItemView;
 
 use crate::document::names::IntentionName;
-use crate::values::{price, timestamp};
+use crate::routes::prelude::*;
+use crate::values::price;
 
 /// A watchlist item's stock.
 #[derive(Debug, Serialize, ToSchema)]

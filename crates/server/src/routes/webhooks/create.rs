@@ -1,45 +1,11 @@
 //! `POST /webhooks`
 
-use axum::extract::State;
+use delivery::webhooks::CreateWebhookRequest;
 use http::StatusCode;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::view::WebhookView;
-use crate::auth::{Authorized, WebhooksWrite};
-use crate::body::JsonObject;
-use crate::document::names::{EventName, SignatureName};
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The webhook to create.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = CreateWebhook)]
-pub struct CreateWebhookRequest {
-    /// Public https URL without user info and fragment. If the operator allows private ranges (`webhooks.allow_private_cidrs`), http
-    /// URLs to these ranges are also accepted.
-    #[schema(
-        format = "uri",
-        pattern = "^https://",
-        max_length = 2048,
-        example = "https://example.com/hooks/bellwether"
-    )]
-    url: String,
-    /// Subscribed events.
-    #[schema(value_type = Vec<EventName>, min_items = 1, example = json!(["alert.triggered"]))]
-    events: Vec<String>,
-    /// Signing secret; generated if omitted.
-    #[schema(min_length = 1, max_length = 512)]
-    secret: Option<String>,
-    /// Signed content of the `X-Service-Signature` header.
-    #[schema(value_type = Option<SignatureName>)]
-    signature: Option<String>,
-    /// Whether the webhook is active; defaults to `true`.
-    #[schema(default = true)]
-    is_active: Option<bool>,
-}
+use crate::auth::WebhooksWrite;
+use crate::routes::prelude::*;
 
 /// A new webhook, including its secret. The secret is shown only once.
 #[derive(Debug, Serialize, ToSchema)]

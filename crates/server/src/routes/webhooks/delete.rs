@@ -1,15 +1,8 @@
 //! `DELETE /webhooks/{id}`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
-
-use crate::auth::{Authorized, WebhooksWrite};
-use crate::error::ApiError;
+use crate::auth::WebhooksWrite;
 use crate::query::WebhookPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// A deleted webhook.
 #[derive(Debug, Serialize, ToSchema)]

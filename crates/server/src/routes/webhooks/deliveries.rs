@@ -1,16 +1,12 @@
 //! `GET /webhooks/{id}/deliveries`
 
-use axum::extract::State;
 use delivery::webhooks::DeliveryStatus;
-use utoipa::IntoParams;
 
 use super::view::WebhookDelivery;
-use crate::auth::{Authorized, WebhooksRead};
+use crate::auth::WebhooksRead;
 use crate::document::names::DeliveryStatusName;
-use crate::error::ApiError;
-use crate::query::{Query, WebhookPath};
-use crate::response::{ApiResponse, Envelope, Pagination};
-use crate::state::App;
+use crate::query::WebhookPath;
+use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;

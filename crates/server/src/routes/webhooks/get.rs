@@ -1,13 +1,9 @@
 //! `GET /webhooks/{id}`
 
-use axum::extract::State;
-
 use super::view::WebhookView;
-use crate::auth::{Authorized, WebhooksRead};
-use crate::error::ApiError;
+use crate::auth::WebhooksRead;
 use crate::query::WebhookPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Get a webhook
 ///

@@ -1,12 +1,8 @@
 //! `GET /webhooks`
 
-use axum::extract::State;
-
 use super::view::WebhookView;
-use crate::auth::{Authorized, WebhooksRead};
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::auth::WebhooksRead;
+use crate::routes::prelude::*;
 
 /// List webhooks
 ///

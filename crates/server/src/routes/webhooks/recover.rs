@@ -1,26 +1,10 @@
 //! `POST /webhooks/{id}/recover`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
+use delivery::webhooks::RecoverDeliveriesRequest;
 
-use crate::auth::{Authorized, WebhooksWrite};
-use crate::body::JsonObject;
-use crate::error::ApiError;
+use crate::auth::WebhooksWrite;
 use crate::query::WebhookPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The failed deliveries to recover.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = RecoverWebhook)]
-pub struct RecoverDeliveriesRequest {
-    /// Recovers deliveries of events at or after this time.
-    #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
-    since: String,
-}
+use crate::routes::prelude::*;
 
 /// Number of recovered deliveries.
 #[derive(Debug, Serialize, ToSchema)]

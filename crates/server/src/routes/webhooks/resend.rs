@@ -1,14 +1,10 @@
 //! `POST /webhooks/{id}/deliveries/{delivery_id}/resend`
 
-use axum::extract::State;
-
 use super::view::WebhookDelivery;
-use crate::auth::{Authorized, WebhooksWrite};
+use crate::auth::WebhooksWrite;
 use crate::body::IgnoredJsonBody;
-use crate::error::ApiError;
 use crate::query::DeliveryPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Send a delivery again
 ///

@@ -1,17 +1,10 @@
 //! `POST /webhooks/{id}/rotate-secret`
 
-use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-
 use super::view::WebhookView;
-use crate::auth::{Authorized, WebhooksWrite};
+use crate::auth::WebhooksWrite;
 use crate::body::IgnoredJsonBody;
-use crate::error::ApiError;
 use crate::query::WebhookPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// A webhook with its new secret. The secret is shown only once.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,42 +1,11 @@
 //! `POST /webhooks/test`
 
-use axum::extract::State;
+use delivery::webhooks::TestWebhookRequest;
 use delivery::webhooks::WebhookTestResult;
 use http::StatusCode;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::auth::{Authorized, WebhooksWrite};
-use crate::body::JsonObject;
-use crate::document::names::SignatureName;
-use crate::error::ApiError;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// A test delivery.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = TestWebhook)]
-pub struct TestWebhookRequest {
-    /// URL, with the same rules as for a webhook.
-    #[schema(
-        format = "uri",
-        pattern = "^https://",
-        max_length = 2048,
-        example = "https://example.com/hooks/bellwether"
-    )]
-    url: String,
-    /// Signing secret; not required for Slack.
-    #[schema(
-        min_length = 1,
-        max_length = 512,
-        example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
-    )]
-    secret: Option<String>,
-    /// Signed content of the `X-Service-Signature` header.
-    #[schema(value_type = Option<SignatureName>)]
-    signature: Option<String>,
-}
+use crate::auth::WebhooksWrite;
+use crate::routes::prelude::*;
 
 /// The receiver's response.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,31 +1,11 @@
 //! `PATCH /webhooks/{id}`
 
-use axum::extract::State;
-use utoipa::ToSchema;
+use delivery::webhooks::UpdateWebhookRequest;
 
 use super::view::WebhookView;
-use crate::auth::{Authorized, WebhooksWrite};
-use crate::body::JsonObject;
-use crate::document::names::EventName;
-use crate::error::ApiError;
+use crate::auth::WebhooksWrite;
 use crate::query::WebhookPath;
-use crate::response::{ApiResponse, Envelope};
-use crate::state::App;
-
-/// The fields to change. Omitted fields keep their values.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body; the service reads it")]
-#[schema(as = UpdateWebhook)]
-pub struct UpdateWebhookRequest {
-    /// URL.
-    #[schema(format = "uri", pattern = "^https://", max_length = 2048)]
-    url: Option<String>,
-    /// Subscribed events.
-    #[schema(value_type = Option<Vec<EventName>>, min_items = 1)]
-    events: Option<Vec<String>>,
-    /// Whether the webhook is active.
-    is_active: Option<bool>,
-}
+use crate::routes::prelude::*;
 
 /// Update a webhook
 ///

@@ -1,12 +1,9 @@
 //! Webhooks and deliveries in responses.
 
 use delivery::webhooks as hooks;
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::document::names::{DeliveryStatusName, DisabledReasonName, EventName, OutcomeName, SignatureName};
-use crate::values::timestamp;
+use crate::routes::prelude::*;
 
 /// A webhook. Its secret is shown only at creation and rotation.
 #[derive(Debug, Serialize, ToSchema)]

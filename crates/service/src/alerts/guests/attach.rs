@@ -8,15 +8,23 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use store::model::{Account, AlertOwner, StoredAlert};
 use store::{Abort, BoxFuture, Transaction, UnitOfWork};
-use uuid::Uuid;
 
 use super::{VERIFY_PURPOSE, address, as_new_alert, payload};
 use crate::alerts::{AlertDetail, GuestAlerts, no_such_alert};
 use foundation::account::lock_active_account;
-use foundation::body::BodyReader;
 use foundation::plan_limits;
+use foundation::request;
+use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
+
+request! {
+    /// The guest alert to attach.
+    AttachAlertRequest as "AttachAlert" {
+        /// Alert id.
+        alert_id: AlertId,
+    }
+}
 
 impl GuestAlerts {
     /// Moves a guest's alert to the actor's account: `{alert_id}`. The guest's email address must be the account's
@@ -28,13 +36,7 @@ impl GuestAlerts {
     /// [`ServiceError::Forbidden`] if the address is not confirmed or the quota of active alerts is used up;
     /// [`ServiceError::Unavailable`] for a percentage without a price.
     pub async fn attach_guest_alert(&self, actor: &Actor, body: &Value) -> Result<AlertDetail, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let id = members.required("alert_id").and_then(|id| Uuid::parse_str(id).ok());
-        if id.is_none() && members.value("alert_id").is_some_and(Value::is_string) {
-            members.add_error("alert_id", "must be the id of an alert, a UUID");
-        }
-        members.finish()?;
-        let id = AlertId(id.unwrap_or_default());
+        let id = AttachAlertRequest::read(body)?.alert_id;
         let ports = &self.ports;
         let found = ports.store.alerts_by_id(&[id]).await?.pop();
         // Only an inactive alert needs a price.

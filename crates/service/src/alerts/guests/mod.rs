@@ -35,8 +35,9 @@ use evaluation::prices::initial_stocks::InitialPrices;
 use foundation::Ports;
 use foundation::secret;
 
+pub use attach::AttachAlertRequest;
 pub use create::GuestAlertRequest;
-pub use verify::VerifiedAlert;
+pub use verify::{VerifiedAlert, VerifyAlertRequest};
 
 /// Alerts of people without an account.
 #[derive(Clone)]

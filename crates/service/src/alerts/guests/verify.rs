@@ -14,8 +14,17 @@ use uuid::Uuid;
 use super::{VERIFY_PURPOSE, address, as_new_alert, hash, payload};
 use crate::alerts::GuestAlerts;
 use foundation::ServiceError;
-use foundation::body::BodyReader;
+use foundation::request;
+use foundation::request::{PlainText, Request};
 use foundation::secret;
+
+request! {
+    /// The token of a guest's verification link.
+    VerifyAlertRequest as "VerifyAlert" {
+        /// The token from the link in the email.
+        token: PlainText = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A",
+    }
+}
 
 /// A guest's active alert.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,12 +46,11 @@ impl GuestAlerts {
     /// number of active alerts; [`ServiceError::Unavailable`] for a percentage without a price. After the last two
     /// errors the token is still valid.
     pub async fn verify_guest_alert(&self, body: &Value) -> Result<VerifiedAlert, ServiceError> {
-        let mut members = BodyReader::new(body)?;
-        let token = members.required("token").unwrap_or_default().trim();
+        let token = VerifyAlertRequest::read(body)?.token.0;
+        let token = token.trim();
         if token.is_empty() {
-            members.add_missing("token");
+            return Err(ServiceError::field("token", "is required"));
         }
-        members.finish()?;
         let unknown = || ServiceError::NotFound("token");
         if !secret::is_well_formed(token) {
             return Err(unknown());

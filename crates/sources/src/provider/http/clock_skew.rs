@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use jiff::SignedDuration;
 
-use crate::ClockReading;
+use clock::ClockReading;
 
 /// A clock step of at least this much invalidates an earlier measurement.
 const STEP_LIMIT: SignedDuration = SignedDuration::from_secs(2);
@@ -64,7 +64,7 @@ fn is_stepped(earlier: ClockReading, later: ClockReading) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ManualClock;
+    use clock::ManualClock;
 
     /// Returns a clock and its readings at the request and at the response.
     fn exchange() -> (ManualClock, ClockReading, ClockReading) {

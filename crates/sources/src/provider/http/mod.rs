@@ -10,7 +10,7 @@
 //! Redirects are not followed. Proxies from the environment are used only if the settings allow it. Keys are sent in headers that
 //! are never printed, and errors contain neither URLs nor response bodies.
 //!
-//! Time comes from the [`Clock`](crate::Clock) and randomness from a seed. Only the timeout uses real time, because it guards
+//! Time comes from the [`Clock`](clock::Clock) and randomness from a seed. Only the timeout uses real time, because it guards
 //! against a silent peer.
 
 mod clock_skew;
@@ -34,7 +34,7 @@ use reqwest::{Client, Response};
 use url::Url;
 
 use super::ProviderError;
-use crate::ClockReading;
+use clock::ClockReading;
 
 pub use clock_skew::ClockSkew;
 pub(super) use provider_url::ProviderUrl;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::RetryPolicy;
-use crate::Clock;
+use clock::Clock;
 
 /// The clock, limits and policies that all provider clients share.
 #[derive(Clone)]

@@ -1,14 +1,11 @@
 //! TLS configuration of the provider clients.
 
-use std::fmt;
 use std::sync::Arc;
 
-use rustls::pki_types::UnixTime;
-use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 
 use super::AdapterSetupError;
-use crate::Clock;
+use clock::{Clock, TlsTime};
 
 /// Returns a client configuration that trusts the Mozilla root certificates and verifies validity at the [`Clock`]'s time.
 pub(crate) fn config(clock: &Arc<dyn Clock>) -> Result<ClientConfig, AdapterSetupError> {
@@ -19,20 +16,4 @@ pub(crate) fn config(clock: &Arc<dyn Clock>) -> Result<ClientConfig, AdapterSetu
         .with_safe_default_protocol_versions()
         .map_err(|error| AdapterSetupError::Tls(error.to_string()))?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
-/// The time source for certificate validation.
-struct TlsTime(Arc<dyn Clock>);
-
-impl fmt::Debug for TlsTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TlsTime")
-    }
-}
-
-impl TimeProvider for TlsTime {
-    fn current_time(&self) -> Option<UnixTime> {
-        let since_1970 = self.0.now().as_duration();
-        Some(UnixTime::since_unix_epoch(since_1970.try_into().ok()?))
-    }
 }

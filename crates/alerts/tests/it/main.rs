@@ -1,0 +1,13 @@
+//! The integration tests of this crate, one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod common;
+mod edges;
+mod engine_oracle;
+mod extremes;
+mod many_alerts;
+mod oracle;
+mod real_data;
+mod recorded;
+mod requests;

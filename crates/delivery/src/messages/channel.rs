@@ -1,0 +1,63 @@
+//! A channel of messages: its provider, and how it renders a message. One file per channel implements it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clock::Clock;
+use notify::dispatcher::Transport;
+use notify::email::EmailError;
+use notify::message_attempt::MessageAttempt;
+use notify::schedule::RetrySchedule;
+use notify::sms::SmsError;
+use store::model::{ClaimedMessage, MessageChannel};
+
+use super::compose::{Composer, RenderError};
+use super::config::{DailyMessageLimits, MessagesConfig};
+use super::recipient::Recipient;
+use super::transport::RenderedMessage;
+
+/// Reason why messages cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageTransportError {
+    /// Email.
+    #[error("mail cannot be sent: {0}")]
+    Email(#[from] EmailError),
+    /// Text messages.
+    #[error("text messages cannot be sent: {0}")]
+    Sms(#[from] SmsError),
+}
+
+/// A rendered message of one channel, ready to be sent.
+pub(crate) trait ChannelMessage: Sized + Send + Sync + 'static {
+    /// The channel.
+    const CHANNEL: MessageChannel;
+
+    /// Sends messages of this channel.
+    type Provider: Transport<Job = Self, Report = MessageAttempt>;
+
+    /// Returns the provider and the settings of the channel.
+    ///
+    /// # Errors
+    /// [`MessageTransportError`] for an invalid setting.
+    fn setup(
+        settings: &MessagesConfig,
+        time: Arc<dyn Clock>,
+    ) -> Result<ChannelSetup<Self::Provider>, MessageTransportError>;
+
+    /// Renders a message.
+    fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError>;
+
+    /// Returns the address or number of the recipient.
+    fn recipient(&self) -> &str;
+
+    /// Returns the content, as stored in the outbox.
+    fn content(&self) -> RenderedMessage;
+}
+
+/// The provider and the settings of a channel.
+pub(crate) struct ChannelSetup<P> {
+    /// The provider with its name and timeout. `None`: messages are stored in the outbox.
+    pub(super) provider: Option<(P, &'static str, Duration)>,
+    pub(super) daily_limits: DailyMessageLimits,
+    pub(super) retry_delays: RetrySchedule,
+}

@@ -1,0 +1,147 @@
+//! Queues in the database as outboxes of dispatchers.
+//!
+//! A [`ChannelQueue`] is the part that each channel implements: what it loads with a claim, and what it records with
+//! a settlement. The queue, its dispatcher and its limits are the same for all channels.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use foundation::Ports;
+use foundation::network::Runtime;
+use jiff::{SignedDuration, Timestamp};
+use notify::dispatcher::{
+    ClaimParams, ClaimedJob, Dispatcher, DispatcherLimits, DueEndpoint, Outbox, SettledJob, Transport, WakeHandle,
+};
+use notify::schedule::{AttemptReport, NextStep, RetrySchedule};
+use store::model::{ClaimQuery, Queue, Settlement, SettlementDecision};
+use store::{Store, StoreError};
+
+/// Delay before content that was sealed with another key is tried again.
+const UNREADABLE_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(10);
+
+/// The queue of a channel.
+pub(crate) trait ChannelQueue: Send + Sync + 'static {
+    /// The data that the transport needs for an attempt.
+    type Job: Send + Sync + 'static;
+    /// The report of an attempt.
+    type Report: AttemptReport + Clone;
+
+    /// The queue in the database.
+    fn queue(&self) -> Queue;
+
+    /// Claims jobs. Rows that cannot be sent are settled at once.
+    fn claim(&self, query: ClaimQuery) -> impl Future<Output = Result<Vec<ClaimedJob<Self::Job>>, StoreError>> + Send;
+
+    /// Stores the results of jobs.
+    fn settle(&self, settled: &[SettledJob<Self::Report>]) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+/// The queue of a channel as the outbox of a dispatcher. It accesses the database on the runtime of the service.
+pub(crate) struct QueueOutbox<C> {
+    channel: Arc<C>,
+    store: Store,
+    database_runtime: Runtime,
+}
+
+impl<C: ChannelQueue> Outbox for QueueOutbox<C> {
+    type Job = C::Job;
+    type Report = C::Report;
+    type Error = StoreError;
+
+    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, StoreError> {
+        let (store, queue) = (self.store.clone(), self.channel.queue());
+        let pending = async move { store.pending_endpoints(queue, after, limit).await };
+        let pending = self.database_runtime.run(pending).await?.into_iter();
+        let due = pending.map(|pending| DueEndpoint {
+            endpoint: pending.endpoint,
+            first_due: pending.first_due,
+        });
+        Ok(due.collect())
+    }
+
+    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<C::Job>>, StoreError> {
+        let query = ClaimQuery {
+            endpoints: params.endpoints.clone(),
+            max_per_endpoint: params.max_per_endpoint,
+            max_total: params.max_total,
+            now: params.now,
+            until: params.until,
+            lease: params.lease,
+        };
+        let channel = Arc::clone(&self.channel);
+        self.database_runtime
+            .run(async move { channel.claim(query).await })
+            .await
+    }
+
+    async fn settle(&self, settled: &[SettledJob<C::Report>]) -> Result<(), StoreError> {
+        let (channel, settled) = (Arc::clone(&self.channel), settled.to_vec());
+        self.database_runtime
+            .run(async move { channel.settle(&settled).await })
+            .await
+    }
+}
+
+/// Returns the settlement of a job, with what its channel records.
+pub(crate) fn settlement<P, R>(settled: &SettledJob<P>, result: R) -> Settlement<R> {
+    Settlement {
+        seq: settled.key,
+        lease: settled.lease,
+        decision: match settled.next {
+            NextStep::Delivered => SettlementDecision::Delivered,
+            NextStep::RetryAt(at) => SettlementDecision::Retry { at },
+            NextStep::GivenUp => SettlementDecision::Failed,
+            NextStep::DisableEndpoint => SettlementDecision::Gone,
+            NextStep::Released => SettlementDecision::Released,
+        },
+        result,
+    }
+}
+
+/// Postpones a row whose content was sealed with another key, which the operator may restore.
+pub(crate) fn postpone_unreadable(now: Timestamp) -> SettlementDecision {
+    SettlementDecision::Postponed {
+        until: now.saturating_add(UNREADABLE_RETRY_DELAY).unwrap_or(now),
+    }
+}
+
+/// Returns the maximum duration of an attempt with a timeout. Its other work takes little time.
+pub(crate) fn max_attempt_duration(timeout: SignedDuration) -> SignedDuration {
+    timeout.saturating_add(SignedDuration::from_secs(5))
+}
+
+/// Creates the dispatcher of a channel, whose attempts take up to `timeout`.
+pub(crate) fn dispatcher<C, T>(
+    ports: &Ports,
+    channel: C,
+    transport: T,
+    timeout: SignedDuration,
+    retry_schedule: RetrySchedule,
+    limits: DispatcherLimits,
+) -> Dispatcher<QueueOutbox<C>, T>
+where
+    C: ChannelQueue,
+    T: Transport<Job = C::Job, Report = C::Report>,
+{
+    let random = Arc::clone(&ports.random);
+    let max_attempt_duration = max_attempt_duration(timeout);
+    Dispatcher {
+        wake_handle: WakeHandle::from(ports.store.wake_handle(channel.queue())),
+        outbox: Arc::new(QueueOutbox {
+            channel: Arc::new(channel),
+            store: ports.store.clone(),
+            database_runtime: ports.network.database_runtime(),
+        }),
+        transport: Arc::new(transport),
+        time: Arc::clone(&ports.network.time),
+        limits: DispatcherLimits {
+            max_attempt_duration,
+            // Claims of a process that died expire after this time.
+            lease_duration: max_attempt_duration.saturating_mul(3),
+            drain_timeout: limits.drain_timeout.max(max_attempt_duration),
+            ..limits
+        },
+        retry_schedule,
+        random: Box::new(move || u64::from_le_bytes(random.bytes())),
+    }
+}

@@ -1,0 +1,7 @@
+//! The integration tests of this crate, one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod book;
+mod recorded;
+mod small;

@@ -1,0 +1,131 @@
+//! The tools that read data.
+
+use foundation::Actor;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text};
+use crate::response::Pagination;
+use crate::routes::alerts::history;
+use crate::routes::alerts::list::{self, SORT_FIELDS};
+use crate::routes::alerts::view::AlertView;
+use crate::routes::watchlist::view::WatchlistItemView;
+use crate::state::App;
+
+/// Returns the schema of an alert's id.
+pub(super) fn alert_id() -> Value {
+    json!({"type": "string", "format": "uuid", "description": "The alert's id, from list_alerts"})
+}
+
+pub(super) fn list_alerts() -> ToolDefinition {
+    let statuses: Vec<&str> = alerts::Status::ALL.iter().map(|status| status.name()).collect();
+    let conditions: Vec<&str> = alerts::ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+    let fields: Vec<&str> = SORT_FIELDS.iter().map(|(name, _)| *name).collect();
+    ToolDefinition {
+        title: "List alerts",
+        description: "Returns a page of alerts, newest first. For fired alerts, use status \"triggered\" sorted by triggered_at; \
+                      a daily reminder stays \"active\" when it fires. With extended, each alert has its distance to the threshold."
+            .to_owned(),
+        effect: ToolEffect::Reads,
+        arguments: json!({
+            "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10, "description": "Alerts per page"},
+            "status": {"type": "string", "enum": statuses, "description": "Only alerts with this status"},
+            "condition": {"type": "string", "enum": conditions, "description": "Only alerts with this condition"},
+            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "Only alerts on this stock, such as AAPL"},
+            "search": {"type": "string", "maxLength": 100, "description": "Only alerts whose symbol or company name contains this"},
+            "sort_field": {"type": "string", "enum": fields, "default": "created_at", "description": "The field to sort by"},
+            "sort_direction": {"type": "string", "enum": ["asc", "desc"], "default": "desc", "description": "Ascending or descending"},
+            "minimal": {"type": "boolean", "default": false, "description": "Return only id, symbol, condition, threshold and status"},
+            "extended": {"type": "boolean", "default": false, "description": "Add the stock's figures, the current value of the condition, and the distance to the threshold in percent"},
+        }),
+        required: &[],
+        output: OutputSchema::List("ListedAlert"),
+    }
+}
+
+pub(super) async fn read_alerts(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+    let (items, pagination) = list::page(app, actor, arguments.query()).await?;
+    ToolOutput::list(&items, pagination)
+}
+
+pub(super) fn get_alert() -> ToolDefinition {
+    ToolDefinition {
+        title: "Get an alert",
+        description:
+            "Returns an alert with its stock's figures and evaluation state. evaluation.state \"blind\" means that the \
+                      alert is not evaluated at present, and evaluation.reason says what is missing."
+                .to_owned(),
+        effect: ToolEffect::Reads,
+        arguments: json!({"alert_id": alert_id()}),
+        required: &["alert_id"],
+        output: OutputSchema::Object("Alert"),
+    }
+}
+
+pub(super) async fn read_alert(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+    let detail = app.service().alerts.alert(actor, arguments.alert_id()?).await;
+    let detail = detail.map_err(|error| error_text::for_agent(Tool::GetAlert, error))?;
+    ToolOutput::of(&AlertView::of(detail))
+}
+
+pub(super) fn list_alert_events() -> ToolDefinition {
+    ToolDefinition {
+        title: "List alert events",
+        description: "Without alert_id: the firings of all alerts of the account since an instant, newest first. With \
+                      alert_id: all events of that alert (created, updated, paused, triggered and so on), even if it is \
+                      deleted. A firing has trigger_price and, in details, the reason with the figures."
+            .to_owned(),
+        effect: ToolEffect::Reads,
+        arguments: json!({
+            "alert_id": {"type": "string", "format": "uuid", "description": "Only events of this alert"},
+            "since": {"type": "string", "format": "date-time", "description": "Only events since this instant, such as 2026-03-02T15:04:00Z"},
+            "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Events per page"},
+        }),
+        required: &[],
+        output: OutputSchema::List("HistoryEntry"),
+    }
+}
+
+pub(super) async fn read_alert_events(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
+    let alert = arguments.has("alert_id").then(|| arguments.alert_id()).transpose()?;
+    let mut query = arguments.query();
+    let request = history::read_page(&mut query);
+    let since = query.instant("since").unwrap_or(Timestamp::MIN);
+    query.finish()?;
+    let service = app.service();
+    let page = match alert {
+        Some(id) => service.alerts.alert_history_since(actor, id, since, request).await,
+        None => service.alerts.firings(actor, since, request).await,
+    };
+    let page = page.map_err(|error| error_text::for_agent(Tool::ListAlertEvents, error))?;
+    let (items, pagination) = history::history_page(page, request);
+    ToolOutput::list(&items, pagination)
+}
+
+pub(super) fn list_watchlist() -> ToolDefinition {
+    ToolDefinition {
+        title: "List the watchlist",
+        description:
+            "Returns all watchlist items on one page, newest first: the planned action for each stock, its target \
+                      price, the latest analysis, and the number of its alerts."
+                .to_owned(),
+        effect: ToolEffect::Reads,
+        arguments: json!({}),
+        required: &[],
+        output: OutputSchema::List("WatchlistItem"),
+    }
+}
+
+pub(super) async fn read_watchlist(app: &App, actor: &Actor) -> Result<ToolOutput, ToolError> {
+    let items = app.service().watchlists.watchlist(actor).await?;
+    let items: Vec<_> = items.into_iter().map(WatchlistItemView::of).collect();
+    let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+    let all = service::PageRequest {
+        page: 1,
+        limit: count.max(1),
+    };
+    ToolOutput::list(&items, Pagination::of(all, u64::from(count)))
+}

@@ -1,0 +1,6 @@
+//! The integration tests of this crate, one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod document;
+mod http;

@@ -1,0 +1,64 @@
+//! Several processes on one database: no change is lost, and nothing fires twice.
+
+use alerts::{HistoryAction, Plan, Status};
+
+use crate::support::{TestApp, above, on_each_database};
+
+on_each_database! {
+    alert_created_by_another_process_is_evaluated_after_a_comparison
+    alert_deleted_by_another_process_is_not_evaluated_after_a_comparison
+    two_processes_with_the_same_price_fire_an_alert_once
+    comparison_without_differences_corrects_nothing
+}
+
+async fn alert_created_by_another_process_is_evaluated_after_a_comparison(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    let other = app.another_process().await;
+    let id = other.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
+    assert_eq!(app.service.compare().await.unwrap(), 1);
+    app.quote("AAPL", 199.0).await;
+    assert_eq!(app.status(&ann, id).await, Status::Triggered);
+}
+
+async fn alert_deleted_by_another_process_is_not_evaluated_after_a_comparison(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    let id = app.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
+    let other = app.another_process().await;
+    other.service.alerts.delete_alert(&ann, id).await.unwrap();
+    assert_eq!(app.service.compare().await.unwrap(), 1);
+    assert_eq!(app.service.compare().await.unwrap(), 0);
+    app.quote("AAPL", 199.0).await;
+    assert_eq!(
+        app.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Deleted]
+    );
+}
+
+async fn two_processes_with_the_same_price_fire_an_alert_once(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    let id = app.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
+    let other = app.another_process().await;
+    tokio::join!(app.quote("AAPL", 199.0), other.quote("AAPL", 199.0));
+    assert_eq!(
+        app.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Triggered]
+    );
+    assert_eq!(app.events(&ann).await.len(), 1);
+    // The process that came too late knows that the alert has fired.
+    for app in [&app, &other] {
+        assert_eq!(app.service.compare().await.unwrap(), 0);
+    }
+}
+
+async fn comparison_without_differences_corrects_nothing(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    app.create(&ann, above("AAPL", 199.0)).await;
+    let paused = app.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    app.service.alerts.pause_alert(&ann, paused).await.unwrap();
+    app.quote("AAPL", 199.0).await;
+    assert_eq!(app.service.compare().await.unwrap(), 0);
+}

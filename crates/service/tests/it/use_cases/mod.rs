@@ -1,0 +1,20 @@
+//! Tests of the use cases on each database, with a manual clock and seeded random numbers.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod access;
+mod account;
+mod changing;
+mod client_metadata;
+mod creating;
+mod deleting;
+mod escaping;
+mod feedback;
+mod guests;
+mod jobs;
+mod listing;
+mod prices;
+mod quotas;
+mod stocks;
+mod watchlist;
+mod webhooks;

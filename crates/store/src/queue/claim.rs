@@ -1,0 +1,153 @@
+//! Claims rows.
+//!
+//! Looking for due rows costs no write. Claims use compare-and-set, so of two processes that find the same row, one
+//! gets it.
+
+use std::fmt::Write;
+
+use sqlx::AssertSqlSafe;
+
+use super::QueueTable;
+use crate::bulk::query_many;
+use crate::database::{dispatch, query};
+use crate::model::{ClaimQuery, PendingEndpoint, Queue};
+use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+
+impl Store {
+    /// Returns endpoints with pending rows after the endpoint `after`, at most `limit`, each with the time its first
+    /// row is due. Includes endpoints that are inactive.
+    pub async fn pending_endpoints(
+        &self,
+        queue: impl Into<Queue>,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<PendingEndpoint>, StoreError> {
+        let queue = queue.into();
+        let (text, limit) = (AssertSqlSafe(pending_query(queue)), i64::from(limit));
+        let rows = query!(fetch_all(i64, Option<i64>), &self.pools, text, after, limit)?;
+        let endpoints = rows.into_iter().filter_map(|(endpoint, due)| Some((endpoint, due?)));
+        endpoints
+            .map(|(endpoint, due)| {
+                Ok(PendingEndpoint {
+                    endpoint,
+                    first_due: queue.table().table.instant(due)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Claims due rows: for each endpoint those that are due longest, in the order of the endpoints. Returns the
+    /// `seq` of each.
+    pub(crate) async fn claim_rows(&self, queue: Queue, query: &ClaimQuery) -> Result<Vec<i64>, StoreError> {
+        if query.endpoints.is_empty() || query.max_per_endpoint == 0 || query.max_total == 0 {
+            return Ok(Vec::new());
+        }
+        let text = due_query(queue, query, self.pools.is_pg());
+        // All parameters are our own numbers and are part of the text, so caching the prepared statement is useless.
+        let due: Vec<(i64,)> = dispatch!(&self.pools, pool => {
+            sqlx::query_as(AssertSqlSafe(text)).persistent(false).fetch_all(pool).await?
+        });
+        if due.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut seqs: Vec<i64> = due.into_iter().map(|(seq,)| seq).collect();
+        seqs.sort_unstable();
+        let claim = ClaimRows {
+            table: queue.table(),
+            seqs,
+            lease: query.lease,
+            now: query.now.as_microsecond(),
+            until: query.until.as_microsecond(),
+        };
+        self.commit(claim).await
+    }
+}
+
+/// Walks from each endpoint with pending rows to the next: one index lookup per endpoint.
+fn pending_query(queue: Queue) -> String {
+    let (endpoint, table, condition) = (queue.table().endpoint, queue.table().table.0, queue.condition());
+    format!(
+        "WITH RECURSIVE endpoints (id, nth) AS (
+             SELECT MIN({endpoint}), CAST(1 AS BIGINT) FROM {table} WHERE {condition} AND {endpoint} > $1
+             UNION ALL
+             SELECT (SELECT MIN({endpoint}) FROM {table} WHERE {condition} AND {endpoint} > endpoints.id), nth + 1
+             FROM endpoints WHERE endpoints.id IS NOT NULL AND nth < $2)
+         SELECT id, (SELECT MIN(due_at) FROM {table} WHERE {condition} AND {endpoint} = endpoints.id)
+         FROM endpoints WHERE id IS NOT NULL"
+    )
+}
+
+fn due_query(queue: Queue, query: &ClaimQuery, is_pg: bool) -> String {
+    let mut values = String::with_capacity(query.endpoints.len() * 48);
+    for (index, endpoint) in query.endpoints.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        // Writing to a string cannot fail. The explicit cast is required because PostgreSQL infers the column type
+        // from the first row.
+        let _ = write!(values, "{comma}(CAST('{endpoint}' AS BIGINT),{index})");
+    }
+    let (now, max_per_endpoint, max_total) = (query.now.as_microsecond(), query.max_per_endpoint, query.max_total);
+    let (endpoint, table, condition) = (queue.table().endpoint, queue.table().table.0, queue.condition());
+    let due = format!(
+        "SELECT seq FROM {table} WHERE {condition} AND {endpoint} = endpoints.id AND due_at <= {now}
+         ORDER BY due_at LIMIT {max_per_endpoint}"
+    );
+    // SQLite finds rows by number; PostgreSQL joins laterally.
+    let join = if is_pg {
+        format!("CROSS JOIN LATERAL ({due}) q")
+    } else {
+        format!("CROSS JOIN {table} q WHERE q.seq IN ({due})")
+    };
+    format!(
+        "WITH endpoints (id, place) AS (VALUES {values})
+         SELECT CAST(q.seq AS BIGINT) FROM endpoints {join} ORDER BY endpoints.place LIMIT {max_total}"
+    )
+}
+
+/// Claims rows that are still unclaimed.
+struct ClaimRows {
+    table: &'static QueueTable,
+    seqs: Vec<i64>,
+    lease: i64,
+    now: i64,
+    until: i64,
+}
+
+impl PlainTransaction for ClaimRows {
+    type Output = Vec<i64>;
+
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<i64>, StoreError> {
+        let statement = if unit.connection.is_pg() {
+            self.table.claim_skip_locked
+        } else {
+            self.table.claim
+        };
+        let claimed = query_many!((i64,), &mut unit.connection, statement, &self.seqs, |query, seq| {
+            query.bind(*seq).bind(self.lease).bind(self.now).bind(self.until)
+        });
+        Ok(unit.track_write(claimed)?.into_iter().map(|(seq,)| seq).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn due_query_contains_endpoints_and_limits() {
+        let query = ClaimQuery {
+            endpoints: vec![3, -7],
+            max_per_endpoint: 4,
+            max_total: 9,
+            now: Timestamp::UNIX_EPOCH,
+            until: Timestamp::UNIX_EPOCH,
+            lease: 1,
+        };
+        for (queue, is_pg) in Queue::ALL.into_iter().flat_map(|queue| [(queue, false), (queue, true)]) {
+            let text = due_query(queue, &query, is_pg);
+            let values = "(VALUES (CAST('3' AS BIGINT),0),(CAST('-7' AS BIGINT),1))";
+            assert!(text.contains(values) && text.contains("LIMIT 4") && text.ends_with("LIMIT 9"));
+        }
+    }
+}

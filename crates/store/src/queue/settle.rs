@@ -1,0 +1,71 @@
+//! Records the results of many claimed rows at once.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::QueueTable;
+use crate::bulk::query_many;
+use crate::columns::text;
+use crate::model::{MessageResult, Settlement, SettlementDecision};
+use crate::{StoreError, UnitOfWork};
+
+/// A changed message: status, alert `seq`, id and outcome. Deliveries return none.
+pub(crate) type FinishedRow = (String, Option<i64>, Uuid, Option<String>);
+
+/// The facts that a channel records with a settlement.
+pub(crate) trait SettlementResult: Send + Sync {
+    /// The columns that only messages have.
+    fn message(&self) -> Option<&MessageResult> {
+        None
+    }
+}
+
+impl UnitOfWork {
+    /// Settles rows. Deliveries count even if the lease has expired, because the receiver has accepted them; any
+    /// other result does not.
+    pub(crate) async fn settle<R: SettlementResult>(
+        &mut self,
+        table: &QueueTable,
+        settlements: &[Settlement<R>],
+        now: Timestamp,
+    ) -> Result<Vec<FinishedRow>, StoreError> {
+        // Deliveries come first, so that they win over other results of the same row.
+        let (delivered, others): (Vec<_>, Vec<_>) = settlements
+            .iter()
+            .partition(|settled| settled.decision == SettlementDecision::Delivered);
+        let mut finished = Vec::new();
+        for some in [delivered, others] {
+            let changed = query_many!(
+                FinishedRow,
+                &mut self.connection,
+                table.settle,
+                &some,
+                |query, settled| {
+                    let (status, due, tried) = match settled.decision {
+                        SettlementDecision::Delivered => (table.delivered, None, 1_i64),
+                        SettlementDecision::Failed | SettlementDecision::Gone => ("failed", None, 1),
+                        SettlementDecision::Retry { at } => ("pending", Some(at), 1),
+                        SettlementDecision::Postponed { until } => ("pending", Some(until), 0),
+                        SettlementDecision::Released => ("pending", Some(now), 0),
+                    };
+                    let query = query
+                        .bind(settled.seq)
+                        .bind(settled.lease)
+                        .bind(status)
+                        .bind(due.map(Timestamp::as_microsecond))
+                        .bind(tried);
+                    match settled.result.message() {
+                        None => query,
+                        Some(message) => query
+                            .bind(message.outcome.as_deref().map(text))
+                            .bind(message.provider_id.as_deref().map(text))
+                            .bind(due.is_none().then(|| now.as_microsecond()))
+                            .bind(message.moved_to.map(|channel| channel.name())),
+                    }
+                }
+            );
+            finished.extend(self.track_write(changed)?);
+        }
+        Ok(finished)
+    }
+}

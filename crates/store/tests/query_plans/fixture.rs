@@ -1,0 +1,172 @@
+//! One row of each kind, so that no operation ends before its last statement.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, HistoryStatus, OwnerVerification, PriceAvailability, StatusChange};
+use alerts::{AlertId, HistoryAction, Plan};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use market::Calendar;
+use serde_json::json;
+use store::model::{
+    Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Firing, HistoryRow, IdempotencyKey,
+    Profile, SessionId, SignatureForm, StoredAlert, UserSession, Webhook, WebhookId,
+};
+use store::{Abort, BoxFuture, Store, Transaction, UnitOfWork};
+use uuid::Uuid;
+
+pub(crate) const ACCOUNT: AccountId = AccountId(Uuid::from_u128(1));
+pub(crate) const ALERT: AlertId = AlertId(Uuid::from_u128(2));
+pub(crate) const SESSION: SessionId = SessionId(Uuid::from_u128(3));
+/// The hash of every secret.
+pub(crate) const HASH: [u8; 32] = [7; 32];
+
+/// Monday, 2024-07-01, 11:00 in New York.
+pub(crate) fn now() -> Timestamp {
+    "2024-07-01T15:00:00Z".parse().unwrap()
+}
+
+/// The transactions of these tests.
+#[derive(Clone, Copy)]
+pub(crate) enum Write {
+    Nothing,
+    Fill,
+    UseRefreshToken,
+    ClaimIdempotencyKey,
+}
+
+impl Transaction for Write {
+    type Output = ();
+    type Refusal = Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Infallible>>> {
+        Box::pin(async move {
+            match self {
+                Self::Nothing => {}
+                Self::Fill => insert_rows(unit).await?,
+                Self::UseRefreshToken => {
+                    let _ = unit.use_refresh_token(HASH, now()).await?;
+                }
+                Self::ClaimIdempotencyKey => {
+                    let key = IdempotencyKey {
+                        requester: ACCOUNT.into(),
+                        key_hash: HASH,
+                        body_hash: HASH,
+                    };
+                    let _ = unit
+                        .claim_idempotency_key(&key, now(), Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
+                        .await?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Adds the rows and fires the alert, which creates a delivery and a message.
+pub(crate) async fn fill(store: &Store) {
+    store.write(Write::Fill).await.unwrap();
+    let firing = Firing {
+        alert: ALERT,
+        revision: alert().alert.revision,
+        at: now(),
+        crossed_at: None,
+        price: None,
+        metric: None,
+        reason: "the price is above 1".to_owned(),
+        event: EventId(Uuid::from_u128(4)),
+    };
+    let commit = EvaluationCommit {
+        firings: vec![firing],
+        ..EvaluationCommit::default()
+    };
+    store
+        .commit_evaluation(commit, Arc::new(|_, _| "{}".to_owned()))
+        .await
+        .unwrap();
+}
+
+fn alert() -> StoredAlert {
+    let context = ParseContext {
+        now: now(),
+        time_zone: &TimeZone::UTC,
+        calendar: &Calendar::nyse(),
+    };
+    let request = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 1});
+    let request = parse_create(&request, &context).unwrap();
+    let (verified, awaited) = (OwnerVerification::Verified, PriceAvailability::Awaited);
+    StoredAlert {
+        alert: transition::create(request, ALERT, verified, awaited, now())
+            .unwrap()
+            .alert,
+        owner: AlertOwner::Account(ACCOUNT),
+        created_by: None,
+    }
+}
+
+async fn insert_rows(unit: &mut UnitOfWork) -> Result<(), store::StoreError> {
+    unit.insert_account(&Account {
+        id: ACCOUNT,
+        email: "ann@example.com".to_owned(),
+        password_hash: None,
+        full_name: None,
+        plan: Plan::Premium,
+        is_operator: false,
+        is_verified: true,
+        time_zone: "UTC".to_owned(),
+        created_at: now(),
+        profile: Profile::default(),
+    })
+    .await?;
+    let alert = alert();
+    let created = HistoryRow {
+        alert: ALERT,
+        symbol: alert.alert.symbol,
+        entry: StatusChange {
+            action: HistoryAction::Created,
+            previous_status: None,
+            new_status: HistoryStatus::Of(alert.alert.status),
+        },
+        at: now(),
+        price: None,
+        details: None,
+    };
+    unit.insert_alert(&alert, &created).await?;
+    unit.insert_webhook(&Webhook {
+        id: WebhookId(Uuid::from_u128(5)),
+        account: ACCOUNT,
+        url: "https://example.com/hook".to_owned(),
+        events: vec!["alert.triggered".to_owned()],
+        is_active: true,
+        signature: SignatureForm::Body,
+        secret: vec![1],
+        created_at: now(),
+        failing_since: None,
+        last_success_at: None,
+        disabled: None,
+    })
+    .await?;
+    let session = UserSession {
+        id: SESSION,
+        account: ACCOUNT,
+        created_at: now(),
+        last_seen_at: now(),
+        expires_at: now() + jiff::SignedDuration::from_hours(24),
+        ended_at: None,
+    };
+    unit.insert_session(&session, Some(HASH)).await?;
+    unit.insert_refresh_token(SESSION, HASH, now()).await?;
+    unit.insert_api_key(&ApiKey {
+        id: ApiKeyId(Uuid::from_u128(6)),
+        account: ACCOUNT,
+        name: "laptop".to_owned(),
+        prefix: "sk_0123".to_owned(),
+        hash: HASH,
+        scopes: Vec::new(),
+        created_at: now(),
+        last_used_at: None,
+    })
+    .await
+}

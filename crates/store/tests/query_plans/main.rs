@@ -1,0 +1,100 @@
+//! Snapshots of the query plans of hot statements on both databases: a missing index shows as a scan.
+//!
+//! The statements are those that the store sends: `sqlx` logs them ([`recorder`]). Each is then explained
+//! ([`explain`]).
+
+#![expect(clippy::unwrap_used, reason = "clippy takes what several tests share for no test")]
+
+mod explain;
+mod fixture;
+mod recorder;
+
+use std::fmt::Write;
+
+use store::model::{AlertFilter, AlertSort, AlertSortField, ClaimQuery, MessageChannel, PageRequest, Queue};
+use store::{Store, StoreOptions};
+use testkit::on_both_databases;
+
+use crate::explain::Explainer;
+use crate::fixture::{ACCOUNT, ALERT, HASH, SESSION, Write as FixtureWrite, now};
+use crate::recorder::Recorder;
+
+const NEWEST_FIRST: AlertSort = AlertSort {
+    field: AlertSortField::CreatedAt,
+    ascending: false,
+};
+const PAGE: PageRequest = PageRequest { page: 1, limit: 50 };
+
+/// Claims all rows of an endpoint that are due.
+fn claim_query(endpoint: i64) -> ClaimQuery {
+    ClaimQuery {
+        endpoints: vec![endpoint],
+        max_per_endpoint: 4,
+        max_total: 100,
+        now: now(),
+        until: now() + jiff::SignedDuration::from_secs(60),
+        lease: 1,
+    }
+}
+
+/// Runs `operation` and appends the plans of its statements to `text`.
+macro_rules! plans {
+    ($recorder:ident, $explainer:ident, $store:ident, $text:ident, $name:literal: $operation:expr) => {{
+        $recorder.clear(&$store).await;
+        let value = $operation.unwrap();
+        writeln!($text, "# {}", $name).unwrap();
+        for statement in $recorder.statements(&$store).await {
+            writeln!($text, "{}", statement.summary).unwrap();
+            for line in $explainer.plan(&statement.sql).await {
+                writeln!($text, "    {line}").unwrap();
+            }
+        }
+        value
+    }};
+}
+
+on_both_databases! {
+    async fn plans_of_hot_statements_use_indexes(database) {
+        let recorder = Recorder::start().await;
+        // With one connection for reading, a statement is logged before the next one starts.
+        let options = StoreOptions { max_connections: 1, ..StoreOptions::new(database.url()) };
+        let store = Store::open(options).await.unwrap();
+        fixture::fill(&store).await;
+        let mut explainer = Explainer::connect(database).await;
+        let mut text = String::new();
+        macro_rules! record {
+            ($name:literal: $operation:expr) => { plans!(recorder, explainer, store, text, $name: $operation) };
+        }
+
+        record!("list alerts": store.alerts(ACCOUNT, &AlertFilter::default(), NEWEST_FIRST, PAGE).await);
+        let search = AlertFilter { search: Some("app".to_owned()), ..AlertFilter::default() };
+        record!("search alerts": store.alerts(ACCOUNT, &search, NEWEST_FIRST, PAGE).await);
+        record!("history of an alert": store.history(ACCOUNT, ALERT, PAGE).await);
+        record!("firings of an account": store.firings_of_account(ACCOUNT, now(), PAGE).await);
+        record!("changes of alerts": store.changed_since(0, 100).await);
+
+        let due = record!("endpoints with pending deliveries": store.pending_endpoints(Queue::Webhooks, 0, 100).await);
+        let claim = claim_query(due.first().unwrap().endpoint);
+        let claimed = record!("claim deliveries": store.claim_deliveries(claim).await);
+        assert_eq!(claimed.len(), 1);
+        let email = MessageChannel::Email;
+        let due = record!("endpoints with pending messages": store.pending_endpoints(email, i64::MIN, 100).await);
+        let claim = claim_query(due.first().unwrap().endpoint);
+        let claimed = record!("claim messages": store.claim_messages(email, claim).await);
+        assert_eq!(claimed.len(), 1);
+
+        record!("active alerts at the start": store.active_alerts(&mut |_| ()).await);
+        record!("bars at the start": store.all_bars(jiff::civil::date(2024, 1, 1), &mut |_| ()).await);
+        record!("quotes at the start": store.latest_quotes().await);
+        record!("comparison with the engine": store.active_revisions(&mut |_| ()).await);
+
+        record!("session by cookie": store.session_by_cookie(HASH).await);
+        record!("session by id": store.session(SESSION).await);
+        record!("use of a refresh token": store.write(FixtureWrite::UseRefreshToken).await);
+        record!("API key": store.api_key_by_hash(HASH).await);
+        record!("claim of an idempotency key": store.write(FixtureWrite::ClaimIdempotencyKey).await);
+        record!("repeated idempotency key": store.write(FixtureWrite::ClaimIdempotencyKey).await);
+
+        insta::assert_snapshot!(if database.is_postgres() { "postgresql" } else { "sqlite" }, text);
+    }
+}
