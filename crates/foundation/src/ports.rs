@@ -8,6 +8,9 @@ use store::{Abort, BoxFuture, Store, UnitOfWork};
 use crate::vault::Vault;
 use crate::{Network, Random, ServiceError};
 
+/// The running body of a transaction of a use case.
+pub type TransactionFuture<'a, O> = BoxFuture<'a, Result<O, Abort<ServiceError>>>;
+
 /// External dependencies of the service.
 #[derive(Clone)]
 pub struct Ports {
@@ -24,37 +27,31 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Runs a closure as a transaction ([`Store::transaction`]) that refuses with a [`ServiceError`].
+    /// Runs a transaction that refuses with a [`ServiceError`], like [`Store::transaction`].
     ///
     /// # Errors
     /// The refusal, or [`ServiceError`] if the database failed.
     pub async fn transaction<I, O>(
         &self,
         inputs: I,
-        run: impl for<'a> Fn(&'a I, &'a mut UnitOfWork) -> BoxFuture<'a, Result<O, Abort<ServiceError>>>
-        + Send
-        + Sync
-        + 'static,
+        run: impl for<'a> Fn(&'a I, &'a mut UnitOfWork) -> TransactionFuture<'a, O> + Send + Sync + 'static,
     ) -> Result<O, ServiceError>
     where
         I: Send + Sync + 'static,
         O: Send + 'static,
     {
-        Ok(self.store.transaction(inputs, run).await?)
+        self.transaction_then(inputs, run, |_| {}).await
     }
 
-    /// Runs a closure as a transaction and calls another one once its data is on disk ([`Store::transaction_then`]).
+    /// Runs a transaction, and calls `on_commit` after its data is on disk, like [`Store::transaction_then`].
     ///
     /// # Errors
     /// The refusal, or [`ServiceError`] if the database failed.
     pub async fn transaction_then<I, O>(
         &self,
         inputs: I,
-        run: impl for<'a> Fn(&'a I, &'a mut UnitOfWork) -> BoxFuture<'a, Result<O, Abort<ServiceError>>>
-        + Send
-        + Sync
-        + 'static,
-        on_commit: impl Fn(&I, &O) + Send + Sync + 'static,
+        run: impl for<'a> Fn(&'a I, &'a mut UnitOfWork) -> TransactionFuture<'a, O> + Send + Sync + 'static,
+        on_commit: impl Fn(&O) + Send + Sync + 'static,
     ) -> Result<O, ServiceError>
     where
         I: Send + Sync + 'static,
