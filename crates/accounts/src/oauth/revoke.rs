@@ -45,6 +45,7 @@ impl OAuth {
         } else {
             return Ok(());
         };
+        // The client id is optional: the token itself is sufficient, but a wrong client id is an error.
         let inputs = (token, client.map(str::to_owned), self.ports.clock.now());
         let transaction = self.ports.transaction(inputs, |&(token, ref client, now), unit| {
             Box::pin(async move {

@@ -338,6 +338,7 @@ impl Evaluator {
 }
 
 /// Converts all alerts of a stock from before the split to the new shares, and queues emails to their owners.
+/// Returns all alerts of the stock in their present state.
 async fn apply_split(
     unit: &mut UnitOfWork,
     split: &SplitRow,
