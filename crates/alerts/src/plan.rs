@@ -201,20 +201,6 @@ const fn family_name(family: ConditionFamily) -> &'static str {
     }
 }
 
-/// Checks that an account with `active_count` active alerts may create one of this kind on this channel.
-///
-/// # Errors
-/// Returns the first [`PlanLimitError`] of [`check_alert_features`] and [`check_active_quota`].
-pub fn check_new_alert(
-    plan: Plan,
-    kind: ConditionKind,
-    channel: Channel,
-    active_count: u32,
-) -> Result<(), PlanLimitError> {
-    check_alert_features(plan, kind, channel)?;
-    check_active_quota(plan, active_count)
-}
-
 /// Checks that the plan includes this kind of alert on this channel. Applies to updates too.
 ///
 /// # Errors
@@ -269,6 +255,16 @@ pub fn check_guest_alert(kind: ConditionKind, channel: Channel) -> Result<(), Pl
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn check_new_alert(
+        plan: Plan,
+        kind: ConditionKind,
+        channel: Channel,
+        active_count: u32,
+    ) -> Result<(), PlanLimitError> {
+        check_alert_features(plan, kind, channel)?;
+        check_active_quota(plan, active_count)
+    }
 
     #[test]
     fn basic_plan_includes_price_and_time_alerts_and_paid_plans_all() {

@@ -41,7 +41,7 @@ fn account_gone() -> ServiceError {
 /// that creates or activates something.
 pub async fn lock_active_account(unit: &mut UnitOfWork, account: AccountId) -> Result<Account, Abort<ServiceError>> {
     let account = lock_account(unit, account).await?;
-    require_active(&account).map_err(Abort::Refused)?;
+    require_active(&account)?;
     Ok(account)
 }
 

@@ -218,11 +218,10 @@ impl From<Abort<Self>> for ServiceError {
     }
 }
 
-/// Converts the error of a transaction that never refuses.
-pub fn into_store_error(abort: Abort<std::convert::Infallible>) -> StoreError {
-    match abort {
-        Abort::Refused(never) => match never {},
-        Abort::Store(error) => error,
+impl From<ServiceError> for Abort<ServiceError> {
+    /// Refuses a transaction.
+    fn from(refusal: ServiceError) -> Self {
+        Self::Refused(refusal)
     }
 }
 

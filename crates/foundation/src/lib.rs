@@ -27,6 +27,6 @@ pub use actor::{Actor, AuthMethod, CredentialKind};
 pub use error::{ErrorsByField, ServiceError, StockCandidate};
 pub use made_by::MadeBy;
 pub use network::Network;
-pub use ports::Ports;
+pub use ports::{Ports, TransactionFuture};
 pub use random::Random;
 pub use scope::Scope;

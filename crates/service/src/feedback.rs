@@ -2,13 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
+use store::Abort;
 use store::model::{Page, PageRequest};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use foundation::request::{Line, OrTrue, Request, string};
 use foundation::{Actor, Ports, ServiceError};
 use foundation::{request, texts};
-use store::model::AccountId;
 
 pub use store::model::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 
@@ -85,7 +84,23 @@ impl FeedbackBoard {
             likes: 0,
             created_at: self.ports.clock.now(),
         };
-        self.ports.store.write(CreateFeedback(feedback.clone())).await?;
+        let transaction = self.ports.transaction(feedback.clone(), |feedback, unit| {
+            Box::pin(async move {
+                foundation::account::lock_active_account(unit, feedback.account).await?;
+                let since = feedback.created_at.saturating_sub(ONE_DAY).unwrap_or(Timestamp::MIN);
+                if unit.count_feedback(feedback.account, since).await? >= MAX_FEEDBACK_PER_DAY {
+                    return Err(Abort::Refused(ServiceError::RateLimited {
+                        message: format!(
+                            "an account can create at most {MAX_FEEDBACK_PER_DAY} feedback entries per day; try again \
+                         tomorrow"
+                        ),
+                        retry_after_s: ONE_DAY.as_secs().unsigned_abs(),
+                    }));
+                }
+                Ok(unit.insert_feedback(feedback).await?)
+            })
+        });
+        transaction.await?;
         Ok(FeedbackWithLike {
             feedback,
             is_liked: false,
@@ -98,53 +113,14 @@ impl FeedbackBoard {
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::NotFound`].
     pub async fn like_feedback(&self, actor: &Actor, body: &Value) -> Result<FeedbackWithLike, ServiceError> {
         let request = LikeFeedbackRequest::read(body)?;
-        let like = LikeFeedback {
-            account: actor.account,
-            id: request.id,
-            likes: request.liked.0,
-        };
-        Ok(self.ports.store.write(like).await?)
-    }
-}
-
-struct CreateFeedback(Feedback);
-
-impl Transaction for CreateFeedback {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            foundation::account::lock_active_account(unit, self.0.account).await?;
-            let since = self.0.created_at.saturating_sub(ONE_DAY).unwrap_or(Timestamp::MIN);
-            if unit.count_feedback(self.0.account, since).await? >= MAX_FEEDBACK_PER_DAY {
-                return Err(Abort::Refused(ServiceError::RateLimited {
-                    message: format!(
-                        "an account can create at most {MAX_FEEDBACK_PER_DAY} feedback entries per day; try again tomorrow"
-                    ),
-                    retry_after_s: ONE_DAY.as_secs().unsigned_abs(),
-                }));
-            }
-            Ok(unit.insert_feedback(&self.0).await?)
-        })
-    }
-}
-
-struct LikeFeedback {
-    account: AccountId,
-    id: FeedbackId,
-    likes: bool,
-}
-
-impl Transaction for LikeFeedback {
-    type Output = FeedbackWithLike;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<FeedbackWithLike, Abort<ServiceError>>> {
-        Box::pin(async move {
-            foundation::account::lock_active_account(unit, self.account).await?;
-            let seen = unit.like_feedback(self.account, self.id, self.likes).await?;
-            seen.ok_or(Abort::Refused(ServiceError::NotFound("feedback")))
-        })
+        let inputs = (actor.account, request.id, request.liked.0);
+        let transaction = self.ports.transaction(inputs, |&(account, id, likes), unit| {
+            Box::pin(async move {
+                foundation::account::lock_active_account(unit, account).await?;
+                let seen = unit.like_feedback(account, id, likes).await?;
+                seen.ok_or(Abort::Refused(ServiceError::NotFound("feedback")))
+            })
+        });
+        transaction.await
     }
 }

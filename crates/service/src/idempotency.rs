@@ -16,7 +16,6 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use store::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use foundation::vault::SecretLocation;
@@ -137,7 +136,16 @@ impl Idempotency {
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn begin_request(&self, request: IdempotentRequest) -> Result<IdempotencyState, ServiceError> {
         let now = self.ports.clock.now();
-        let claimed = self.ports.store.write(ClaimRequest { request, now }).await?;
+        let before = |duration: SignedDuration| now.saturating_sub(duration).unwrap_or(Timestamp::MIN);
+        let abandoned = before(SignedDuration::try_from(LEASE_TIMEOUT).unwrap_or(RESPONSE_RETENTION));
+        let inputs = (request.0, now, abandoned, before(RESPONSE_RETENTION));
+        let transaction = self
+            .ports
+            .store
+            .commit(inputs, |(request, now, abandoned, forgotten), unit| {
+                Box::pin(unit.claim_idempotency_key(request, *now, *abandoned, *forgotten))
+            });
+        let claimed = transaction.await?;
         Ok(match claimed {
             IdempotencyClaimResult::First(claim) => IdempotencyState::Acquired(IdempotencyLease { claim, request }),
             IdempotencyClaimResult::Completed(StoredResponse { status, body }) => {
@@ -167,7 +175,12 @@ impl Idempotency {
         let text = std::str::from_utf8(body).map_err(ServiceError::internal)?;
         let body = ports.vault.seal(&ports.random, lease.request.location(), text);
         let answer = StoredResponse { status, body };
-        Ok(ports.store.write(SettleRequest(lease.claim, Some(answer))).await?)
+        let transaction = ports.store.commit((lease.claim, answer), |(claim, answer), unit| {
+            Box::pin(unit.store_response(claim, answer))
+        });
+        // If another request has the lease by now, its response is stored instead.
+        transaction.await?;
+        Ok(())
     }
 
     /// Releases a lease. The request was not executed and may be retried at once.
@@ -175,48 +188,8 @@ impl Idempotency {
     /// # Errors
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn release_request(&self, lease: IdempotencyLease) -> Result<(), ServiceError> {
-        Ok(self.ports.store.write(SettleRequest(lease.claim, None)).await?)
-    }
-}
-
-struct ClaimRequest {
-    request: IdempotentRequest,
-    now: Timestamp,
-}
-
-impl Transaction for ClaimRequest {
-    type Output = IdempotencyClaimResult;
-    type Refusal = ServiceError;
-
-    fn run<'a>(
-        &'a self,
-        unit: &'a mut UnitOfWork,
-    ) -> BoxFuture<'a, Result<IdempotencyClaimResult, Abort<ServiceError>>> {
-        let before = |duration: SignedDuration| self.now.saturating_sub(duration).unwrap_or(Timestamp::MIN);
-        let abandoned = before(SignedDuration::try_from(LEASE_TIMEOUT).unwrap_or(RESPONSE_RETENTION));
-        Box::pin(async move {
-            let forgotten = before(RESPONSE_RETENTION);
-            Ok(unit
-                .claim_idempotency_key(&self.request.0, self.now, abandoned, forgotten)
-                .await?)
-        })
-    }
-}
-
-struct SettleRequest(IdempotencyClaim, Option<StoredResponse>);
-
-impl Transaction for SettleRequest {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            match &self.1 {
-                // If another request has the lease by now, its response is stored instead.
-                Some(answer) => _ = unit.store_response(&self.0, answer).await?,
-                None => unit.release_idempotency_key(&self.0).await?,
-            }
-            Ok(())
-        })
+        let store = &self.ports.store;
+        let transaction = store.commit(lease.claim, |claim, unit| Box::pin(unit.release_idempotency_key(claim)));
+        Ok(transaction.await?)
     }
 }

@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use notify::signature::SigningSecret;
-use store::{
-    Abort, BoxFuture, KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, Store, StoreError,
-    Transaction, UnitOfWork,
-};
+use store::{Abort, KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, Store, StoreError};
 use uuid::Uuid;
 
 use crate::idempotency;
@@ -62,12 +59,36 @@ pub async fn check_key(store: &Store, vault: &Arc<Vault>, random: &Random, now: 
     if let Some(check) = store.key_check().await? {
         return is_key_for(vault, &check).then_some(()).ok_or(KeyError::OtherKey);
     }
-    let work = CreateKeyCheck {
-        vault: Arc::clone(vault),
-        check: vault.seal(random, KEY_CHECK_LOCATION, KEY_CHECK_TEXT),
+    let inputs = (
+        Arc::clone(vault),
+        vault.seal(random, KEY_CHECK_LOCATION, KEY_CHECK_TEXT),
         now,
-    };
-    store.write(work).await.map_err(|abort| match abort {
+    );
+    let transaction = store.transaction(inputs, |&(ref vault, ref check, now), unit| {
+        Box::pin(async move {
+            let (mut values, mut unreadable) = (0, 0);
+            let mut count = |value: SealedValue| {
+                // Idempotent responses that do not open are not returned, and are deleted within a day.
+                if !matches!(value.location, SealedLocation::StoredResponse(_)) {
+                    values += 1;
+                    unreadable += usize::from(vault.open(location(&value.location), &value.sealed).is_err());
+                }
+            };
+            unit.for_each_sealed_value(&mut count).await?;
+            if unreadable > 0 {
+                return Err(Abort::Refused(KeyError::Unreadable { unreadable, values }));
+            }
+            if unit.insert_key_check(check, now).await? {
+                return Ok(());
+            }
+            // Another process created it at the same time.
+            let check = unit.key_check().await?.unwrap_or_default();
+            is_key_for(vault, &check)
+                .then_some(())
+                .ok_or(Abort::Refused(KeyError::OtherKey))
+        })
+    });
+    transaction.await.map_err(|abort| match abort {
         Abort::Refused(refusal) => refusal,
         Abort::Store(error) => error.into(),
     })
@@ -78,62 +99,14 @@ pub async fn check_key(store: &Store, vault: &Arc<Vault>, random: &Random, now: 
 /// # Errors
 /// [`StoreError`] if the database fails.
 pub async fn has_sealed_values(store: &Store) -> Result<bool, StoreError> {
-    let count = store.write(CountSealedValues).await;
-    count.map(|count| count > 0).map_err(|abort| match abort {
-        Abort::Store(error) => error,
-        Abort::Refused(never) => match never {},
-    })
-}
-
-struct CountSealedValues;
-
-impl Transaction for CountSealedValues {
-    type Output = usize;
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<usize, Abort<Self::Refusal>>> {
+    let count = store.commit((), |(), unit| {
         Box::pin(async move {
-            let mut values = 0;
+            let mut values = 0_usize;
             unit.for_each_sealed_value(&mut |_| values += 1).await?;
             Ok(values)
         })
-    }
-}
-
-struct CreateKeyCheck {
-    vault: Arc<Vault>,
-    check: Vec<u8>,
-    now: Timestamp,
-}
-
-impl Transaction for CreateKeyCheck {
-    type Output = ();
-    type Refusal = KeyError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<KeyError>>> {
-        Box::pin(async move {
-            let (mut values, mut unreadable) = (0, 0);
-            let mut count = |value: SealedValue| {
-                // Idempotent responses that do not open are not returned, and are deleted within a day.
-                if !matches!(value.location, SealedLocation::StoredResponse(_)) {
-                    values += 1;
-                    unreadable += usize::from(self.vault.open(location(&value.location), &value.sealed).is_err());
-                }
-            };
-            unit.for_each_sealed_value(&mut count).await?;
-            if unreadable > 0 {
-                return Err(Abort::Refused(KeyError::Unreadable { unreadable, values }));
-            }
-            if unit.insert_key_check(&self.check, self.now).await? {
-                return Ok(());
-            }
-            // Another process created it at the same time.
-            let check = unit.key_check().await?.unwrap_or_default();
-            is_key_for(&self.vault, &check)
-                .then_some(())
-                .ok_or(Abort::Refused(KeyError::OtherKey))
-        })
-    }
+    });
+    Ok(count.await? > 0)
 }
 
 /// Policy for values that the previous key does not open.

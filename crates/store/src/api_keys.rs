@@ -7,7 +7,7 @@ use crate::columns::Table;
 use crate::database::query;
 use crate::model::{Account, AccountId, ApiKey, ApiKeyId};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("api_keys");
 
@@ -70,26 +70,20 @@ impl Store {
 
     /// Records when keys were last used. An instant earlier than the recorded one changes nothing.
     pub async fn touch_api_keys(&self, used: &[(ApiKeyId, Timestamp)]) -> Result<(), StoreError> {
-        self.commit(TouchApiKeys(used.to_vec())).await
-    }
-}
-
-/// Records when keys were used.
-struct TouchApiKeys(Vec<(ApiKeyId, Timestamp)>);
-
-impl PlainTransaction for TouchApiKeys {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        for (id, at) in &self.0 {
-            write_rows!(
-                unit,
-                "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2",
-                id.0,
-                at.as_microsecond(),
-            );
-        }
-        Ok(())
+        let transaction = self.commit(used.to_vec(), |used, unit| {
+            Box::pin(async move {
+                for (id, at) in used {
+                    write_rows!(
+                        unit,
+                        "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2",
+                        id.0,
+                        at.as_microsecond(),
+                    );
+                }
+                Ok(())
+            })
+        });
+        transaction.await
     }
 }
 

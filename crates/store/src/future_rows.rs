@@ -6,7 +6,7 @@ use market::day::day_number;
 
 use crate::model::SupersededQuote;
 use crate::unit_of_work::write_rows;
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 /// Maximum lease and retry delay of deliveries, messages and analyses.
 const MAX_DELIVERY_WAIT: SignedDuration = SignedDuration::from_hours(2);
@@ -17,31 +17,18 @@ impl Store {
     /// Resets times after `now` to `now`: the clock mark, and messages, deliveries and analyses that were queued,
     /// leased or postponed in the future. Otherwise they would wait until that time.
     pub async fn reschedule_future_rows(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.commit(RescheduleFutureRows(now)).await
-    }
-}
-
-struct RescheduleFutureRows(Timestamp);
-
-impl PlainTransaction for RescheduleFutureRows {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        let now = self.0.as_microsecond();
-        let latest = self
-            .0
-            .saturating_add(MAX_DELIVERY_WAIT)
-            .unwrap_or(Timestamp::MAX)
-            .as_microsecond();
-        let latest_quiet = self
-            .0
-            .saturating_add(MAX_QUIET_WAIT)
-            .unwrap_or(Timestamp::MAX)
-            .as_microsecond();
-        write_rows!(unit, "UPDATE marks SET at = $1 WHERE name = 'clock' AND at > $1", now);
-        let sql = "UPDATE analyst_queue SET due_at = $1, lease = NULL WHERE due_at > $2";
-        write_rows!(unit, sql, now, latest);
-        unit.reschedule_future_notifications(now, latest, latest_quiet).await
+        let transaction = self.commit(now, |&now, unit| {
+            Box::pin(async move {
+                let after = |wait| now.saturating_add(wait).unwrap_or(Timestamp::MAX).as_microsecond();
+                let (latest, latest_quiet) = (after(MAX_DELIVERY_WAIT), after(MAX_QUIET_WAIT));
+                let now = now.as_microsecond();
+                write_rows!(unit, "UPDATE marks SET at = $1 WHERE name = 'clock' AND at > $1", now);
+                let sql = "UPDATE analyst_queue SET due_at = $1, lease = NULL WHERE due_at > $2";
+                write_rows!(unit, sql, now, latest);
+                unit.reschedule_future_notifications(now, latest, latest_quiet).await
+            })
+        });
+        transaction.await
     }
 }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::columns::Table;
 use crate::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, StoredResponse};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("repeatable_requests");
 
@@ -24,18 +24,13 @@ struct IdempotencyRow {
 impl Store {
     /// Deletes keys that were claimed by `before`, with their responses. Returns the number deleted.
     pub async fn purge_idempotency_keys(&self, before: Timestamp) -> Result<u64, StoreError> {
-        self.commit(PurgeIdempotencyKeys(before)).await
-    }
-}
-
-struct PurgeIdempotencyKeys(Timestamp);
-
-impl PlainTransaction for PurgeIdempotencyKeys {
-    type Output = u64;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
-        let sql = "DELETE FROM repeatable_requests WHERE begun_at <= $1";
-        Ok(write_rows!(unit, sql, self.0.as_microsecond()))
+        let transaction = self.commit(before, |&before, unit| {
+            Box::pin(async move {
+                let sql = "DELETE FROM repeatable_requests WHERE begun_at <= $1";
+                Ok(write_rows!(unit, sql, before.as_microsecond()))
+            })
+        });
+        transaction.await
     }
 }
 

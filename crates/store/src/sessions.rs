@@ -8,7 +8,7 @@ use crate::database::query;
 use crate::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
 use crate::purge::Purge;
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("sessions");
 
@@ -87,28 +87,17 @@ impl Store {
 
     /// Records that a session was used, and extends it.
     pub async fn touch_session(&self, id: SessionId, at: Timestamp, expires_at: Timestamp) -> Result<(), StoreError> {
-        self.commit(TouchSession { id, at, expires_at }).await
+        let inputs = (id, at, expires_at);
+        let transaction = self.commit(inputs, |&(id, at, expires_at), unit| {
+            Box::pin(async move { unit.touch_session(id, at, expires_at).await })
+        });
+        transaction.await
     }
 
     /// Deletes sessions that ended before `before`, with their tokens, and codes that expired before then: at most
     /// `limit` of each. Returns the number deleted.
     pub async fn purge_sessions_and_codes(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
         self.purge(EXPIRED_SESSIONS_AND_CODES, before, limit).await
-    }
-}
-
-/// Records that a session was used.
-struct TouchSession {
-    id: SessionId,
-    at: Timestamp,
-    expires_at: Timestamp,
-}
-
-impl PlainTransaction for TouchSession {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        unit.touch_session(self.id, self.at, self.expires_at).await
     }
 }
 

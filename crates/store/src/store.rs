@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::database::{Pools, query};
 use crate::open::{Address, StoreOptions};
 use crate::queue::WakeHandles;
-use crate::write_queue::{NeverRefusing, WriteQueue, WriteStats};
-use crate::{Abort, PlainTransaction, StoreError, Transaction};
+use crate::write_queue::{WriteQueue, WriteStats};
+use crate::{Abort, StoreError, Transaction};
 
 /// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
@@ -64,15 +64,6 @@ impl Store {
     /// except possibly after [`StoreError::Unconfirmed`].
     pub async fn write<T: Transaction>(&self, transaction: T) -> Result<T::Output, Abort<T::Refusal>> {
         self.write_queue.write(transaction).await
-    }
-
-    /// Runs a transaction that never refuses, like [`Store::write`].
-    pub async fn commit<T: PlainTransaction>(&self, transaction: T) -> Result<T::Output, StoreError> {
-        match self.write(NeverRefusing(transaction)).await {
-            Ok(output) => Ok(output),
-            Err(Abort::Store(error)) => Err(error),
-            Err(Abort::Refused(never)) => match never {},
-        }
     }
 
     /// Returns write statistics since the store was opened.

@@ -11,15 +11,14 @@ use alerts::transition::PriceAvailability;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::calendar::new_york_date;
+use store::StoreError;
 use store::model::{Account, AnalystAdvice, ClaimedAnalysis, TimedPrice, WatchlistItem};
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use super::WatchlistEffects;
 use super::auto_alerts::{self, AlertSelection, PlannedAlert};
 use crate::Watchlists;
-use crate::analyst;
 use crate::analyst::{AnalysisRequest, FallbackReason};
 use foundation::ServiceError;
 use foundation::account::{lock_account, require_active};
@@ -116,14 +115,7 @@ impl Watchlists {
                 let advised = self.analysis.advise(request, stop.cancelled()).await?;
                 if advised.fallback == Some(FallbackReason::Stopping) {
                     // The next process waits for the model as long as necessary.
-                    let now = self.ports.clock.now();
-                    store
-                        .write(RescheduleAnalysis {
-                            claim: *claim,
-                            due: now,
-                        })
-                        .await?;
-                    return Ok(());
+                    return Ok(self.return_claim(claim, self.ports.clock.now()).await?);
                 }
                 Some((item, advised))
             }
@@ -139,15 +131,46 @@ impl Watchlists {
             .as_ref()
             .and_then(|(item, _)| self.prices.current_price(item.symbol));
         let start = current.map_or(PriceAvailability::Awaited, PriceAvailability::Current);
-        let work = ApplyAnalysis {
-            watchlists: self.clone(),
-            claim: *claim,
-            proposed: proposed.collect(),
-            start,
-            advised,
-            now: self.ports.clock.now(),
-        };
-        store.write(work).await?;
+        let proposed: Vec<PlannedAlert> = proposed.collect();
+        // Without advice the transaction only removes the item from the queue.
+        let inputs = (*claim, proposed, start, advised, self.ports.clock.now());
+        let transaction = self.transaction(inputs, |&(claim, ref proposed, start, ref advised, now), unit| {
+            Box::pin(async move {
+                let account = lock_account(unit, claim.account).await?;
+                if !unit.finish_analysis(&claim, now).await? {
+                    return Ok(WatchlistEffects::default());
+                }
+                let found = unit.watchlist_item(account.id, claim.item).await?;
+                let wanted = found.filter(|item| item.is_active && require_active(&account).is_ok());
+                let (Some(item), Some((before, advised))) = (wanted, advised) else {
+                    return Ok(WatchlistEffects::default());
+                };
+                if (item.intention, item.target_price) != (before.intention, before.target_price) {
+                    // It was changed without a new request, for instance by a split.
+                    unit.request_analysis(item.id, account.id, now).await?;
+                    return Ok(WatchlistEffects {
+                        analysis_requested: true,
+                        ..WatchlistEffects::default()
+                    });
+                }
+                let mut effects = WatchlistEffects::default();
+                if item.has_auto_alerts {
+                    effects.deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::Unfired, now).await?;
+                    effects.created_alerts = auto_alerts::make(unit, &account, &item, proposed, start, now).await?;
+                }
+                let noted = AnalystAdvice {
+                    priced: TimedPrice {
+                        price: advised.price,
+                        at: advised.at,
+                    },
+                    by: advised.author.name().to_owned(),
+                    summary: advised.advice.summary.clone(),
+                };
+                unit.record_advice(item.id, &noted).await?;
+                Ok(effects)
+            })
+        });
+        transaction.await?;
         Ok(())
     }
 
@@ -179,10 +202,17 @@ impl Watchlists {
         let now = self.ports.clock.now();
         let due = now.saturating_add(waits.min(MAX_RETRY_DELAY)).unwrap_or(Timestamp::MAX);
         tracing::warn!(item = %claim.item.0, error = %why, "a watchlist item could not be analyzed; it is tried again");
-        let rescheduled = self.ports.store.write(RescheduleAnalysis { claim: *claim, due }).await;
-        if let Err(error) = rescheduled {
+        if let Err(error) = self.return_claim(claim, due).await {
             tracing::warn!(%error, "the retry of an analysis could not be stored; its claim expires");
         }
+    }
+
+    /// Returns a claim to the queue.
+    async fn return_claim(&self, claim: &ClaimedAnalysis, due: Timestamp) -> Result<(), StoreError> {
+        let transaction = self.ports.store.commit((*claim, due), |(claim, due), unit| {
+            Box::pin(unit.reschedule_analysis(claim, *due))
+        });
+        transaction.await
     }
 
     /// Requests analyses of the items with stale alerts and of those that were never analyzed. Returns their number.
@@ -197,12 +227,20 @@ impl Watchlists {
             after = Some(last.id);
             for (item, own_alerts) in items {
                 if self.is_stale(&item, own_alerts).await? {
-                    let work = RequestAnalysis {
-                        watchlists: self.clone(),
-                        item,
-                        now: self.ports.clock.now(),
-                    };
-                    store.write(work).await?;
+                    let transaction = self.transaction((item, self.ports.clock.now()), |&(ref item, now), unit| {
+                        Box::pin(async move {
+                            let found = unit.watchlist_item(item.account, item.id).await?;
+                            let analysis_requested = found.as_ref().is_some_and(is_wanted);
+                            if analysis_requested {
+                                unit.request_analysis(item.id, item.account, now).await?;
+                            }
+                            Ok(WatchlistEffects {
+                                analysis_requested,
+                                ..WatchlistEffects::default()
+                            })
+                        })
+                    });
+                    transaction.await?;
                     asked += 1;
                 }
             }
@@ -238,107 +276,4 @@ impl Watchlists {
 /// Whether the analyst creates alerts for an item.
 const fn is_wanted(item: &WatchlistItem) -> bool {
     item.is_active && item.has_auto_alerts
-}
-
-/// Creates alerts from the proposals. Without advice it only removes the item from the queue.
-struct ApplyAnalysis {
-    watchlists: Watchlists,
-    claim: ClaimedAnalysis,
-    advised: Option<(WatchlistItem, analyst::StockAdvice)>,
-    proposed: Vec<PlannedAlert>,
-    /// The start price of the alerts.
-    start: PriceAvailability,
-    now: Timestamp,
-}
-
-impl Transaction for ApplyAnalysis {
-    type Output = WatchlistEffects;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_account(unit, self.claim.account).await?;
-            if !unit.finish_analysis(&self.claim, self.now).await? {
-                return Ok(WatchlistEffects::default());
-            }
-            let found = unit.watchlist_item(account.id, self.claim.item).await?;
-            let wanted = found.filter(|item| item.is_active && require_active(&account).is_ok());
-            let (Some(item), Some((before, advised))) = (wanted, &self.advised) else {
-                return Ok(WatchlistEffects::default());
-            };
-            if (item.intention, item.target_price) != (before.intention, before.target_price) {
-                // It was changed without a new request, for instance by a split.
-                unit.request_analysis(item.id, account.id, self.now).await?;
-                return Ok(WatchlistEffects {
-                    analysis_requested: true,
-                    ..WatchlistEffects::default()
-                });
-            }
-            let mut effects = WatchlistEffects::default();
-            if item.has_auto_alerts {
-                effects.deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::Unfired, self.now).await?;
-                effects.created_alerts =
-                    auto_alerts::make(unit, &account, &item, &self.proposed, self.start, self.now).await?;
-            }
-            let noted = AnalystAdvice {
-                priced: TimedPrice {
-                    price: advised.price,
-                    at: advised.at,
-                },
-                by: advised.author.name().to_owned(),
-                summary: advised.advice.summary.clone(),
-            };
-            unit.record_advice(item.id, &noted).await?;
-            Ok(effects)
-        })
-    }
-
-    fn committed(&self, effects: &WatchlistEffects) {
-        self.watchlists.apply_effects(effects);
-    }
-}
-
-/// Requests an analysis of an item.
-struct RequestAnalysis {
-    watchlists: Watchlists,
-    item: WatchlistItem,
-    now: Timestamp,
-}
-
-impl Transaction for RequestAnalysis {
-    type Output = WatchlistEffects;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let found = unit.watchlist_item(self.item.account, self.item.id).await?;
-            let analysis_requested = found.as_ref().is_some_and(is_wanted);
-            if analysis_requested {
-                unit.request_analysis(self.item.id, self.item.account, self.now).await?;
-            }
-            Ok(WatchlistEffects {
-                analysis_requested,
-                ..WatchlistEffects::default()
-            })
-        })
-    }
-
-    fn committed(&self, effects: &WatchlistEffects) {
-        self.watchlists.apply_effects(effects);
-    }
-}
-
-/// Returns a claim to the queue.
-struct RescheduleAnalysis {
-    claim: ClaimedAnalysis,
-    due: Timestamp,
-}
-
-impl Transaction for RescheduleAnalysis {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move { Ok(unit.reschedule_analysis(&self.claim, self.due).await?) })
-    }
 }

@@ -6,7 +6,7 @@ use market::Symbol;
 use market::records::StockRow;
 use serde_json::Value;
 use store::model::{WatchlistItem, WatchlistItemId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::body::{CreateWatchlistItemRequest, stored_notes};
 use super::trade_context::TradeContext;
@@ -32,21 +32,33 @@ impl Watchlists {
             Err(unknown) => Some(new_item.stock_name.clone().ok_or(unknown)?.0),
         };
         let id = WatchlistItemId(self.ports.random.uuid());
+        let symbol = new_item.stock_symbol;
         let work = AddWatchlistItem {
-            watchlists: self.clone(),
             account: actor.account,
             id,
-            context: self.trade_context(new_item.stock_symbol).await,
-            new_name,
+            context: self.trade_context(symbol).await,
+            new_name: new_name.clone(),
             new_item,
         };
-        self.ports.store.write(work).await?;
+        let watchlists = self.clone();
+        let transaction = self.ports.transaction_then(
+            work,
+            |work, unit| Box::pin(work.run(unit)),
+            move |effects| {
+                // Another request may have named it meanwhile.
+                if let Some(name) = new_name.as_ref().filter(|_| watchlists.catalog.get(symbol).is_none()) {
+                    let row = StockRow::named(symbol, name);
+                    watchlists.catalog.change(symbol, |entry| entry.row = row);
+                }
+                watchlists.apply_effects(effects);
+            },
+        );
+        transaction.await?;
         self.watchlist_item(actor.account, id).await
     }
 }
 
 struct AddWatchlistItem {
-    watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
     new_item: CreateWatchlistItemRequest,
@@ -75,49 +87,30 @@ impl AddWatchlistItem {
             advised: None,
         }
     }
-}
 
-impl Transaction for AddWatchlistItem {
-    type Output = WatchlistEffects;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_active_account(unit, self.account).await?;
-            let symbol = self.new_item.stock_symbol;
-            if unit.watchlist_item_for(self.account, symbol).await?.is_some() {
-                return Err(Abort::Refused(already_there(symbol)));
-            }
-            let items = unit.count_watchlist_items(self.account).await?;
-            plan::check_watchlist_quota(account.plan, items).map_err(|refusal| Abort::Refused(refusal.into()))?;
-            if let Some(name) = &self.new_name {
-                unit.insert_named_stock(symbol, name).await?;
-            }
-            let item = self.item(self.context.now, account.plan.has_auto_alerts());
-            unit.insert_watchlist_item(&item).await?;
-            self.context.open(unit, &item).await?;
-            let analysis_requested = item.has_auto_alerts && item.initial_price.is_some();
-            if analysis_requested {
-                unit.request_analysis(item.id, self.account, self.context.now).await?;
-            }
-            Ok(WatchlistEffects {
-                analysis_requested,
-                awaits_price: item.initial_price.is_none(),
-                ..WatchlistEffects::default()
-            })
-        })
-    }
-
-    fn committed(&self, effects: &WatchlistEffects) {
-        if let Some(name) = &self.new_name {
-            let row = StockRow::named(self.new_item.stock_symbol, name);
-            let catalog = &self.watchlists.catalog;
-            // Another request may have named it meanwhile.
-            if catalog.get(self.new_item.stock_symbol).is_none() {
-                catalog.change(self.new_item.stock_symbol, |entry| entry.row = row);
-            }
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<WatchlistEffects, Abort<ServiceError>> {
+        let account = lock_active_account(unit, self.account).await?;
+        let symbol = self.new_item.stock_symbol;
+        if unit.watchlist_item_for(self.account, symbol).await?.is_some() {
+            return Err(Abort::Refused(already_there(symbol)));
         }
-        self.watchlists.apply_effects(effects);
+        let items = unit.count_watchlist_items(self.account).await?;
+        plan::check_watchlist_quota(account.plan, items).map_err(ServiceError::from)?;
+        if let Some(name) = &self.new_name {
+            unit.insert_named_stock(symbol, name).await?;
+        }
+        let item = self.item(self.context.now, account.plan.has_auto_alerts());
+        unit.insert_watchlist_item(&item).await?;
+        self.context.open(unit, &item).await?;
+        let analysis_requested = item.has_auto_alerts && item.initial_price.is_some();
+        if analysis_requested {
+            unit.request_analysis(item.id, self.account, self.context.now).await?;
+        }
+        Ok(WatchlistEffects {
+            analysis_requested,
+            awaits_price: item.initial_price.is_none(),
+            ..WatchlistEffects::default()
+        })
     }
 }
 

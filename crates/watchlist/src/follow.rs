@@ -12,7 +12,6 @@ use market::calendar::{Session, new_york_date};
 use market::{Calendar, Symbol};
 use paper::{DailyCloses, ReturnTracker, ReturnTrackerError, Trade};
 use store::model::{PaperProgress, PaperReturn};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::trade_context::trade_of;
 use crate::Watchlists;
@@ -68,15 +67,15 @@ impl Watchlists {
             return Ok(false);
         };
         let state = serde_json::to_string(&tracker).map_err(ServiceError::internal)?;
-        let note = RecordPaperProgress {
-            account,
-            before: progress.version,
-            reached: (through, state),
-            returns,
-            anew,
-        };
         // If the progress was invalidated meanwhile, nothing is stored and the next call starts anew.
-        Ok(store.write(note).await?)
+        let inputs = (account, progress.version, (through, state), returns, anew);
+        let transaction =
+            self.ports
+                .store
+                .commit(inputs, |&(account, before, ref reached, ref returns, anew), unit| {
+                    Box::pin(unit.record_progress(account, before, reached, returns, anew))
+                });
+        Ok(transaction.await?)
     }
 
     /// Follows trades from a tracker's position. Returns `None` if a trade was opened or closed in a session that was
@@ -178,31 +177,4 @@ fn held_over<'a>(trades: &'a [Trade], session: &Session) -> impl Iterator<Item =
         .iter()
         .filter(move |trade| trade.entry.at <= close && trade.exit.is_none_or(|exit| exit.at > close));
     held.map(|trade| trade.symbol)
-}
-
-/// Stores the progress of an account.
-struct RecordPaperProgress {
-    account: AccountId,
-    before: i64,
-    reached: (Date, String),
-    returns: Vec<PaperReturn>,
-    anew: bool,
-}
-
-impl Transaction for RecordPaperProgress {
-    type Output = bool;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<bool, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let Self {
-                account,
-                before,
-                reached,
-                returns,
-                anew,
-            } = self;
-            Ok(unit.record_progress(*account, *before, reached, returns, *anew).await?)
-        })
-    }
 }

@@ -44,7 +44,8 @@ use evaluation::prices::Prices;
 use evaluation::prices::awaited::AwaitedPrices;
 use evaluation::prices::initial_stocks::InitialPrices;
 use evaluation::stocks::Stocks;
-use foundation::{Ports, ServiceError};
+use foundation::{Ports, ServiceError, TransactionFuture};
+use store::{Abort, UnitOfWork};
 
 pub use alerts::Intention;
 
@@ -86,8 +87,21 @@ pub struct Watchlists {
 }
 
 impl Watchlists {
-    /// Applies the effects of a committed change. Call this from [`store::Transaction::committed`].
-    pub(crate) fn apply_effects(&self, effects: &WatchlistEffects) {
+    /// Runs a transaction and applies its effects after the commit.
+    ///
+    /// # Errors
+    /// Those of [`store::Store::transaction`].
+    pub(crate) async fn transaction<I: Send + Sync + 'static>(
+        &self,
+        inputs: I,
+        run: impl for<'a> Fn(&'a I, &'a mut UnitOfWork) -> TransactionFuture<'a, WatchlistEffects> + Send + Sync + 'static,
+    ) -> Result<WatchlistEffects, Abort<ServiceError>> {
+        let watchlists = self.clone();
+        let apply = move |effects: &WatchlistEffects| watchlists.apply_effects(effects);
+        self.ports.store.transaction_then(inputs, run, apply).await
+    }
+
+    fn apply_effects(&self, effects: &WatchlistEffects) {
         for id in &effects.deleted_alerts {
             self.evaluator.remove_alert(*id);
         }

@@ -4,13 +4,11 @@ use std::sync::atomic::Ordering;
 
 use jiff::SignedDuration;
 use store::model::WatchlistItem;
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::{Abort, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use super::WatchlistEffects;
-use super::trade_context::TradeContext;
 use crate::Watchlists;
-use foundation::ServiceError;
 use foundation::account::lock_account;
 
 /// How often items that another process has added are looked for.
@@ -51,12 +49,30 @@ impl Watchlists {
                 continue;
             };
             let context = self.trade_context_at(item.symbol, Some(price));
-            let work = OpenAwaitedTrade {
-                watchlists: self.clone(),
-                item,
-                context,
-            };
-            match self.ports.store.write(work).await {
+            let transaction = self.transaction((item, context), |(item, context), unit| {
+                Box::pin(async move {
+                    lock_account(unit, item.account).await?;
+                    let found = unit.watchlist_item(item.account, item.id).await?;
+                    let Some(before) = found.filter(|item| item.is_active && item.initial_price.is_none()) else {
+                        return Ok(WatchlistEffects::default());
+                    };
+                    let item = WatchlistItem {
+                        initial_price: context.timed_price(),
+                        updated_at: context.now,
+                        ..before.clone()
+                    };
+                    unit.update_watchlist_item(&item).await?;
+                    context.open(unit, &before).await?;
+                    if item.has_auto_alerts {
+                        unit.request_analysis(item.id, item.account, context.now).await?;
+                    }
+                    Ok(WatchlistEffects {
+                        analysis_requested: item.has_auto_alerts,
+                        ..WatchlistEffects::default()
+                    })
+                })
+            });
+            match transaction.await {
                 Ok(_) => opened += 1,
                 // The owner was deleted, and the item with them.
                 Err(Abort::Refused(_)) => {}
@@ -67,44 +83,5 @@ impl Watchlists {
             awaiting.any.store(true, Ordering::Release);
         }
         Ok(opened)
-    }
-}
-
-struct OpenAwaitedTrade {
-    watchlists: Watchlists,
-    item: WatchlistItem,
-    context: TradeContext,
-}
-
-impl Transaction for OpenAwaitedTrade {
-    type Output = WatchlistEffects;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_account(unit, self.item.account).await?;
-            let found = unit.watchlist_item(self.item.account, self.item.id).await?;
-            let Some(before) = found.filter(|item| item.is_active && item.initial_price.is_none()) else {
-                return Ok(WatchlistEffects::default());
-            };
-            let item = WatchlistItem {
-                initial_price: self.context.timed_price(),
-                updated_at: self.context.now,
-                ..before.clone()
-            };
-            unit.update_watchlist_item(&item).await?;
-            self.context.open(unit, &before).await?;
-            if item.has_auto_alerts {
-                unit.request_analysis(item.id, item.account, self.context.now).await?;
-            }
-            Ok(WatchlistEffects {
-                analysis_requested: item.has_auto_alerts,
-                ..WatchlistEffects::default()
-            })
-        })
-    }
-
-    fn committed(&self, effects: &WatchlistEffects) {
-        self.watchlists.apply_effects(effects);
     }
 }

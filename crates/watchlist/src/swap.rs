@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use store::model::WatchlistItem;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::auto_alerts::{self, AlertSelection};
 use super::body::SwapIntentionRequest;
@@ -34,12 +34,11 @@ impl Watchlists {
         let swap = SwapIntentionRequest::read(body)?;
         let id = swap.item_id;
         let work = SwapItemIntention {
-            watchlists: self.clone(),
             account: actor.account,
             context: self.trade_context(swap.stock_symbol).await,
             swap,
         };
-        let effects = self.ports.store.write(work).await?;
+        let effects = self.transaction(work, |work, unit| Box::pin(work.run(unit))).await?;
         Ok(SwapResult {
             item: self.watchlist_item(actor.account, id).await?,
             deleted_alerts: effects.deleted_alerts.len(),
@@ -48,7 +47,6 @@ impl Watchlists {
 }
 
 struct SwapItemIntention {
-    watchlists: Watchlists,
     account: AccountId,
     swap: SwapIntentionRequest,
     context: TradeContext,
@@ -57,50 +55,39 @@ struct SwapItemIntention {
 impl SwapItemIntention {
     async fn item(&self, unit: &mut UnitOfWork) -> Result<WatchlistItem, Abort<ServiceError>> {
         let found = unit.watchlist_item(self.account, self.swap.item_id).await?;
-        let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
+        let item = found.ok_or_else(no_such_item)?;
         if item.symbol != self.swap.stock_symbol {
             let fault = format!("must be {}, the stock of this item", item.symbol);
             return Err(Abort::Refused(ServiceError::field("stock_symbol", fault)));
         }
         Ok(item)
     }
-}
 
-impl Transaction for SwapItemIntention {
-    type Output = WatchlistEffects;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_active_account(unit, self.account).await?;
-            let before = self.item(unit).await?;
-            let now = self.context.now;
-            // A trade in the other direction opens at the first current price.
-            let is_same = before.intention == self.swap.new_intention;
-            let item = WatchlistItem {
-                intention: self.swap.new_intention,
-                initial_price: self.context.timed_price().or(before.initial_price.filter(|_| is_same)),
-                updated_at: now,
-                ..before.clone()
-            };
-            unit.update_watchlist_item(&item).await?;
-            self.context.reverse(unit, &before, item.intention).await?;
-            let deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, now).await?;
-            // The analysis is also requested without automatic alerts. It creates none then.
-            let analysis_requested = item.is_active && item.initial_price.is_some();
-            if analysis_requested {
-                unit.request_analysis(item.id, self.account, now).await?;
-            }
-            Ok(WatchlistEffects {
-                deleted_alerts,
-                analysis_requested,
-                awaits_price: item.is_active && item.initial_price.is_none(),
-                ..WatchlistEffects::default()
-            })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<WatchlistEffects, Abort<ServiceError>> {
+        lock_active_account(unit, self.account).await?;
+        let before = self.item(unit).await?;
+        let now = self.context.now;
+        // A trade in the other direction opens at the first current price.
+        let is_same = before.intention == self.swap.new_intention;
+        let item = WatchlistItem {
+            intention: self.swap.new_intention,
+            initial_price: self.context.timed_price().or(before.initial_price.filter(|_| is_same)),
+            updated_at: now,
+            ..before.clone()
+        };
+        unit.update_watchlist_item(&item).await?;
+        self.context.reverse(unit, &before, item.intention).await?;
+        let deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, now).await?;
+        // The analysis is also requested without automatic alerts. It creates none then.
+        let analysis_requested = item.is_active && item.initial_price.is_some();
+        if analysis_requested {
+            unit.request_analysis(item.id, self.account, now).await?;
+        }
+        Ok(WatchlistEffects {
+            deleted_alerts,
+            analysis_requested,
+            awaits_price: item.is_active && item.initial_price.is_none(),
+            ..WatchlistEffects::default()
         })
-    }
-
-    fn committed(&self, effects: &WatchlistEffects) {
-        self.watchlists.apply_effects(effects);
     }
 }

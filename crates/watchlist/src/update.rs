@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use store::model::{TimedPrice, WatchlistItem, WatchlistItemId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::auto_alerts::{self, AlertSelection};
 use super::body::{UpdateWatchlistItemRequest, stored_notes};
@@ -34,19 +34,17 @@ impl Watchlists {
             None => self.trade_context_at(symbol, self.prices.current_price(symbol)),
         };
         let work = UpdateItem {
-            watchlists: self.clone(),
             account: actor.account,
             id,
             change,
             context,
         };
-        self.ports.store.write(work).await?;
+        self.transaction(work, |work, unit| Box::pin(work.run(unit))).await?;
         self.watchlist_item(actor.account, id).await
     }
 }
 
 struct UpdateItem {
-    watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
     change: UpdateWatchlistItemRequest,
@@ -77,54 +75,42 @@ impl UpdateItem {
         }
         item
     }
-}
 
-impl Transaction for UpdateItem {
-    type Output = WatchlistEffects;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<WatchlistEffects, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_account(unit, self.account).await?;
-            let before = unit.watchlist_item(self.account, self.id).await?;
-            let before = before.ok_or_else(|| Abort::Refused(no_such_item()))?;
-            let item = self.changed(&before);
-            let (has_begun, has_ended) = (item.is_active && !before.is_active, !item.is_active && before.is_active);
-            // A deactivated account may stop things, but starting anything needs an active account.
-            let wants_more = has_begun || (item.has_auto_alerts && !before.has_auto_alerts);
-            if wants_more {
-                require_active(&account).map_err(Abort::Refused)?;
-            }
-            unit.update_watchlist_item(&item).await?;
-            if has_begun {
-                self.context.open(unit, &before).await?;
-            }
-            if has_ended {
-                self.context.close(unit, &before).await?;
-            }
-            let mut effects = WatchlistEffects {
-                awaits_price: has_begun && item.initial_price.is_none(),
-                ..WatchlistEffects::default()
-            };
-            let is_wanted = |item: &WatchlistItem| item.is_active && item.has_auto_alerts;
-            if is_wanted(&before) && !is_wanted(&item) {
-                unit.cancel_analysis(item.id).await?;
-                effects.deleted_alerts =
-                    auto_alerts::remove(unit, item.id, AlertSelection::All, self.context.now).await?;
-            }
-            // Another target needs other alerts.
-            let has_other_target =
-                before.target_price.map(|target| target.price) != item.target_price.map(|target| target.price);
-            let is_news = !is_wanted(&before) || has_other_target;
-            if is_wanted(&item) && is_news && item.initial_price.is_some() {
-                unit.request_analysis(item.id, self.account, self.context.now).await?;
-                effects.analysis_requested = true;
-            }
-            Ok(effects)
-        })
-    }
-
-    fn committed(&self, effects: &WatchlistEffects) {
-        self.watchlists.apply_effects(effects);
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<WatchlistEffects, Abort<ServiceError>> {
+        let account = lock_account(unit, self.account).await?;
+        let before = unit.watchlist_item(self.account, self.id).await?;
+        let before = before.ok_or_else(no_such_item)?;
+        let item = self.changed(&before);
+        let (has_begun, has_ended) = (item.is_active && !before.is_active, !item.is_active && before.is_active);
+        // A deactivated account may stop things, but starting anything needs an active account.
+        let wants_more = has_begun || (item.has_auto_alerts && !before.has_auto_alerts);
+        if wants_more {
+            require_active(&account)?;
+        }
+        unit.update_watchlist_item(&item).await?;
+        if has_begun {
+            self.context.open(unit, &before).await?;
+        }
+        if has_ended {
+            self.context.close(unit, &before).await?;
+        }
+        let mut effects = WatchlistEffects {
+            awaits_price: has_begun && item.initial_price.is_none(),
+            ..WatchlistEffects::default()
+        };
+        let is_wanted = |item: &WatchlistItem| item.is_active && item.has_auto_alerts;
+        if is_wanted(&before) && !is_wanted(&item) {
+            unit.cancel_analysis(item.id).await?;
+            effects.deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, self.context.now).await?;
+        }
+        // Another target needs other alerts.
+        let has_other_target =
+            before.target_price.map(|target| target.price) != item.target_price.map(|target| target.price);
+        let is_news = !is_wanted(&before) || has_other_target;
+        if is_wanted(&item) && is_news && item.initial_price.is_some() {
+            unit.request_analysis(item.id, self.account, self.context.now).await?;
+            effects.analysis_requested = true;
+        }
+        Ok(effects)
     }
 }

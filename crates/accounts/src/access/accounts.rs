@@ -4,11 +4,10 @@ use foundation::account::DEFAULT_TIME_ZONE;
 use foundation::account::normalize_email;
 use std::sync::Arc;
 
+use alerts::Plan;
 use alerts::request::is_plausible_email;
-use alerts::{Alert, Plan};
-use jiff::Timestamp;
+use store::Abort;
 use store::model::{Account, AccountId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{downgrade, password};
 use crate::access::{Authenticator, CredentialCache};
@@ -85,7 +84,16 @@ impl Accounts {
             created_at: self.ports.clock.now(),
             profile: store::model::Profile::default(),
         };
-        Ok(self.ports.store.write(InsertAccount(account)).await?)
+        let transaction = self.ports.transaction(account, |account, unit| {
+            Box::pin(async move {
+                if unit.insert_account(account).await? {
+                    return Ok(account.clone());
+                }
+                let message = "this address already has an account; use another address, or sign in to that account";
+                Err(Abort::Refused(ServiceError::Conflict(message.to_owned())))
+            })
+        });
+        transaction.await
     }
 
     /// Changes the plan of an account. Active alerts that the new plan does not include are paused, and the owner gets
@@ -94,65 +102,33 @@ impl Accounts {
     /// # Errors
     /// [`ServiceError::NotFound`] if no account has the address.
     pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, ServiceError> {
-        let work = SetPlan {
-            accounts: self.clone(),
-            email: normalize_email(email),
-            plan,
-            now: self.ports.clock.now(),
-        };
-        let (account, _) = self.ports.store.write(work).await?;
+        let evaluator = Arc::clone(&self.evaluator);
+        let inputs = (self.clone(), normalize_email(email), plan, self.ports.clock.now());
+        let transaction = self.ports.transaction_then(
+            inputs,
+            |&(ref accounts, ref email, plan, now), unit| {
+                Box::pin(async move {
+                    let missing = || Abort::Refused(ServiceError::NotFound("account"));
+                    let found = unit.account_by_email(email).await?.ok_or_else(missing)?;
+                    // Read again under the lock, so that concurrent changes are not overwritten.
+                    let mut account = unit.lock_account(found.id).await?.ok_or_else(missing)?;
+                    account.plan = plan;
+                    if !unit.update_account(&account).await? {
+                        return Err(missing());
+                    }
+                    let paused = downgrade::pause_alerts_beyond_plan(accounts, unit, &account, now).await?;
+                    Ok((account, paused))
+                })
+            },
+            move |(_, paused)| {
+                for alert in paused {
+                    evaluator.apply_change(alert);
+                }
+            },
+        );
+        let (account, _) = transaction.await?;
         self.credential_cache.invalidate(account.id);
         Ok(account)
-    }
-}
-
-struct InsertAccount(Account);
-
-impl Transaction for InsertAccount {
-    type Output = Account;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
-        Box::pin(async move {
-            if unit.insert_account(&self.0).await? {
-                return Ok(self.0.clone());
-            }
-            let message = "this address already has an account; use another address, or sign in to that account";
-            Err(Abort::Refused(ServiceError::Conflict(message.to_owned())))
-        })
-    }
-}
-
-struct SetPlan {
-    accounts: Accounts,
-    email: String,
-    plan: Plan,
-    now: Timestamp,
-}
-
-impl Transaction for SetPlan {
-    type Output = (Account, Vec<Alert>);
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let missing = || Abort::Refused(ServiceError::NotFound("account"));
-            let found = unit.account_by_email(&self.email).await?.ok_or_else(missing)?;
-            // Read again under the lock, so that concurrent changes are not overwritten.
-            let mut account = unit.lock_account(found.id).await?.ok_or_else(missing)?;
-            account.plan = self.plan;
-            if !unit.update_account(&account).await? {
-                return Err(missing());
-            }
-            let paused = downgrade::pause_alerts_beyond_plan(&self.accounts, unit, &account, self.now).await?;
-            Ok((account, paused))
-        })
-    }
-
-    fn committed(&self, (_, paused): &Self::Output) {
-        for alert in paused {
-            self.accounts.evaluator.apply_change(alert);
-        }
     }
 }
 

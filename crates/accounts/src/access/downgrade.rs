@@ -39,7 +39,7 @@ pub(super) async fn pause_alerts_beyond_plan(
             kept += 1;
             continue;
         };
-        let transition = transition::pause(&alert).map_err(|refused| Abort::Refused(refused.into()))?;
+        let transition = transition::pause(&alert).map_err(ServiceError::from)?;
         if let Transition::Changed(changed) = transition
             && unit
                 .update_alert(&changed, alert.revision, now, Some(&history_details(&refusal)))
@@ -55,7 +55,7 @@ pub(super) async fn pause_alerts_beyond_plan(
             more: paused.len().saturating_sub(MAX_LISTED_ALERTS),
         };
         let message = accounts.writer.mail(&account.email, Some(account.id), &letter);
-        unit.queue_message(&message.map_err(Abort::Refused)?).await?;
+        unit.queue_message(&message?).await?;
     }
     Ok(paused)
 }

@@ -7,8 +7,8 @@ use std::fmt::{self, Write};
 
 use alerts::Plan;
 use sha2::{Digest, Sha256};
+use store::Abort;
 use store::model::{AccountId, ApiKey, ApiKeyId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::credential_cache::CredentialHash;
 use crate::access::Accounts;
@@ -93,7 +93,16 @@ impl Accounts {
     /// [`ServiceError::NotFound`] if the actor has no such key.
     pub async fn delete_api_key(&self, actor: &Actor, id: ApiKeyId) -> Result<(), ServiceError> {
         let account = actor.account;
-        self.ports.store.write(DeleteApiKey { account, id }).await?;
+        let transaction = self.ports.transaction((account, id), |&(account, id), unit| {
+            Box::pin(async move {
+                if unit.delete_api_key(account, id).await? {
+                    Ok(())
+                } else {
+                    Err(Abort::Refused(ServiceError::NotFound("API key")))
+                }
+            })
+        });
+        transaction.await?;
         self.credential_cache.invalidate(account);
         Ok(())
     }
@@ -120,12 +129,48 @@ impl Accounts {
             created_at: self.ports.clock.now(),
             last_used_at: None,
         };
-        let work = InsertApiKey {
-            key: key.clone(),
+        let inputs = (
+            key.clone(),
             creator,
-            wants_operator: scopes.iter().any(|scope| !Scope::PUBLIC.contains(scope)),
-        };
-        let tier = self.ports.store.write(work).await?;
+            scopes.iter().any(|scope| !Scope::PUBLIC.contains(scope)),
+        );
+        let transaction = self
+            .ports
+            .transaction(inputs, |&(ref key, creator, wants_operator), unit| {
+                Box::pin(async move {
+                    let refuse = |refusal: ServiceError| Err(Abort::Refused(refusal));
+                    let Some(account) = unit.lock_account(key.account).await? else {
+                        return refuse(ServiceError::NotFound("account"));
+                    };
+                    if creator == KeyCreator::Owner {
+                        require_active(&account)?;
+                    }
+                    if wants_operator && !account.is_operator {
+                        let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
+                        let fault = format!(
+                            "market:write and outbox:read require an operator account; choose from {}",
+                            names.join(", ")
+                        );
+                        return refuse(ServiceError::field("scopes", fault));
+                    }
+                    if creator == KeyCreator::Owner
+                        && account.plan == Plan::Basic
+                        && unit.count_api_keys(account.id).await? >= MAX_API_KEYS_BASIC_PLAN
+                    {
+                        return refuse(ServiceError::Forbidden {
+                            reason: "plan",
+                            required: Some(Plan::Premium.name().to_owned()),
+                            message: format!(
+                                "the basic plan has {MAX_API_KEYS_BASIC_PLAN} API key; delete that one, or take the \
+                         premium or early_bird plan"
+                            ),
+                        });
+                    }
+                    unit.insert_api_key(key).await?;
+                    Ok(account.plan)
+                })
+            });
+        let tier = transaction.await?;
         Ok(CreatedApiKey { key, secret, tier })
     }
 }
@@ -181,72 +226,6 @@ pub(super) fn is_well_formed(text: &str) -> bool {
     text.strip_prefix(API_KEY_PREFIX).is_some_and(|secret| {
         secret.len() == SECRET_CHARACTERS && secret.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
-}
-
-struct InsertApiKey {
-    key: ApiKey,
-    creator: KeyCreator,
-    wants_operator: bool,
-}
-
-impl Transaction for InsertApiKey {
-    type Output = Plan;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Plan, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let refuse = |refusal: ServiceError| Err(Abort::Refused(refusal));
-            let Some(account) = unit.lock_account(self.key.account).await? else {
-                return refuse(ServiceError::NotFound("account"));
-            };
-            if self.creator == KeyCreator::Owner {
-                require_active(&account).map_err(Abort::Refused)?;
-            }
-            if self.wants_operator && !account.is_operator {
-                let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
-                let fault = format!(
-                    "market:write and outbox:read require an operator account; choose from {}",
-                    names.join(", ")
-                );
-                return refuse(ServiceError::field("scopes", fault));
-            }
-            if self.creator == KeyCreator::Owner
-                && account.plan == Plan::Basic
-                && unit.count_api_keys(account.id).await? >= MAX_API_KEYS_BASIC_PLAN
-            {
-                return refuse(ServiceError::Forbidden {
-                    reason: "plan",
-                    required: Some(Plan::Premium.name().to_owned()),
-                    message: format!(
-                        "the basic plan has {MAX_API_KEYS_BASIC_PLAN} API key; delete that one, or take the premium or \
-                         early_bird plan"
-                    ),
-                });
-            }
-            unit.insert_api_key(&self.key).await?;
-            Ok(account.plan)
-        })
-    }
-}
-
-struct DeleteApiKey {
-    account: AccountId,
-    id: ApiKeyId,
-}
-
-impl Transaction for DeleteApiKey {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            if unit.delete_api_key(self.account, self.id).await? {
-                Ok(())
-            } else {
-                Err(Abort::Refused(ServiceError::NotFound("API key")))
-            }
-        })
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use notify::templates::AccountEmail;
 use store::model::{Account, NewCode, NewMessage};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use crate::identity::AccountAccess;
 use foundation::ServiceError;
@@ -107,37 +107,25 @@ impl AccountAccess {
     pub(super) async fn send_link(&self, purpose: LinkPurpose, email: String) -> Result<(), ServiceError> {
         let now = self.ports.clock.now();
         let link = self.email_link(purpose, &email, now)?;
-        let work = SendLink { link, purpose, now };
-        Ok(self.ports.store.write(work).await?)
-    }
-}
-
-struct SendLink {
-    link: EmailLink,
-    purpose: LinkPurpose,
-    now: Timestamp,
-}
-
-impl Transaction for SendLink {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            let code = &self.link.code;
-            if !may_send_link(unit, self.purpose, &code.subject, self.now).await? {
-                return Ok(());
-            }
-            match unit.account_by_email(&code.subject).await? {
-                Some(account) => queue_link(unit, &self.link, &account).await?,
-                None => {
-                    // Writes as many rows as for an existing account, and sends nothing.
-                    unit.insert_code(code).await?;
-                    unit.revoke_code(code.hash, self.now).await?;
+        let inputs = (link, purpose, now);
+        let transaction = self.ports.transaction(inputs, |&(ref link, purpose, now), unit| {
+            Box::pin(async move {
+                let code = &link.code;
+                if !may_send_link(unit, purpose, &code.subject, now).await? {
+                    return Ok(());
                 }
-            }
-            Ok(())
-        })
+                match unit.account_by_email(&code.subject).await? {
+                    Some(account) => queue_link(unit, link, &account).await?,
+                    None => {
+                        // Writes as many rows as for an existing account, and sends nothing.
+                        unit.insert_code(code).await?;
+                        unit.revoke_code(code.hash, now).await?;
+                    }
+                }
+                Ok(())
+            })
+        });
+        transaction.await
     }
 }
 

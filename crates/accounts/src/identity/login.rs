@@ -4,13 +4,12 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{Account, AccountId, UserSession};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::model::Account;
 
 use super::email_links::{LinkPurpose, invalid_link, redeem_link};
 use super::register::take_over_unverified;
 use super::requests::{LinkTokenRequest, LoginRequest};
-use super::sessions::{NewSession, SessionTokens};
+use super::sessions::SessionTokens;
 use crate::identity::AccountAccess;
 use foundation::ServiceError;
 use foundation::request::Request;
@@ -99,12 +98,22 @@ impl AccountAccess {
             // address had an account before.
             return Err(wrong_credentials());
         }
-        let work = StartSession {
-            new_session: self.new_session(now),
-            account: account.id,
-            password_hash: account.password_hash,
-        };
-        let (new_session, account, session) = self.ports.store.write(work).await?;
+        let inputs = (self.new_session(now), account.id, account.password_hash);
+        let transaction = self
+            .ports
+            .transaction(inputs, |&(ref new_session, account, ref password_hash), unit| {
+                Box::pin(async move {
+                    let found = unit.lock_account(account).await?;
+                    // If the password has changed since it was verified, no session starts.
+                    let is_same = |account: &Account| {
+                        account.password_hash == *password_hash && account.profile.deleted_at.is_none()
+                    };
+                    let account = found.filter(is_same).ok_or_else(wrong_credentials)?;
+                    let session = new_session.write(unit, account.id).await?;
+                    Ok((new_session.clone(), account, session))
+                })
+            });
+        let (new_session, account, session) = transaction.await?;
         self.session_tokens(new_session, account, session)
     }
 
@@ -118,12 +127,16 @@ impl AccountAccess {
             return Err(invalid_link());
         }
         let now = self.ports.clock.now();
-        let work = StartSessionByLink {
-            new_session: self.new_session(now),
-            hash: LinkPurpose::SignIn.hash("", &token),
-            now,
-        };
-        let (new_session, account, session) = self.ports.store.write(work).await?;
+        let inputs = (self.new_session(now), LinkPurpose::SignIn.hash("", &token), now);
+        let transaction = self.ports.transaction(inputs, |&(ref new_session, hash, now), unit| {
+            Box::pin(async move {
+                let mut account = redeem_link(unit, hash, now).await?.account;
+                take_over_unverified(unit, &mut account, now).await?;
+                let session = new_session.write(unit, account.id).await?;
+                Ok((new_session.clone(), account, session))
+            })
+        });
+        let (new_session, account, session) = transaction.await?;
         self.credential_cache.invalidate(account.id);
         self.session_tokens(new_session, account, session)
     }
@@ -134,51 +147,4 @@ fn wrong_credentials() -> ServiceError {
     let message = "there is no account with this address and password, or the address is not confirmed yet; check both, \
                    open the link in the email, or sign in by link (type magic_link)";
     ServiceError::Unauthenticated(message.to_owned())
-}
-
-/// Starts a session after the password was verified.
-struct StartSession {
-    new_session: NewSession,
-    account: AccountId,
-    password_hash: Option<String>,
-}
-
-impl Transaction for StartSession {
-    type Output = (NewSession, Account, UserSession);
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let found = unit.lock_account(self.account).await?;
-            // If the password has changed since it was verified, no session starts.
-            let is_same =
-                |account: &Account| account.password_hash == self.password_hash && account.profile.deleted_at.is_none();
-            let account = found
-                .filter(is_same)
-                .ok_or_else(|| Abort::Refused(wrong_credentials()))?;
-            let session = self.new_session.write(unit, account.id).await?;
-            Ok((self.new_session.clone(), account, session))
-        })
-    }
-}
-
-/// Starts a session by an email link.
-struct StartSessionByLink {
-    new_session: NewSession,
-    hash: [u8; 32],
-    now: Timestamp,
-}
-
-impl Transaction for StartSessionByLink {
-    type Output = (NewSession, Account, UserSession);
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut account = redeem_link(unit, self.hash, self.now).await?.account;
-            take_over_unverified(unit, &mut account, self.now).await?;
-            let session = self.new_session.write(unit, account.id).await?;
-            Ok((self.new_session.clone(), account, session))
-        })
-    }
 }

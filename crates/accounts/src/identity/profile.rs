@@ -1,8 +1,7 @@
 //! Name and time zone of an account's owner.
 
 use serde_json::Value;
-use store::model::{Account, AccountId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::model::Account;
 
 use super::requests::UpdateSessionRequest;
 use crate::identity::account::AccountSettings;
@@ -18,38 +17,28 @@ impl AccountSettings {
     /// longer exists.
     pub async fn update_profile(&self, actor: &Actor, body: &Value) -> Result<Account, ServiceError> {
         let request = UpdateSessionRequest::read(body)?;
-        let work = UpdateProfile {
-            account: actor.account,
-            full_name: request.full_name.0.map(|name| name.map(|name| name.0)),
-            time_zone: request.time_zone.map(|zone| zone.0),
-        };
-        let account = self.ports.store.write(work).await?;
+        let inputs = (
+            actor.account,
+            request.full_name.0.map(|name| name.map(|name| name.0)),
+            request.time_zone.map(|zone| zone.0),
+        );
+        let transaction = self
+            .ports
+            .transaction(inputs, |&(account, ref full_name, ref time_zone), unit| {
+                Box::pin(async move {
+                    let mut account = foundation::account::lock_account(unit, account).await?;
+                    if let Some(full_name) = full_name {
+                        account.full_name.clone_from(full_name);
+                    }
+                    if let Some(time_zone) = time_zone {
+                        account.time_zone.clone_from(time_zone);
+                    }
+                    unit.update_account(&account).await?;
+                    Ok(account)
+                })
+            });
+        let account = transaction.await?;
         self.credential_cache.invalidate(account.id);
         Ok(account)
-    }
-}
-
-struct UpdateProfile {
-    account: AccountId,
-    full_name: Option<Option<String>>,
-    time_zone: Option<String>,
-}
-
-impl Transaction for UpdateProfile {
-    type Output = Account;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut account = foundation::account::lock_account(unit, self.account).await?;
-            if let Some(full_name) = &self.full_name {
-                account.full_name.clone_from(full_name);
-            }
-            if let Some(time_zone) = &self.time_zone {
-                account.time_zone.clone_from(time_zone);
-            }
-            unit.update_account(&account).await?;
-            Ok(account)
-        })
     }
 }

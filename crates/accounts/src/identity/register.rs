@@ -11,12 +11,10 @@ use jiff::Timestamp;
 use notify::templates::AccountEmail;
 use serde_json::Value;
 use store::model::{Account, AccountId, NewMessage, Profile};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::account::address;
-use super::email_links::{
-    EmailLink, LinkPurpose, check_registration_limit, invalid_link, may_send_link, queue_link, redeem_link,
-};
+use super::email_links::{LinkPurpose, check_registration_limit, invalid_link, may_send_link, queue_link, redeem_link};
 use super::requests::{LinkTokenRequest, RegisterRequest};
 use crate::identity::AccountAccess;
 use foundation::ServiceError;
@@ -66,13 +64,40 @@ impl AccountAccess {
         let already_registered = AccountEmail::AlreadyRegistered {
             link: self.writer.link("sign-in", &[]),
         };
-        let work = RegisterAccount {
-            link: self.email_link(LinkPurpose::Confirm, &email, now)?,
-            already_registered: self.writer.mail(&email, None, &already_registered)?,
+        let inputs = (
             account,
+            self.email_link(LinkPurpose::Confirm, &email, now)?,
+            self.writer.mail(&email, None, &already_registered)?,
             now,
-        };
-        Ok(ports.store.write(work).await?)
+        );
+        let transaction = ports.transaction(inputs, |&(ref account, ref link, ref already_registered, now), unit| {
+            Box::pin(async move {
+                check_registration_limit(unit, now).await?;
+                if unit.insert_account(account).await? {
+                    return queue_link(unit, link, account).await;
+                }
+                let email = &account.email;
+                let Some(found) = unit.account_by_email(email).await? else {
+                    // The account was deleted in the meantime.
+                    let message = "the registration conflicted with another request; try again";
+                    return Err(Abort::Refused(ServiceError::Unavailable(message.to_owned())));
+                };
+                if !may_send_link(unit, LinkPurpose::Confirm, email, now).await? {
+                    return Ok(());
+                }
+                if !found.is_verified {
+                    return queue_link(unit, link, &found).await;
+                }
+                // Stores a link that is never sent, so that this email counts as well.
+                unit.insert_code(&link.code).await?;
+                let message = NewMessage {
+                    account: Some(found.id),
+                    ..already_registered.clone()
+                };
+                Ok(unit.queue_message(&message).await?)
+            })
+        });
+        transaction.await
     }
 
     /// Confirms the address of a registration: `{token}`. Returns whether the account has a password. After more than
@@ -85,82 +110,28 @@ impl AccountAccess {
         if !secret::is_well_formed(&token) {
             return Err(invalid_link());
         }
-        let work = ConfirmAddress {
-            hash: LinkPurpose::Confirm.hash("", &token),
-            now: self.ports.clock.now(),
-        };
-        let account = self.ports.store.write(work).await?;
+        let inputs = (LinkPurpose::Confirm.hash("", &token), self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(hash, now), unit| {
+            Box::pin(async move {
+                let redeemed = redeem_link(unit, hash, now).await?;
+                let mut account = redeemed.account;
+                // Links are deleted some time after their expiry. An account with the creation time of this link had no
+                // link before it.
+                let is_first = redeemed.created_at == account.created_at;
+                let purpose = LinkPurpose::Confirm.name();
+                let links = unit.count_codes_of_account(purpose, account.id, Timestamp::MIN).await?;
+                if is_first && links == 1 {
+                    account.is_verified = true;
+                    unit.update_account(&account).await?;
+                } else {
+                    take_over_unverified(unit, &mut account, now).await?;
+                }
+                Ok(account)
+            })
+        });
+        let account = transaction.await?;
         self.credential_cache.invalidate(account.id);
         Ok(account.password_hash.is_some())
-    }
-}
-
-struct RegisterAccount {
-    account: Account,
-    link: EmailLink,
-    already_registered: NewMessage,
-    now: Timestamp,
-}
-
-impl Transaction for RegisterAccount {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            check_registration_limit(unit, self.now).await?;
-            if unit.insert_account(&self.account).await? {
-                return queue_link(unit, &self.link, &self.account).await;
-            }
-            let email = &self.account.email;
-            let Some(found) = unit.account_by_email(email).await? else {
-                // The account was deleted in the meantime.
-                let message = "the registration conflicted with another request; try again";
-                return Err(Abort::Refused(ServiceError::Unavailable(message.to_owned())));
-            };
-            if !may_send_link(unit, LinkPurpose::Confirm, email, self.now).await? {
-                return Ok(());
-            }
-            if !found.is_verified {
-                return queue_link(unit, &self.link, &found).await;
-            }
-            // Stores a link that is never sent, so that this email counts as well.
-            unit.insert_code(&self.link.code).await?;
-            let message = NewMessage {
-                account: Some(found.id),
-                ..self.already_registered.clone()
-            };
-            Ok(unit.queue_message(&message).await?)
-        })
-    }
-}
-
-struct ConfirmAddress {
-    hash: [u8; 32],
-    now: Timestamp,
-}
-
-impl Transaction for ConfirmAddress {
-    type Output = Account;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let redeemed = redeem_link(unit, self.hash, self.now).await?;
-            let mut account = redeemed.account;
-            // Links are deleted some time after their expiry. An account with the creation time of this link had no
-            // link before it.
-            let is_first = redeemed.created_at == account.created_at;
-            let purpose = LinkPurpose::Confirm.name();
-            let links = unit.count_codes_of_account(purpose, account.id, Timestamp::MIN).await?;
-            if is_first && links == 1 {
-                account.is_verified = true;
-                unit.update_account(&account).await?;
-            } else {
-                take_over_unverified(unit, &mut account, self.now).await?;
-            }
-            Ok(account)
-        })
     }
 }
 

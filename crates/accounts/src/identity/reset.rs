@@ -1,10 +1,8 @@
 //! Password reset.
 
-use jiff::Timestamp;
 use notify::templates::AccountEmail;
 use serde_json::Value;
-use store::model::{AccountId, CodeState, NewMessage};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::model::{CodeState, NewMessage};
 
 use super::account::address;
 use super::email_links::{LinkPurpose, invalid_link, redeem_link};
@@ -38,13 +36,38 @@ impl AccountAccess {
         if !secret::is_well_formed(token) || ports.store.code_state(hash, now).await? != Some(CodeState::Valid) {
             return Err(invalid_link());
         }
-        let work = ResetPassword {
+        let inputs = (
             hash,
-            password_hash: self.authenticator.hash_password(request.new_password.0).await?,
-            message: self.writer.mail(&email, None, &self.password_changed_email())?,
+            self.authenticator.hash_password(request.new_password.0).await?,
+            self.writer.mail(&email, None, &self.password_changed_email())?,
             now,
-        };
-        let account = ports.store.write(work).await?;
+        );
+        let transaction = ports.transaction(inputs, |&(hash, ref password_hash, ref message, now), unit| {
+            Box::pin(async move {
+                let mut account = redeem_link(unit, hash, now).await?.account;
+                take_over_unverified(unit, &mut account, now).await?;
+                account.password_hash = Some(password_hash.clone());
+                unit.update_account(&account).await?;
+                unit.end_sessions(account.id, None, now).await?;
+                // An intruder may have connected an app; ending all grants removes it.
+                unit.end_grants(account.id, now).await?;
+                // Links sent before, and pending address changes, become invalid.
+                for purpose in [
+                    LinkPurpose::Reset.name(),
+                    LinkPurpose::SignIn.name(),
+                    address::LINK_PURPOSE,
+                ] {
+                    unit.revoke_codes(purpose, account.id, now).await?;
+                }
+                let message = NewMessage {
+                    account: Some(account.id),
+                    ..message.clone()
+                };
+                unit.queue_message(&message).await?;
+                Ok(account.id)
+            })
+        });
+        let account = transaction.await?;
         self.credential_cache.invalidate(account);
         Ok(())
     }
@@ -54,43 +77,5 @@ impl AccountAccess {
         AccountEmail::PasswordChanged {
             link: self.writer.link("sign-in", &[]),
         }
-    }
-}
-
-struct ResetPassword {
-    hash: [u8; 32],
-    password_hash: String,
-    message: NewMessage,
-    now: Timestamp,
-}
-
-impl Transaction for ResetPassword {
-    type Output = AccountId;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<AccountId, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut account = redeem_link(unit, self.hash, self.now).await?.account;
-            take_over_unverified(unit, &mut account, self.now).await?;
-            account.password_hash = Some(self.password_hash.clone());
-            unit.update_account(&account).await?;
-            unit.end_sessions(account.id, None, self.now).await?;
-            // An intruder may have connected an app; ending all grants removes it.
-            unit.end_grants(account.id, self.now).await?;
-            // Links sent before, and pending address changes, become invalid.
-            for purpose in [
-                LinkPurpose::Reset.name(),
-                LinkPurpose::SignIn.name(),
-                address::LINK_PURPOSE,
-            ] {
-                unit.revoke_codes(purpose, account.id, self.now).await?;
-            }
-            let message = NewMessage {
-                account: Some(account.id),
-                ..self.message.clone()
-            };
-            unit.queue_message(&message).await?;
-            Ok(account.id)
-        })
     }
 }

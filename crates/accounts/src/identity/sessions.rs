@@ -8,7 +8,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use crate::access::ACCESS_TOKEN_LIFETIME;
 use crate::access::authenticate::{COOKIE_HASH_PURPOSE, SESSION_LIFETIME, expiry};
@@ -113,12 +113,28 @@ impl AccountAccess {
         }
         let now = self.ports.clock.now();
         let next = secret::new(&self.ports.random);
-        let work = RefreshSession {
-            hash: secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", presented),
-            next: secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", &next),
+        let inputs = (
+            secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", presented),
+            secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", &next),
             now,
-        };
-        match self.ports.store.write(work).await? {
+        );
+        let transaction = self.ports.transaction(inputs, |&(hash, next, now), unit| {
+            Box::pin(async move {
+                let mut refreshed = unit.use_refresh_token(hash, now).await?;
+                if let RefreshOutcome::Valid(found) = &mut refreshed {
+                    let (session, account) = &mut **found;
+                    if account.profile.deleted_at.is_some() {
+                        return Ok(RefreshOutcome::Unknown);
+                    }
+                    session.last_seen_at = now;
+                    session.expires_at = expiry(session.created_at, now);
+                    unit.touch_session(session.id, now, session.expires_at).await?;
+                    unit.insert_refresh_token(session.id, next, now).await?;
+                }
+                Ok(refreshed)
+            })
+        });
+        match transaction.await? {
             RefreshOutcome::Valid(found) => {
                 let (session, account) = *found;
                 Ok(SessionTokens {
@@ -146,12 +162,14 @@ impl AccountAccess {
     /// # Errors
     /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
     pub async fn sign_out(&self, actor: &Actor) -> Result<(), ServiceError> {
-        let work = EndSession {
-            account: actor.account,
-            id: session_of(actor)?,
-            now: self.ports.clock.now(),
-        };
-        self.ports.store.write(work).await?;
+        let inputs = (actor.account, session_of(actor)?, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, id, now), unit| {
+            Box::pin(async move {
+                unit.end_session(account, id, now).await?;
+                Ok(())
+            })
+        });
+        transaction.await?;
         self.credential_cache.invalidate(actor.account);
         Ok(())
     }
@@ -209,51 +227,5 @@ impl NewSession {
         let token = secret::hash(REFRESH_TOKEN_HASH_PURPOSE, "", &self.refresh_token);
         unit.insert_refresh_token(session.id, token, self.now).await?;
         Ok(session)
-    }
-}
-
-struct RefreshSession {
-    hash: [u8; 32],
-    next: [u8; 32],
-    now: Timestamp,
-}
-
-impl Transaction for RefreshSession {
-    type Output = RefreshOutcome;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<RefreshOutcome, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut refreshed = unit.use_refresh_token(self.hash, self.now).await?;
-            if let RefreshOutcome::Valid(found) = &mut refreshed {
-                let (session, account) = &mut **found;
-                if account.profile.deleted_at.is_some() {
-                    return Ok(RefreshOutcome::Unknown);
-                }
-                session.last_seen_at = self.now;
-                session.expires_at = expiry(session.created_at, self.now);
-                unit.touch_session(session.id, self.now, session.expires_at).await?;
-                unit.insert_refresh_token(session.id, self.next, self.now).await?;
-            }
-            Ok(refreshed)
-        })
-    }
-}
-
-struct EndSession {
-    account: AccountId,
-    id: SessionId,
-    now: Timestamp,
-}
-
-impl Transaction for EndSession {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            unit.end_session(self.account, self.id, self.now).await?;
-            Ok(())
-        })
     }
 }

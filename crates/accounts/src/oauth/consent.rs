@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::model::{AuthorizationCode, GrantId, SessionId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::client::registered_id;
 use super::{
@@ -131,7 +131,7 @@ impl OAuth {
                 expires_at: later(now, CODE_LIFETIME),
             },
         };
-        ports.store.write(work).await?;
+        ports.transaction(work, |work, unit| Box::pin(work.run(unit))).await?;
         Ok(answer(&[("code", &code)]))
     }
 
@@ -173,29 +173,22 @@ impl CreateGrant {
         let is_theirs = session.is_some_and(|session| session.account == account.id && session.is_live(now));
         Ok(is_theirs && (account.is_verified || !self.require_confirmation))
     }
-}
 
-impl Transaction for CreateGrant {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            let now = self.grant.created_at;
-            if !self.is_still_allowed(unit, self.grant.account, now).await? {
-                return Err(session_over());
-            }
-            let first = unit
-                .nth_newest_grant_created_at(self.grant.account, MAX_GRANTS_PER_HOUR - 1)
-                .await?;
-            let message = "an account can connect at most 60 apps per hour; try again later";
-            check_hourly_limit(first, now, message).map_err(Abort::Refused)?;
-            unit.insert_grant(&self.grant, MAX_GRANTS_PER_ACCOUNT).await?;
-            unit.insert_authorization_code(self.grant.id, &self.code).await?;
-            if let Some(client) = registered_id(&self.grant.client_id) {
-                unit.touch_oauth_client(client, now).await?;
-            }
-            Ok(())
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), Abort<ServiceError>> {
+        let now = self.grant.created_at;
+        if !self.is_still_allowed(unit, self.grant.account, now).await? {
+            return Err(session_over());
+        }
+        let first = unit
+            .nth_newest_grant_created_at(self.grant.account, MAX_GRANTS_PER_HOUR - 1)
+            .await?;
+        let message = "an account can connect at most 60 apps per hour; try again later";
+        check_hourly_limit(first, now, message)?;
+        unit.insert_grant(&self.grant, MAX_GRANTS_PER_ACCOUNT).await?;
+        unit.insert_authorization_code(self.grant.id, &self.code).await?;
+        if let Some(client) = registered_id(&self.grant.client_id) {
+            unit.touch_oauth_client(client, now).await?;
+        }
+        Ok(())
     }
 }

@@ -1,12 +1,10 @@
 //! Listing and ending of OAuth grants by the account's owner.
 
-use jiff::Timestamp;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::Abort;
 
 use super::{Grant, GrantId};
 use crate::oauth::OAuth;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 impl OAuth {
     /// Returns the live grants of the signed-in actor, oldest first.
@@ -21,34 +19,18 @@ impl OAuth {
     /// # Errors
     /// [`ServiceError::NotFound`] if the actor has no such live grant.
     pub async fn end_grant(&self, actor: &Actor, id: GrantId) -> Result<(), ServiceError> {
-        let work = EndGrant {
-            account: actor.account,
-            id,
-            now: self.ports.clock.now(),
-        };
-        self.ports.store.write(work).await?;
+        let inputs = (actor.account, id, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, id, now), unit| {
+            Box::pin(async move {
+                if unit.end_grant(account, id, now).await? {
+                    Ok(())
+                } else {
+                    Err(Abort::Refused(ServiceError::NotFound("grant")))
+                }
+            })
+        });
+        transaction.await?;
         self.credential_cache.invalidate(actor.account);
         Ok(())
-    }
-}
-
-struct EndGrant {
-    account: AccountId,
-    id: GrantId,
-    now: Timestamp,
-}
-
-impl Transaction for EndGrant {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            if unit.end_grant(self.account, self.id, self.now).await? {
-                Ok(())
-            } else {
-                Err(Abort::Refused(ServiceError::NotFound("grant")))
-            }
-        })
     }
 }

@@ -6,11 +6,9 @@
 
 use serde_json::Value;
 use store::model::{OAuthClientId, RegisteredClient};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{MAX_REGISTERED_CLIENTS, OAuthError, OAuthErrorCode, client, redirect_uri};
 use crate::oauth::OAuth;
-use foundation::ServiceError;
 
 /// Maximum number of redirect URIs per client.
 const MAX_REDIRECT_URIS: usize = 10;
@@ -30,7 +28,13 @@ impl OAuth {
         let require_support = |member, needed| require_support(body, member, needed);
         require_support("grant_types", "authorization_code")?;
         require_support("response_types", "code")?;
-        Ok(self.ports.store.write(InsertClient(client)).await?)
+        let transaction = self.ports.transaction(client, |client, unit| {
+            Box::pin(async move {
+                unit.insert_oauth_client(client, MAX_REGISTERED_CLIENTS).await?;
+                Ok(client.clone())
+            })
+        });
+        Ok(transaction.await?)
     }
 }
 
@@ -72,19 +76,5 @@ fn require_support(body: &Value, member: &str, needed: &str) -> Result<(), OAuth
         None | Some(Value::Null) => Ok(()),
         Some(Value::Array(list)) if list.iter().any(|one| one == needed) => Ok(()),
         Some(_) => Err(invalid_metadata(format!("{member} must be a list with {needed} in it"))),
-    }
-}
-
-struct InsertClient(RegisteredClient);
-
-impl Transaction for InsertClient {
-    type Output = RegisteredClient;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<RegisteredClient, Abort<ServiceError>>> {
-        Box::pin(async move {
-            unit.insert_oauth_client(&self.0, MAX_REGISTERED_CLIENTS).await?;
-            Ok(self.0.clone())
-        })
     }
 }

@@ -1,15 +1,11 @@
 //! Token revocation (RFC 7009).
 
-use jiff::Timestamp;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
-
 use super::params::RequestParams;
 use super::tokens::is_well_formed;
 use super::{
     ACCESS_HASH_PURPOSE, ACCESS_TOKEN_PREFIX, OAuthError, OAuthErrorCode, REFRESH_HASH_PURPOSE, REFRESH_TOKEN_PREFIX,
 };
 use crate::oauth::OAuth;
-use foundation::ServiceError;
 use foundation::secret;
 use store::model::AccountId;
 
@@ -49,12 +45,28 @@ impl OAuth {
         } else {
             return Ok(());
         };
-        let work = RevokeToken {
-            token,
-            client: client.map(str::to_owned),
-            now: self.ports.clock.now(),
-        };
-        match self.ports.store.write(work).await? {
+        // The client id is optional: the token itself is sufficient, but a wrong client id is an error.
+        let inputs = (token, client.map(str::to_owned), self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(token, ref client, now), unit| {
+            Box::pin(async move {
+                let grant = match token {
+                    TokenHash::Refresh(hash) => unit.grant_of_refresh_token(hash).await?.map(|(grant, _)| grant),
+                    TokenHash::Access(hash) => unit.grant_of_access_token(hash).await?,
+                };
+                let Some(grant) = grant else {
+                    return Ok(RevokeOutcome::NotFound);
+                };
+                if client.as_ref().is_some_and(|client| *client != grant.client_id) {
+                    return Ok(RevokeOutcome::OtherClient);
+                }
+                match token {
+                    TokenHash::Refresh(_) => unit.end_grant(grant.account, grant.id, now).await?,
+                    TokenHash::Access(hash) => unit.delete_grant_access_token(hash).await?,
+                };
+                Ok(RevokeOutcome::Revoked(grant.account))
+            })
+        });
+        match transaction.await? {
             RevokeOutcome::Revoked(account) => self.credential_cache.invalidate(account),
             RevokeOutcome::NotFound => {}
             RevokeOutcome::OtherClient => {
@@ -63,37 +75,5 @@ impl OAuth {
             }
         }
         Ok(())
-    }
-}
-
-struct RevokeToken {
-    token: TokenHash,
-    /// Optional: the token itself is sufficient, but a wrong client id is an error.
-    client: Option<String>,
-    now: Timestamp,
-}
-
-impl Transaction for RevokeToken {
-    type Output = RevokeOutcome;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<RevokeOutcome, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let grant = match self.token {
-                TokenHash::Refresh(hash) => unit.grant_of_refresh_token(hash).await?.map(|(grant, _)| grant),
-                TokenHash::Access(hash) => unit.grant_of_access_token(hash).await?,
-            };
-            let Some(grant) = grant else {
-                return Ok(RevokeOutcome::NotFound);
-            };
-            if self.client.as_ref().is_some_and(|client| *client != grant.client_id) {
-                return Ok(RevokeOutcome::OtherClient);
-            }
-            match self.token {
-                TokenHash::Refresh(_) => unit.end_grant(grant.account, grant.id, self.now).await?,
-                TokenHash::Access(hash) => unit.delete_grant_access_token(hash).await?,
-            };
-            Ok(RevokeOutcome::Revoked(grant.account))
-        })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use store::model::NewTokens;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::client::registered_id;
 use super::params::RequestParams;
@@ -85,16 +85,43 @@ impl OAuth {
             ));
         }
         let pending = self.pending_tokens();
-        let work = ExchangeCode {
-            hash: secret::hash(CODE_HASH_PURPOSE, "", code),
-            client: client.to_owned(),
-            redirect_uri: params.single("redirect_uri")?.map(str::to_owned),
-            verifier: verifier.to_owned(),
-            tokens: pending.hashes(),
-            now: pending.now,
-        };
         let exchanged = if secret::is_well_formed(code) {
-            self.ports.store.write(work).await?
+            let inputs = (
+                secret::hash(CODE_HASH_PURPOSE, "", code),
+                client.to_owned(),
+                params.single("redirect_uri")?.map(str::to_owned),
+                verifier.to_owned(),
+                pending.hashes(),
+                pending.now,
+            );
+            let transaction = self.ports.transaction(
+                inputs,
+                |&(hash, ref client, ref redirect_uri, ref verifier, tokens, now), unit| {
+                    Box::pin(async move {
+                        let Some(shown) = unit.authorization_code(hash).await? else {
+                            return Ok(ExchangeOutcome::Invalid);
+                        };
+                        let (grant, code) = (shown.grant, shown.code);
+                        if shown.is_used {
+                            return end_reused_grant(unit, grant, now).await;
+                        }
+                        // OAuth 2.1 has no `redirect_uri` here. OAuth 2.0 clients send it; then it must match.
+                        let is_for_them = grant.client_id == *client
+                            && redirect_uri.as_ref().is_none_or(|uri| *uri == code.redirect_uri)
+                            && pkce::verifies(verifier, &code.challenge);
+                        // The code stays valid for its own client. Another client cannot use it.
+                        if !is_for_them || now >= code.expires_at || !lock_account(unit, grant.account).await? {
+                            return Ok(ExchangeOutcome::Invalid);
+                        }
+                        if !unit.use_authorization_code(hash, now).await? {
+                            return end_reused_grant(unit, grant, now).await;
+                        }
+                        let scopes = scopes::known(&grant.scopes);
+                        issue_tokens(unit, &grant, scopes, tokens, now).await
+                    })
+                },
+            );
+            transaction.await?
         } else {
             ExchangeOutcome::Invalid
         };
@@ -108,15 +135,48 @@ impl OAuth {
     ) -> Result<IssuedTokens, OAuthError> {
         let token = params.required("refresh_token")?;
         let pending = self.pending_tokens();
-        let work = ExchangeRefreshToken {
-            hash: secret::hash(REFRESH_HASH_PURPOSE, "", token),
-            client: client.to_owned(),
-            requested_scope: params.single("scope")?.map(str::to_owned),
-            tokens: pending.hashes(),
-            now: pending.now,
-        };
         let exchanged = if is_well_formed(token, REFRESH_TOKEN_PREFIX) {
-            self.ports.store.write(work).await?
+            let inputs = (
+                secret::hash(REFRESH_HASH_PURPOSE, "", token),
+                client.to_owned(),
+                params.single("scope")?.map(str::to_owned),
+                pending.hashes(),
+                pending.now,
+            );
+            let transaction = self.ports.transaction(inputs, |&(hash, ref client, ref requested_scope, tokens, now), unit| {
+Box::pin(async move {
+            let Some((grant, is_used)) = unit.grant_of_refresh_token(hash).await? else {
+                return Ok(ExchangeOutcome::Invalid);
+            };
+            if is_used {
+                return end_reused_grant(unit, grant, now).await;
+            }
+            if grant.client_id != *client || !grant.is_live(now) {
+                return Ok(ExchangeOutcome::Invalid);
+            }
+            let scopes = match scopes::narrowed(requested_scope.as_deref(), &scopes::known(&grant.scopes)) {
+                Ok(scopes) => scopes,
+                Err(refusal) => return Ok(ExchangeOutcome::ScopeTooWide(refusal)),
+            };
+            if !lock_account(unit, grant.account).await? {
+                return Ok(ExchangeOutcome::Invalid);
+            }
+            // Checked under the lock, so that a rejected token is not used up.
+            let first = unit
+                .nth_newest_refresh_token_created_at(grant.id, MAX_RENEWALS_PER_HOUR)
+                .await?;
+            let message =
+                "this grant was renewed 60 times in the last hour; use the access token for as long as \
+                 expires_in says";
+            check_hourly_limit(first, now, message)?;
+            if !unit.use_grant_refresh_token(hash, now).await? {
+                return end_reused_grant(unit, grant, now).await;
+            }
+            issue_tokens(unit, &grant, scopes, tokens, now).await
+
+})
+});
+            transaction.await?
         } else {
             ExchangeOutcome::Invalid
         };
@@ -256,88 +316,4 @@ async fn issue_tokens(
     };
     unit.insert_grant_tokens(grant.id, &tokens, now).await?;
     Ok(ExchangeOutcome::Issued(scopes))
-}
-
-struct ExchangeCode {
-    hash: [u8; 32],
-    client: String,
-    redirect_uri: Option<String>,
-    verifier: String,
-    tokens: TokenHashes,
-    now: Timestamp,
-}
-
-impl Transaction for ExchangeCode {
-    type Output = ExchangeOutcome;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ExchangeOutcome, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let Some(shown) = unit.authorization_code(self.hash).await? else {
-                return Ok(ExchangeOutcome::Invalid);
-            };
-            let (grant, code) = (shown.grant, shown.code);
-            if shown.is_used {
-                return end_reused_grant(unit, grant, self.now).await;
-            }
-            // OAuth 2.1 has no `redirect_uri` here. OAuth 2.0 clients send it; then it must match.
-            let is_for_them = grant.client_id == self.client
-                && self.redirect_uri.as_ref().is_none_or(|uri| *uri == code.redirect_uri)
-                && pkce::verifies(&self.verifier, &code.challenge);
-            // The code stays valid for its own client. Another client cannot use it.
-            if !is_for_them || self.now >= code.expires_at || !lock_account(unit, grant.account).await? {
-                return Ok(ExchangeOutcome::Invalid);
-            }
-            if !unit.use_authorization_code(self.hash, self.now).await? {
-                return end_reused_grant(unit, grant, self.now).await;
-            }
-            let scopes = scopes::known(&grant.scopes);
-            issue_tokens(unit, &grant, scopes, self.tokens, self.now).await
-        })
-    }
-}
-
-struct ExchangeRefreshToken {
-    hash: [u8; 32],
-    client: String,
-    requested_scope: Option<String>,
-    tokens: TokenHashes,
-    now: Timestamp,
-}
-
-impl Transaction for ExchangeRefreshToken {
-    type Output = ExchangeOutcome;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ExchangeOutcome, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let Some((grant, is_used)) = unit.grant_of_refresh_token(self.hash).await? else {
-                return Ok(ExchangeOutcome::Invalid);
-            };
-            if is_used {
-                return end_reused_grant(unit, grant, self.now).await;
-            }
-            if grant.client_id != self.client || !grant.is_live(self.now) {
-                return Ok(ExchangeOutcome::Invalid);
-            }
-            let scopes = match scopes::narrowed(self.requested_scope.as_deref(), &scopes::known(&grant.scopes)) {
-                Ok(scopes) => scopes,
-                Err(refusal) => return Ok(ExchangeOutcome::ScopeTooWide(refusal)),
-            };
-            if !lock_account(unit, grant.account).await? {
-                return Ok(ExchangeOutcome::Invalid);
-            }
-            // Checked under the lock, so that a rejected token is not used up.
-            let first = unit
-                .nth_newest_refresh_token_created_at(grant.id, MAX_RENEWALS_PER_HOUR)
-                .await?;
-            let message =
-                "this grant was renewed 60 times in the last hour; use the access token for as long as expires_in says";
-            check_hourly_limit(first, self.now, message).map_err(Abort::Refused)?;
-            if !unit.use_grant_refresh_token(self.hash, self.now).await? {
-                return end_reused_grant(unit, grant, self.now).await;
-            }
-            issue_tokens(unit, &grant, scopes, self.tokens, self.now).await
-        })
-    }
 }

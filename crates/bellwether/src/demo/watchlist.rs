@@ -8,7 +8,7 @@ use market::calendar::{new_york, new_york_date};
 use service::cron::Job;
 use store::model::AccountId;
 use store::model::{PaperTrade, PaperTradeId, TimedPrice, WatchlistItem, WatchlistItemId};
-use store::{Abort, BoxFuture, Store, Transaction, UnitOfWork};
+use store::{Store, StoreError, UnitOfWork};
 use watchlist::{Intention, TRADE_NOTIONAL};
 
 use crate::serve::Server;
@@ -63,10 +63,8 @@ pub(super) async fn fill(server: &Server, actor: &Actor) -> anyhow::Result<()> {
     let today = new_york_date(server.clock.now());
     for planned in &PLANNED_ITEMS {
         if let Some(item) = BackdatedItem::read(server, actor.account, planned, today).await? {
-            server.store.write(item).await.map_err(|abort| match abort {
-                Abort::Store(error) => error,
-                Abort::Refused(never) => match never {},
-            })?;
+            let insert = server.store.commit(item, |item, unit| Box::pin(item.insert(unit)));
+            insert.await?;
         }
     }
     server.service.0.jobs.run_job(Job::Analyst).await?;
@@ -143,22 +141,15 @@ impl BackdatedItem {
         };
         Ok(Some(Self { item, trades }))
     }
-}
 
-impl Transaction for BackdatedItem {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            unit.insert_watchlist_item(&self.item).await?;
-            for trade in &self.trades {
-                unit.insert_paper_trade(trade).await?;
-                if let Some(exit) = trade.exit {
-                    unit.close_paper_trade(trade.id, exit).await?;
-                }
+    async fn insert(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        unit.insert_watchlist_item(&self.item).await?;
+        for trade in &self.trades {
+            unit.insert_paper_trade(trade).await?;
+            if let Some(exit) = trade.exit {
+                unit.close_paper_trade(trade.id, exit).await?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }

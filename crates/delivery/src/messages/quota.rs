@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::templates::AccountEmail;
+use store::StoreError;
 use store::model::{AccountId, ClaimedMessage, MessageId, NewMessage};
-use store::{PlainTransaction, StoreError, UnitOfWork};
 
 use super::channel::ChannelMessage;
 use super::message_outbox::MessageQueue;
@@ -46,7 +46,15 @@ impl<M: ChannelMessage> MessageQueue<M> {
         if warnings.is_empty() {
             return Ok(());
         }
-        self.ports.store.commit(QueueWarnings(warnings)).await
+        let transaction = self.ports.store.commit(warnings, |warnings, unit| {
+            Box::pin(async move {
+                for warning in warnings {
+                    unit.queue_message_once(warning).await?;
+                }
+                Ok(())
+            })
+        });
+        transaction.await
     }
 
     fn warning(
@@ -92,19 +100,6 @@ fn due_warnings(used: u64, quota: u32, period: &QuotaPeriod) -> Vec<AccountEmail
         warnings.push(AccountEmail::SmsQuotaUsed { quota, renewed_on });
     }
     warnings
-}
-
-struct QueueWarnings(Vec<NewMessage>);
-
-impl PlainTransaction for QueueWarnings {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        for warning in &self.0 {
-            unit.queue_message_once(warning).await?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

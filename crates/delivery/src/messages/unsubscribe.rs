@@ -7,9 +7,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use jiff::Timestamp;
 use sha2::Sha256;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+
 use subtle::ConstantTimeEq as _;
 
 use foundation::vault::Vault;
@@ -85,26 +84,15 @@ impl EmailSubscriptions {
         if state.is_subscribed != is_subscribed {
             let since = (!is_subscribed).then(|| self.ports.clock.now());
             let address = state.address.clone();
-            self.ports.store.write(SetEmailSubscription { address, since }).await?;
+            let transaction = self.ports.transaction((address, since), |&(ref address, since), unit| {
+                Box::pin(async move {
+                    unit.set_unsubscribed(address, since).await?;
+                    Ok(())
+                })
+            });
+            transaction.await?;
         }
         Ok(EmailSubscription { is_subscribed, ..state })
-    }
-}
-
-struct SetEmailSubscription {
-    address: String,
-    since: Option<Timestamp>,
-}
-
-impl Transaction for SetEmailSubscription {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            unit.set_unsubscribed(&self.address, self.since).await?;
-            Ok(())
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{DisabledReason, Webhook, WebhookId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::no_such_webhook;
 use super::request_body::{UpdateWebhookRequest, check_url};
@@ -47,7 +47,9 @@ impl Webhooks {
             is_active: request.is_active,
             now: self.ports.clock.now(),
         };
-        Ok(self.ports.store.write(change).await?)
+        self.ports
+            .transaction(change, |change, unit| Box::pin(change.run(unit)))
+            .await
     }
 
     /// Deletes a webhook and drops its pending deliveries.
@@ -55,12 +57,17 @@ impl Webhooks {
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_webhook(&self, actor: &Actor, id: WebhookId) -> Result<(), ServiceError> {
-        let delete = DeleteWebhook {
-            account: actor.account,
-            id,
-            now: self.ports.clock.now(),
-        };
-        Ok(self.ports.store.write(delete).await?)
+        let inputs = (actor.account, id, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, id, now), unit| {
+            Box::pin(async move {
+                if unit.delete_webhook(account, id, now).await? {
+                    Ok(())
+                } else {
+                    Err(Abort::Refused(no_such_webhook()))
+                }
+            })
+        });
+        transaction.await
     }
 }
 
@@ -96,41 +103,13 @@ impl UpdateWebhook {
             _ => {}
         }
     }
-}
 
-impl Transaction for UpdateWebhook {
-    type Output = Webhook;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_active_account(unit, self.account).await?;
-            let found = unit.lock_webhook(self.account, self.id).await?;
-            let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
-            self.apply(&mut webhook);
-            unit.update_webhook(&webhook).await?;
-            Ok(webhook)
-        })
-    }
-}
-
-struct DeleteWebhook {
-    account: AccountId,
-    id: WebhookId,
-    now: Timestamp,
-}
-
-impl Transaction for DeleteWebhook {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            if unit.delete_webhook(self.account, self.id, self.now).await? {
-                Ok(())
-            } else {
-                Err(Abort::Refused(no_such_webhook()))
-            }
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<Webhook, Abort<ServiceError>> {
+        lock_active_account(unit, self.account).await?;
+        let found = unit.lock_webhook(self.account, self.id).await?;
+        let mut webhook = found.ok_or_else(no_such_webhook)?;
+        self.apply(&mut webhook);
+        unit.update_webhook(&webhook).await?;
+        Ok(webhook)
     }
 }

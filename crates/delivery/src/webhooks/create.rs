@@ -4,8 +4,8 @@ use std::fmt;
 
 use notify::signature::SigningSecret;
 use serde_json::Value;
+use store::Abort;
 use store::model::{DisabledReason, Webhook, WebhookId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::MAX_WEBHOOKS_PER_ACCOUNT;
 use super::request_body::{CreateWebhookRequest, check_url, stored_form};
@@ -62,38 +62,30 @@ impl Webhooks {
             last_success_at: None,
             disabled: (!is_active).then_some((now, DisabledReason::Owner)),
         };
-        ports.store.write(InsertWebhook(webhook.clone())).await?;
+        let transaction = ports.transaction(webhook.clone(), |webhook, unit| {
+            Box::pin(async move {
+                lock_active_account(unit, webhook.account).await?;
+                if unit.count_webhooks(webhook.account).await? >= MAX_WEBHOOKS_PER_ACCOUNT {
+                    return Err(Abort::Refused(ServiceError::Forbidden {
+                        reason: "limit",
+                        required: None,
+                        message: format!(
+                            "an account has at most {MAX_WEBHOOKS_PER_ACCOUNT} webhooks; delete one of them first"
+                        ),
+                    }));
+                }
+                unit.insert_webhook(webhook).await?;
+                if !webhook.is_active {
+                    // Stores when and by whom the webhook was disabled.
+                    unit.update_webhook(webhook).await?;
+                }
+                Ok(())
+            })
+        });
+        transaction.await?;
         Ok(CreatedWebhook {
             webhook,
             secret: secret.expose().to_owned(),
-        })
-    }
-}
-
-struct InsertWebhook(Webhook);
-
-impl Transaction for InsertWebhook {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_active_account(unit, self.0.account).await?;
-            if unit.count_webhooks(self.0.account).await? >= MAX_WEBHOOKS_PER_ACCOUNT {
-                return Err(Abort::Refused(ServiceError::Forbidden {
-                    reason: "limit",
-                    required: None,
-                    message: format!(
-                        "an account has at most {MAX_WEBHOOKS_PER_ACCOUNT} webhooks; delete one of them first"
-                    ),
-                }));
-            }
-            unit.insert_webhook(&self.0).await?;
-            if !self.0.is_active {
-                // Stores when and by whom the webhook was disabled.
-                unit.update_webhook(&self.0).await?;
-            }
-            Ok(())
         })
     }
 }

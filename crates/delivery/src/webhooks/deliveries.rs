@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::request_body::RecoverDeliveriesRequest;
 use super::{no_such_webhook, require_active_webhook};
@@ -46,7 +46,9 @@ impl Webhooks {
             scope: RequeueScope::One(delivery),
             now: self.ports.clock.now(),
         };
-        store.write(requeue).await?;
+        self.ports
+            .transaction(requeue, |requeue, unit| Box::pin(requeue.run(unit)))
+            .await?;
         let queued = store.delivery(id, delivery).await?;
         queued.ok_or(ServiceError::NotFound("delivery"))
     }
@@ -65,7 +67,9 @@ impl Webhooks {
             scope: RequeueScope::FailedSince(since),
             now: self.ports.clock.now(),
         };
-        Ok(self.ports.store.write(requeue).await?)
+        self.ports
+            .transaction(requeue, |requeue, unit| Box::pin(requeue.run(unit)))
+            .await
     }
 }
 
@@ -82,26 +86,21 @@ struct RequeueDeliveries {
     now: Timestamp,
 }
 
-impl Transaction for RequeueDeliveries {
-    type Output = u64;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_active_account(unit, self.account).await?;
-            let found = unit.lock_webhook(self.account, self.id).await?;
-            let webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
-            require_active_webhook(&webhook).map_err(Abort::Refused)?;
-            match self.scope {
-                RequeueScope::FailedSince(since) => Ok(unit.recover_deliveries(self.id, since, self.now).await?),
-                RequeueScope::One(delivery) => {
-                    if unit.resend_delivery(self.id, delivery, self.now).await? {
-                        Ok(1)
-                    } else {
-                        Err(Abort::Refused(ServiceError::NotFound("delivery")))
-                    }
+impl RequeueDeliveries {
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, Abort<ServiceError>> {
+        lock_active_account(unit, self.account).await?;
+        let found = unit.lock_webhook(self.account, self.id).await?;
+        let webhook = found.ok_or_else(no_such_webhook)?;
+        require_active_webhook(&webhook)?;
+        match self.scope {
+            RequeueScope::FailedSince(since) => Ok(unit.recover_deliveries(self.id, since, self.now).await?),
+            RequeueScope::One(delivery) => {
+                if unit.resend_delivery(self.id, delivery, self.now).await? {
+                    Ok(1)
+                } else {
+                    Err(Abort::Refused(ServiceError::NotFound("delivery")))
                 }
             }
-        })
+        }
     }
 }

@@ -6,12 +6,10 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 use notify::signature::{MAX_SIGNING_SECRETS, SigningSecret};
 use store::model::{FormerSecret, Webhook, WebhookId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::no_such_webhook;
 use crate::webhooks::Webhooks;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 /// Time in which the previous secret also signs `webhook-signature`.
 const PREVIOUS_SECRET_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
@@ -47,46 +45,32 @@ impl Webhooks {
         let secret = SigningSecret::from_random(ports.random.bytes());
         let now = ports.clock.now();
         let until = now.saturating_add(PREVIOUS_SECRET_LIFETIME).unwrap_or(Timestamp::MAX);
-        let rotate = RotateSecret {
-            account: actor.account,
+        let inputs = (
+            actor.account,
             id,
-            sealed: self.delivery.seal(&ports.random, id, &secret),
+            self.delivery.seal(&ports.random, id, &secret),
             now,
             until,
-        };
-        let webhook = ports.store.write(rotate).await?;
+        );
+        let transaction = ports.transaction(inputs, |&(account, id, ref sealed, now, until), unit| {
+            Box::pin(async move {
+                let found = unit.lock_webhook(account, id).await?;
+                let mut webhook = found.ok_or_else(no_such_webhook)?;
+                let former = FormerSecret {
+                    secret: std::mem::replace(&mut webhook.secret, sealed.clone()),
+                    expires_at: until,
+                };
+                unit.insert_former_secret(webhook.id, &former, MAX_SIGNING_SECRETS - 1, now)
+                    .await?;
+                unit.update_webhook(&webhook).await?;
+                Ok(webhook)
+            })
+        });
+        let webhook = transaction.await?;
         Ok(RotatedSecret {
             webhook,
             secret: secret.expose().to_owned(),
             previous_until: until,
-        })
-    }
-}
-
-struct RotateSecret {
-    account: AccountId,
-    id: WebhookId,
-    sealed: Vec<u8>,
-    now: Timestamp,
-    until: Timestamp,
-}
-
-impl Transaction for RotateSecret {
-    type Output = Webhook;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let found = unit.lock_webhook(self.account, self.id).await?;
-            let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
-            let former = FormerSecret {
-                secret: std::mem::replace(&mut webhook.secret, self.sealed.clone()),
-                expires_at: self.until,
-            };
-            unit.insert_former_secret(webhook.id, &former, MAX_SIGNING_SECRETS - 1, self.now)
-                .await?;
-            unit.update_webhook(&webhook).await?;
-            Ok(webhook)
         })
     }
 }

@@ -31,17 +31,16 @@ use futures_util::future::try_join_all;
 use jiff::{SignedDuration, Timestamp};
 use notify::templates::AccountEmail;
 use store::model::{Account, AlertOwner, BlindnessNotice, NewMessage};
-use store::{Store, StoreError};
+use store::{BoxFuture, Store, StoreError, UnitOfWork};
 use tokio_util::sync::CancellationToken;
 
 use crate::EvaluationConfig;
 use crate::evaluator::Evaluator;
 use delivery::messages;
-use foundation::error::into_store_error;
 use foundation::vault::Vault;
 use foundation::{Ports, Random, ServiceError};
 use notice::{AffectedAlert, QueueBlindnessNotice};
-use recovery::{DeleteObsoleteNotices, QueueRecoveryNotice};
+use recovery::QueueRecoveryNotice;
 use store::model::AccountId;
 
 /// How long an alert is blind before its owner gets a notice.
@@ -130,7 +129,7 @@ impl BlindnessNotices {
                 blind,
                 writer: writer.clone(),
             });
-        write_in_batches(store, due.collect()).await
+        write_in_batches(store, due.collect(), |notice, unit| Box::pin(notice.run(unit))).await
     }
 
     /// Returns the stocks that are stale in every process on the database.
@@ -163,7 +162,8 @@ impl BlindnessNotices {
         if notices.is_empty() {
             return Ok(());
         }
-        if store.write(DeleteObsoleteNotices).await.map_err(into_store_error)? > 0 {
+        let deleted = store.commit((), |(), unit| Box::pin(unit.delete_obsolete_blindness_notices()));
+        if deleted.await? > 0 {
             notices = store.blindness_notices().await?;
         }
         let stale: HashSet<Symbol> = stale.iter().map(|stock| stock.symbol).collect();
@@ -185,7 +185,7 @@ impl BlindnessNotices {
                 writer: writer.clone(),
             })
         });
-        write_in_batches(store, ended.collect()).await
+        write_in_batches(store, ended.collect(), |notice, unit| Box::pin(notice.run(unit))).await
     }
 
     fn writer(&self, now: Timestamp) -> BlindnessNoticeWriter {
@@ -203,14 +203,15 @@ fn is_due(since: Timestamp, now: Timestamp) -> bool {
 }
 
 /// Runs transactions, some at a time.
-async fn write_in_batches<W>(store: &Store, works: Vec<W>) -> Result<(), StoreError>
-where
-    W: store::Transaction<Output = (), Refusal = std::convert::Infallible>,
-{
-    let mut works = works.into_iter().peekable();
-    while works.peek().is_some() {
-        let some = works.by_ref().take(NOTICE_BATCH_SIZE).map(|work| store.write(work));
-        try_join_all(some).await.map_err(into_store_error)?;
+async fn write_in_batches<I: Send + Sync + 'static>(
+    store: &Store,
+    inputs: Vec<I>,
+    run: impl for<'a> Fn(&'a I, &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), StoreError>> + Copy + Send + Sync + 'static,
+) -> Result<(), StoreError> {
+    let mut inputs = inputs.into_iter().peekable();
+    while inputs.peek().is_some() {
+        let some = inputs.by_ref().take(NOTICE_BATCH_SIZE);
+        try_join_all(some.map(|input| store.commit(input, run))).await?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use ::market::Symbol;
 use jiff::Timestamp;
 use notify::templates::{AccountEmail, StaleAlert};
 use store::model::BlindnessNotice;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{StoreError, UnitOfWork};
 
 use super::{BlindnessNoticeWriter, is_due, wants_notices};
 use delivery::messages::alert_summary::{MAX_NAMED_ALERTS, named_alert};
@@ -29,34 +29,6 @@ pub(super) struct QueueBlindnessNotice {
     pub(super) writer: BlindnessNoticeWriter,
 }
 
-impl Transaction for QueueBlindnessNotice {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let account = unit.lock_account(self.account).await?;
-            let Some(account) = account.filter(wants_notices) else {
-                return Ok(());
-            };
-            let UnreportedAlerts { same, new } = self.unreported(&unit.blindness_notices_of(self.account).await?);
-            for notice in &same {
-                unit.record_blindness_notice(notice).await?;
-            }
-            if !new.iter().any(|blind| is_due(blind.since, self.writer.now)) {
-                return Ok(());
-            }
-            for notice in self.notices_by_stock(&new) {
-                unit.record_blindness_notice(&notice).await?;
-            }
-            if let Some(message) = self.writer.email(&account, &blindness_email(&new)) {
-                unit.queue_message(&message).await?;
-            }
-            Ok(())
-        })
-    }
-}
-
 /// Blind stocks and alerts without a notice.
 struct UnreportedAlerts<'a> {
     /// Stocks that belong to an earlier notice.
@@ -66,6 +38,27 @@ struct UnreportedAlerts<'a> {
 }
 
 impl QueueBlindnessNotice {
+    pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let account = unit.lock_account(self.account).await?;
+        let Some(account) = account.filter(wants_notices) else {
+            return Ok(());
+        };
+        let UnreportedAlerts { same, new } = self.unreported(&unit.blindness_notices_of(self.account).await?);
+        for notice in &same {
+            unit.record_blindness_notice(notice).await?;
+        }
+        if !new.iter().any(|blind| is_due(blind.since, self.writer.now)) {
+            return Ok(());
+        }
+        for notice in self.notices_by_stock(&new) {
+            unit.record_blindness_notice(&notice).await?;
+        }
+        if let Some(message) = self.writer.email(&account, &blindness_email(&new)) {
+            unit.queue_message(&message).await?;
+        }
+        Ok(())
+    }
+
     fn unreported(&self, notices: &[BlindnessNotice]) -> UnreportedAlerts<'_> {
         let mut same = BTreeMap::new();
         let mut new = Vec::new();

@@ -4,7 +4,7 @@ use ::alerts::engine::Feed;
 use ::market::Symbol;
 use jiff::Timestamp;
 use notify::templates::AccountEmail;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{StoreError, UnitOfWork};
 
 use super::{BlindnessNoticeWriter, wants_notices};
 use delivery::messages::alert_summary::{MAX_NAMED_ALERTS, named_alert};
@@ -17,53 +17,36 @@ pub(super) struct QueueRecoveryNotice {
     pub(super) writer: BlindnessNoticeWriter,
 }
 
-impl Transaction for QueueRecoveryNotice {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let Some(account) = unit.lock_account(self.account).await? else {
-                return Ok(());
-            };
-            let mut notices = unit.blindness_notices_of(self.account).await?;
-            notices.retain(|notice| notice.notified_at == self.told_at);
-            // Another process may have done it.
-            let Some(since) = notices.iter().map(|notice| notice.since).min() else {
-                return Ok(());
-            };
-            unit.delete_blindness_notices(self.account, self.told_at).await?;
-            let symbols: Vec<Symbol> = notices.iter().map(|notice| notice.symbol).collect();
-            let mut alerts = unit.active_alerts_on(self.account, &symbols).await?;
-            alerts.retain(|stored| Feed::of(&stored.alert.condition) == Some(Feed::Quotes));
-            if alerts.is_empty() || !wants_notices(&account) {
-                return Ok(());
-            }
-            let email = AccountEmail::AlertsRecovered {
-                alerts: alerts
-                    .iter()
-                    .take(MAX_NAMED_ALERTS)
-                    .map(|stored| named_alert(&stored.alert))
-                    .collect(),
-                more: alerts.len().saturating_sub(MAX_NAMED_ALERTS),
-                since: format!("{since:.0}"),
-            };
-            if let Some(message) = self.writer.email(&account, &email) {
-                unit.queue_message(&message).await?;
-            }
-            Ok(())
-        })
-    }
-}
-
-/// Deletes notices that do not apply to any alert any more.
-pub(super) struct DeleteObsoleteNotices;
-
-impl Transaction for DeleteObsoleteNotices {
-    type Output = u64;
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.delete_obsolete_blindness_notices().await?) })
+impl QueueRecoveryNotice {
+    pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let Some(account) = unit.lock_account(self.account).await? else {
+            return Ok(());
+        };
+        let mut notices = unit.blindness_notices_of(self.account).await?;
+        notices.retain(|notice| notice.notified_at == self.told_at);
+        // Another process may have done it.
+        let Some(since) = notices.iter().map(|notice| notice.since).min() else {
+            return Ok(());
+        };
+        unit.delete_blindness_notices(self.account, self.told_at).await?;
+        let symbols: Vec<Symbol> = notices.iter().map(|notice| notice.symbol).collect();
+        let mut alerts = unit.active_alerts_on(self.account, &symbols).await?;
+        alerts.retain(|stored| Feed::of(&stored.alert.condition) == Some(Feed::Quotes));
+        if alerts.is_empty() || !wants_notices(&account) {
+            return Ok(());
+        }
+        let email = AccountEmail::AlertsRecovered {
+            alerts: alerts
+                .iter()
+                .take(MAX_NAMED_ALERTS)
+                .map(|stored| named_alert(&stored.alert))
+                .collect(),
+            more: alerts.len().saturating_sub(MAX_NAMED_ALERTS),
+            since: format!("{since:.0}"),
+        };
+        if let Some(message) = self.writer.email(&account, &email) {
+            unit.queue_message(&message).await?;
+        }
+        Ok(())
     }
 }

@@ -234,7 +234,7 @@ impl Evaluator {
     }
 
     /// Applies an alert's committed state to the engine: an active alert is evaluated, any other is not. Call this from
-    /// [`store::Transaction::committed`], so that the engine receives changes in the order of their commits.
+    /// [`store::Store::transaction_then`], so that the engine receives changes in the order of their commits.
     pub fn apply_change(&self, alert: &Alert) {
         self.update_engine(|engine, now, decisions| self.revision_guard.apply_change(engine, alert, now, decisions));
     }

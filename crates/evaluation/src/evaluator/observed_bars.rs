@@ -9,11 +9,10 @@ use ::market::Symbol;
 use ::market::records::BarRow;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::StoreError;
 
 use super::Evaluator;
 use crate::market::sessions::{completed_session, ended_session};
-use foundation::error::into_store_error;
 
 /// The number of bars that one transaction writes, so that other writes do not wait for all of them.
 const BARS_PER_TRANSACTION: usize = 500;
@@ -70,10 +69,10 @@ impl Evaluator {
 
     async fn replace_observed(&self, bars: &[BarRow]) -> Result<(), StoreError> {
         for some in bars.chunks(BARS_PER_TRANSACTION) {
-            self.store
-                .write(ReplaceObserved(some.to_vec()))
-                .await
-                .map_err(into_store_error)?;
+            let replace = self
+                .store
+                .commit(some.to_vec(), |some, unit| Box::pin(unit.replace_observed_bars(some)));
+            replace.await?;
         }
         Ok(())
     }
@@ -103,17 +102,5 @@ impl Evaluator {
             known.is_none_or(|at| at <= observed_at)
         };
         Ok(ended.into_iter().filter(has_all).map(|(row, _)| row).collect())
-    }
-}
-
-/// Stores observed bars and replaces earlier observed ones.
-struct ReplaceObserved(Vec<BarRow>);
-
-impl Transaction for ReplaceObserved {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.replace_observed_bars(&self.0).await?) })
     }
 }

@@ -17,13 +17,12 @@ use ::market::{Bar, Decimal, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::{StoreError, UnitOfWork};
 
 use super::Evaluator;
 use super::split_notices::{AdjustedAlertsByOwner, SplitNoticeWriter};
 use crate::evaluator::watchlist_split::adjust as adjust_to_split;
-use crate::market::sessions::{RecordObservedBars, ended_session};
-use foundation::error::into_store_error;
+use crate::market::sessions::ended_session;
 
 /// The known splits.
 #[derive(Debug, Default)]
@@ -208,10 +207,16 @@ impl Evaluator {
             }
         }
         if !new_splits.is_empty() {
-            self.store
-                .write(RecordSplits(new_splits.clone()))
-                .await
-                .map_err(into_store_error)?;
+            let transaction = self.store.commit(new_splits.clone(), |new_splits, unit| {
+                Box::pin(async move {
+                    for split in new_splits {
+                        // Another process may have stored the split already.
+                        unit.record_split(split).await?;
+                    }
+                    Ok(())
+                })
+            });
+            transaction.await?;
             self.known_splits().insert(new_splits);
         }
         self.apply_due_splits().await?;
@@ -247,12 +252,18 @@ impl Evaluator {
                 return Ok(());
             };
             self.end_session_before(&split, now).await?;
-            let work = ApplySplit {
-                evaluator: Arc::clone(self),
-                split,
+            let writer = SplitNoticeWriter {
+                vault: Arc::clone(&self.vault),
+                random: Arc::clone(&self.random),
                 at: now,
             };
-            self.store.write(work).await.map_err(into_store_error)?;
+            let evaluator = Arc::clone(self);
+            let transaction = self.store.commit_then(
+                (split, writer),
+                |(split, writer), unit| Box::pin(apply_split(unit, split, writer)),
+                move |alerts| evaluator.apply_split_to_engine(&split, alerts),
+            );
+            transaction.await?;
         }
         Ok(())
     }
@@ -262,10 +273,10 @@ impl Evaluator {
         let Some(row) = self.read(|engine| ended_session(engine, split.symbol, split.date)) else {
             return Ok(());
         };
-        self.store
-            .write(RecordObservedBars(vec![row]))
-            .await
-            .map_err(into_store_error)?;
+        let record = self.store.commit(row, |row, unit| {
+            Box::pin(unit.record_observed_bars(std::slice::from_ref(row)))
+        });
+        record.await?;
         let event = Event::Bar {
             symbol: row.symbol,
             bar: row.bar,
@@ -326,75 +337,34 @@ impl Evaluator {
     }
 }
 
-/// Stores splits.
-struct RecordSplits(Vec<SplitRow>);
-
-impl Transaction for RecordSplits {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            for split in &self.0 {
-                // Another process may have stored the split already.
-                unit.record_split(split).await?;
-            }
-            Ok(())
-        })
-    }
-}
-
 /// Converts all alerts of a stock from before the split to the new shares, and queues emails to their owners.
-struct ApplySplit {
-    evaluator: Arc<Evaluator>,
-    split: SplitRow,
-    at: Timestamp,
-}
-
-impl ApplySplit {
-    fn writer(&self) -> SplitNoticeWriter {
-        SplitNoticeWriter {
-            vault: Arc::clone(&self.evaluator.vault),
-            random: Arc::clone(&self.evaluator.random),
-            at: self.at,
-        }
+/// Returns all alerts of the stock in their present state.
+async fn apply_split(
+    unit: &mut UnitOfWork,
+    split: &SplitRow,
+    writer: &SplitNoticeWriter,
+) -> Result<Vec<Alert>, StoreError> {
+    let is_first = unit.mark_split_applied(split).await?;
+    if is_first {
+        adjust_to_split(unit, split, writer.at).await?;
     }
-}
-
-impl Transaction for ApplySplit {
-    /// All alerts of the stock in their present state.
-    type Output = Vec<Alert>;
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let is_first = unit.mark_split_applied(&self.split).await?;
-            if is_first {
-                adjust_to_split(unit, &self.split, self.at).await?;
-            }
-            let stored = unit.lock_alerts_of_symbol(self.split.symbol).await?;
-            let mut alerts = Vec::with_capacity(stored.len());
-            let mut adjusted_alerts = AdjustedAlertsByOwner::default();
-            for stored in stored {
-                let adjusted = adjusted(&stored.alert, &self.split).filter(|_| is_first);
-                let Some(changed) = adjusted else {
-                    alerts.push(stored.alert);
-                    continue;
-                };
-                let details = details(&self.split, &stored.alert, &changed.alert);
-                unit.update_alert(&changed, stored.alert.revision, self.at, Some(&details))
-                    .await?;
-                adjusted_alerts.add(&stored.owner, &stored.alert, &changed.alert);
-                alerts.push(changed.alert);
-            }
-            adjusted_alerts.queue_notices(unit, &self.split, &self.writer()).await?;
-            Ok(alerts)
-        })
+    let stored = unit.lock_alerts_of_symbol(split.symbol).await?;
+    let mut alerts = Vec::with_capacity(stored.len());
+    let mut adjusted_alerts = AdjustedAlertsByOwner::default();
+    for stored in stored {
+        let adjusted = adjusted(&stored.alert, split).filter(|_| is_first);
+        let Some(changed) = adjusted else {
+            alerts.push(stored.alert);
+            continue;
+        };
+        let details = details(split, &stored.alert, &changed.alert);
+        unit.update_alert(&changed, stored.alert.revision, writer.at, Some(&details))
+            .await?;
+        adjusted_alerts.add(&stored.owner, &stored.alert, &changed.alert);
+        alerts.push(changed.alert);
     }
-
-    fn committed(&self, alerts: &Self::Output) {
-        self.evaluator.apply_split_to_engine(&self.split, alerts);
-    }
+    adjusted_alerts.queue_notices(unit, split, writer).await?;
+    Ok(alerts)
 }
 
 /// Returns the alert in new shares if its threshold or initial price was set in old ones.

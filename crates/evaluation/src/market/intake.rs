@@ -12,18 +12,17 @@ use ::market::calendar::new_york_date;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
 use jiff::{Timestamp, ToSpan};
 use sources::live::RefreshKind;
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::StoreError;
 use tokio::sync::{Mutex, broadcast};
 
 use super::batch_evaluation::{BatchEvaluation, KnownDates, SessionQuote};
 use super::row_rejection::RowRejection;
-use super::sessions::{RecordObservedBars, completed_session, ended_session};
+use super::sessions::{completed_session, ended_session};
 use crate::EvaluationConfig;
 use crate::catalog::Catalog;
 use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS, OffSessionPrice};
 use crate::prices::arrivals::PriceArrivals;
 use crate::prices::interest::StockInterest;
-use foundation::error::into_store_error;
 use foundation::{Ports, ServiceError};
 
 /// State that is kept between batches. Its lock makes ingestion sequential.
@@ -107,11 +106,11 @@ impl MarketIntake {
             .retain(|_| place.next().is_some_and(|place| !refused_bars.contains(&place)));
         let quotes = std::mem::take(&mut batch.quotes);
         if batch != Batch::default() {
-            self.ports
+            let record = self
+                .ports
                 .store
-                .write(RecordBatch(batch.clone()))
-                .await
-                .map_err(into_store_error)?;
+                .commit(batch.clone(), |batch, unit| Box::pin(unit.record_market(batch)));
+            record.await?;
             self.update_catalog(batch);
         }
         self.price_arrivals.notify();
@@ -189,11 +188,12 @@ impl MarketIntake {
         if bars.is_empty() {
             return Ok(());
         }
-        self.ports
+        // Delivered bars are kept.
+        let record = self
+            .ports
             .store
-            .write(RecordObservedBars(bars))
-            .await
-            .map_err(into_store_error)
+            .commit(bars, |bars, unit| Box::pin(unit.record_observed_bars(bars)));
+        record.await
     }
 
     async fn evaluate_batch(
@@ -381,17 +381,5 @@ fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
     match rows.binary_search_by_key(&row.ex_date, |known| known.ex_date) {
         Ok(at) => rows[at] = row,
         Err(at) => rows.insert(at, row),
-    }
-}
-
-/// Stores a batch.
-struct RecordBatch(Batch);
-
-impl Transaction for RecordBatch {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.record_market(&self.0).await?) })
     }
 }

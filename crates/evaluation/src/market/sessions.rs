@@ -6,7 +6,6 @@ use ::market::records::BarRow;
 use ::market::{Bar, Calendar, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 /// Returns the session of an instant: the running one or, between two sessions, the previous one.
 pub(super) fn session_of(calendar: &Calendar, at: Timestamp) -> Option<Date> {
@@ -48,17 +47,5 @@ pub(crate) fn bar_of(session: &ObservedSession) -> Bar {
         low: session.low,
         close: session.last,
         volume: session.volume.unwrap_or_default(),
-    }
-}
-
-/// Stores observed sessions; delivered bars are kept.
-pub(crate) struct RecordObservedBars(pub(crate) Vec<BarRow>);
-
-impl Transaction for RecordObservedBars {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.record_observed_bars(&self.0).await?) })
     }
 }

@@ -1,12 +1,13 @@
 //! Sets the initial price of alerts that became active without a current price.
 
-use ::alerts::Alert;
+use std::sync::Arc;
+
 use ::alerts::transition::{self, Transition};
 use jiff::{SignedDuration, Timestamp};
 use market::{CurrentPrice, Symbol};
 use serde_json::{Map, Value};
-use store::model::{AlertOwner, StoredAlert};
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::StoreError;
+use store::model::AlertOwner;
 use tokio_util::sync::CancellationToken;
 
 use crate::prices::Prices;
@@ -100,66 +101,46 @@ impl Prices {
             let is_last = alerts.len() < usize::try_from(ALERT_BATCH_SIZE).unwrap_or(usize::MAX);
             let now = self.ports.clock.now();
             let writes = alerts.into_iter().map(|stored| {
-                self.ports.store.write(SetInitialPrice {
-                    prices: self.clone(),
-                    stored,
-                    price,
-                    now,
-                })
+                let evaluator = Arc::clone(&self.evaluator);
+                let inputs = (stored, price, now);
+                let transaction = self.ports.store.commit_then(
+                    inputs,
+                    |&(ref stored, price, now), unit| {
+                        Box::pin(async move {
+                            let id = stored.alert.id;
+                            let stored = match &stored.owner {
+                                AlertOwner::Account(account) => unit.lock_alert(*account, id).await?,
+                                AlertOwner::Guest { .. } => unit.lock_guest_alert(id).await?,
+                            };
+                            let Some(stored) = stored else { return Ok(None) };
+                            let Transition::Changed(changed) = transition::set_initial_price(&stored.alert, price, now)
+                            else {
+                                return Ok(None);
+                            };
+                            let price = Value::from(price.price().as_f64());
+                            let details = Map::from_iter([("initial_price".to_owned(), price)]);
+                            let is_written = unit
+                                .update_alert(&changed, stored.alert.revision, now, Some(&details))
+                                .await?;
+                            Ok(is_written.then_some(changed.alert))
+                        })
+                    },
+                    move |filled| {
+                        if let Some(alert) = filled {
+                            evaluator.apply_change(alert);
+                        }
+                    },
+                );
+                transaction
             });
             let mut progress = 0;
             for written in futures_util::future::join_all(writes).await {
-                match written {
-                    Ok(Some(_)) => progress += 1,
-                    Ok(None) => {}
-                    Err(Abort::Refused(never)) => match never {},
-                    Err(Abort::Store(error)) => return Err(error),
-                }
+                progress += u64::from(written?.is_some());
             }
             filled += progress;
             if is_last || progress == 0 {
                 return Ok(filled);
             }
-        }
-    }
-}
-
-struct SetInitialPrice {
-    prices: Prices,
-    stored: StoredAlert,
-    price: CurrentPrice,
-    now: Timestamp,
-}
-
-impl Transaction for SetInitialPrice {
-    /// The alert with its initial price; `None` if it changed meanwhile.
-    type Output = Option<Alert>;
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            let id = self.stored.alert.id;
-            let stored = match &self.stored.owner {
-                AlertOwner::Account(account) => unit.lock_alert(*account, id).await?,
-                AlertOwner::Guest { .. } => unit.lock_guest_alert(id).await?,
-            };
-            let Some(stored) = stored else { return Ok(None) };
-            let Transition::Changed(changed) = transition::set_initial_price(&stored.alert, self.price, self.now)
-            else {
-                return Ok(None);
-            };
-            let price = Value::from(self.price.price().as_f64());
-            let details = Map::from_iter([("initial_price".to_owned(), price)]);
-            let is_written = unit
-                .update_alert(&changed, stored.alert.revision, self.now, Some(&details))
-                .await?;
-            Ok(is_written.then_some(changed.alert))
-        })
-    }
-
-    fn committed(&self, filled: &Option<Alert>) {
-        if let Some(alert) = filled {
-            self.prices.evaluator.apply_change(alert);
         }
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use store::model::{Account, StoredAlert};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::{AlertDetail, duplicates, no_such_alert};
 use crate::alerts::Alerts;
@@ -73,14 +73,27 @@ impl Alerts {
         id: AlertId,
         change: RequestedChange,
     ) -> Result<AlertDetail, ServiceError> {
+        let alerts = self.clone();
         let work = ChangeAlert {
-            alerts: self.clone(),
+            alerts: alerts.clone(),
             account: actor.account,
             id,
             change,
             now: self.ports.clock.now(),
         };
-        let done = self.ports.store.write(work).await?;
+        let done = self
+            .ports
+            .transaction_then(
+                work,
+                |work, unit| Box::pin(work.run(unit)),
+                move |done| {
+                    if done.has_changed {
+                        alerts.evaluator.apply_change(&done.stored.alert);
+                        alerts.initial_prices.note(&done.stored.alert);
+                    }
+                },
+            )
+            .await?;
         Ok(self.detail(done.stored))
     }
 }
@@ -124,7 +137,7 @@ impl ChangeAlert {
         let alert = &stored.alert;
         // A deactivated account may pause its alerts.
         if !matches!(self.change, RequestedChange::Pause) {
-            require_active(account).map_err(Abort::Refused)?;
+            require_active(account)?;
         }
         let transition = match &self.change {
             RequestedChange::Update { body, time_zone, price } => {
@@ -133,11 +146,11 @@ impl ChangeAlert {
                     time_zone,
                     calendar: &self.alerts.settings.calendar,
                 };
-                let change = parse_update(alert, body, &context).map_err(refused)?;
+                let change = parse_update(alert, body, &context).map_err(ServiceError::from)?;
                 if changes_nothing(body) {
                     return Ok(Transition::Unchanged);
                 }
-                plan_limits::check(account, change.condition.kind(), change.notification).map_err(Abort::Refused)?;
+                plan_limits::check(account, change.condition.kind(), change.notification)?;
                 duplicates::check(unit, stored, &change).await?;
                 transition::update(alert, change, *price, self.now)
             }
@@ -146,64 +159,46 @@ impl ChangeAlert {
                 transition::activate(alert, OwnerVerification::Verified, *price, self.now)
             }
         };
-        let transition = transition.map_err(refused)?;
+        let transition = transition.map_err(ServiceError::from)?;
         if matches!(
             (&self.change, &transition),
             (RequestedChange::Activate { .. }, Transition::Changed(_))
         ) {
-            plan_limits::check(account, alert.condition.kind(), alert.notification).map_err(Abort::Refused)?;
+            plan_limits::check(account, alert.condition.kind(), alert.notification)?;
             plan_limits::check_active_alert_quota(unit, account).await?;
         }
         Ok(transition)
     }
-}
 
-fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
-    Abort::Refused(refusal.into())
-}
-
-impl Transaction for ChangeAlert {
-    type Output = ChangeResult;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ChangeResult, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = unit.lock_account(self.account).await?;
-            let account = account.ok_or_else(|| refused(no_such_alert()))?;
-            let stored = unit.lock_alert(self.account, self.id).await?;
-            let stored = stored.ok_or_else(|| refused(no_such_alert()))?;
-            let changed = match self.decide(unit, &account, &stored).await? {
-                Transition::Unchanged => {
-                    return Ok(ChangeResult {
-                        stored,
-                        has_changed: false,
-                    });
-                }
-                Transition::Changed(changed) => changed,
-            };
-            if !unit
-                .update_alert(&changed, stored.alert.revision, self.now, None)
-                .await?
-            {
-                // It was read under its lock, so this is not expected.
-                let message = "another request changed this alert at the same time; try again";
-                return Err(refused(ServiceError::Conflict(message.to_owned())));
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
+        let account = unit.lock_account(self.account).await?;
+        let account = account.ok_or_else(no_such_alert)?;
+        let stored = unit.lock_alert(self.account, self.id).await?;
+        let stored = stored.ok_or_else(no_such_alert)?;
+        let changed = match self.decide(unit, &account, &stored).await? {
+            Transition::Unchanged => {
+                return Ok(ChangeResult {
+                    stored,
+                    has_changed: false,
+                });
             }
-            let stored = StoredAlert {
-                alert: changed.alert,
-                ..stored
-            };
-            Ok(ChangeResult {
-                stored,
-                has_changed: true,
-            })
-        })
-    }
-
-    fn committed(&self, done: &ChangeResult) {
-        if done.has_changed {
-            self.alerts.evaluator.apply_change(&done.stored.alert);
-            self.alerts.initial_prices.note(&done.stored.alert);
+            Transition::Changed(changed) => changed,
+        };
+        if !unit
+            .update_alert(&changed, stored.alert.revision, self.now, None)
+            .await?
+        {
+            // It was read under its lock, so this is not expected.
+            let message = "another request changed this alert at the same time; try again";
+            return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
         }
+        let stored = StoredAlert {
+            alert: changed.alert,
+            ..stored
+        };
+        Ok(ChangeResult {
+            stored,
+            has_changed: true,
+        })
     }
 }

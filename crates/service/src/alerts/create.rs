@@ -1,22 +1,19 @@
 //! Creates an alert.
 
+use alerts::AlertId;
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{ParseContext, parse_create};
-use alerts::transition::{self, OwnerVerification, PriceAvailability};
-use alerts::{AlertId, NewAlert};
+use alerts::transition::{self, OwnerVerification};
 use foundation::MadeBy;
 use foundation::plan_limits;
-use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, StoredAlert};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::AlertDetail;
 use crate::alerts::Alerts;
 use foundation::account::lock_active_account;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 /// The result of a create request.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,86 +51,67 @@ impl Alerts {
         let new_alert = parse_create(body, &context)?;
         plan::check_alert_features(actor.plan, new_alert.condition.kind(), new_alert.notification)?;
         self.prices.require_stock(new_alert.symbol).await?;
-        let work = InsertAlert {
-            alerts: self.clone(),
-            account: actor.account,
-            id: AlertId(self.ports.random.uuid()),
-            created_by: Some(made_by.to_text()),
-            price: self.prices.start_price(new_alert.symbol).await,
+        let price = self.prices.start_price(new_alert.symbol).await;
+        let alerts = self.clone();
+        let inputs = (
+            actor.account,
             new_alert,
-            now: self.ports.clock.now(),
-        };
-        Ok(match self.ports.store.write(work).await? {
+            AlertId(self.ports.random.uuid()),
+            made_by.to_text(),
+            price,
+            self.ports.clock.now(),
+        );
+        let transaction = self.ports.transaction_then(
+            inputs,
+            |&(account, ref new_alert, id, ref created_by, price, now), unit| {
+                Box::pin(async move {
+                    let account = lock_active_account(unit, account).await?;
+                    let owner = AlertOwner::Account(account.id);
+                    let similar = unit.similar_alerts(&owner, new_alert).await?;
+                    if let Some(found) = similar
+                        .into_iter()
+                        .find(|similar| equivalent(&similar.alert, new_alert))
+                    {
+                        return Ok(InsertResult::Found(found));
+                    }
+                    // The present plan: the actor's may be a few seconds old.
+                    let (kind, channel) = (new_alert.condition.kind(), new_alert.notification);
+                    plan_limits::check(&account, kind, channel)?;
+                    plan_limits::check_active_alert_quota(unit, &account).await?;
+                    let made = transition::create(new_alert.clone(), id, OwnerVerification::Verified, price, now);
+                    let made = made.map_err(ServiceError::from)?;
+                    let row = HistoryRow {
+                        alert: id,
+                        symbol: made.alert.symbol,
+                        entry: made.entry,
+                        at: now,
+                        price: None,
+                        details: None,
+                    };
+                    let stored = StoredAlert {
+                        alert: made.alert,
+                        owner,
+                        created_by: Some(created_by.clone()),
+                    };
+                    unit.insert_alert(&stored, &row).await?;
+                    Ok(InsertResult::Inserted(stored))
+                })
+            },
+            move |done| {
+                if let InsertResult::Inserted(stored) = done {
+                    alerts.evaluator.apply_change(&stored.alert);
+                    alerts.initial_prices.note(&stored.alert);
+                }
+            },
+        );
+        Ok(match transaction.await? {
             InsertResult::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
             InsertResult::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
         })
     }
 }
 
-struct InsertAlert {
-    alerts: Alerts,
-    account: AccountId,
-    new_alert: NewAlert,
-    id: AlertId,
-    created_by: Option<String>,
-    price: PriceAvailability,
-    now: Timestamp,
-}
-
 enum InsertResult {
     Inserted(StoredAlert),
     Found(StoredAlert),
-}
-
-impl Transaction for InsertAlert {
-    type Output = InsertResult;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<InsertResult, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_active_account(unit, self.account).await?;
-            let owner = AlertOwner::Account(self.account);
-            let similar = unit.similar_alerts(&owner, &self.new_alert).await?;
-            if let Some(found) = similar
-                .into_iter()
-                .find(|similar| equivalent(&similar.alert, &self.new_alert))
-            {
-                return Ok(InsertResult::Found(found));
-            }
-            // The present plan: the actor's may be a few seconds old.
-            let (kind, channel) = (self.new_alert.condition.kind(), self.new_alert.notification);
-            plan_limits::check(&account, kind, channel).map_err(Abort::Refused)?;
-            plan_limits::check_active_alert_quota(unit, &account).await?;
-            let made = transition::create(
-                self.new_alert.clone(),
-                self.id,
-                OwnerVerification::Verified,
-                self.price,
-                self.now,
-            );
-            let made = made.map_err(|refused| Abort::Refused(refused.into()))?;
-            let row = HistoryRow {
-                alert: self.id,
-                symbol: made.alert.symbol,
-                entry: made.entry,
-                at: self.now,
-                price: None,
-                details: None,
-            };
-            let stored = StoredAlert {
-                alert: made.alert,
-                owner,
-                created_by: self.created_by.clone(),
-            };
-            unit.insert_alert(&stored, &row).await?;
-            Ok(InsertResult::Inserted(stored))
-        })
-    }
-
-    fn committed(&self, done: &InsertResult) {
-        if let InsertResult::Inserted(stored) = done {
-            self.alerts.evaluator.apply_change(&stored.alert);
-            self.alerts.initial_prices.note(&stored.alert);
-        }
-    }
 }

@@ -1,13 +1,13 @@
 //! Deletes an alert.
 
+use std::sync::Arc;
+
 use alerts::AlertId;
-use jiff::Timestamp;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::Abort;
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 impl Alerts {
     /// Deletes an alert. Its history is kept.
@@ -15,41 +15,23 @@ impl Alerts {
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_alert(&self, actor: &Actor, id: AlertId) -> Result<(), ServiceError> {
-        let work = DeleteAlert {
-            alerts: self.clone(),
-            account: actor.account,
-            id,
-            now: self.ports.clock.now(),
-        };
-        Ok(self.ports.store.write(work).await?)
-    }
-}
-
-struct DeleteAlert {
-    alerts: Alerts,
-    account: AccountId,
-    id: AlertId,
-    now: Timestamp,
-}
-
-impl Transaction for DeleteAlert {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            let missing = || Abort::Refused(no_such_alert());
-            let found = unit.lock_alert(self.account, self.id).await?;
-            let alert = found.ok_or_else(missing)?.alert;
-            if unit.delete_alert(&alert, self.now).await? {
-                Ok(())
-            } else {
-                Err(missing())
-            }
-        })
-    }
-
-    fn committed(&self, (): &()) {
-        self.alerts.evaluator.remove_alert(self.id);
+        let evaluator = Arc::clone(&self.evaluator);
+        let inputs = (actor.account, id, self.ports.clock.now());
+        let transaction = self.ports.transaction_then(
+            inputs,
+            |&(account, id, now), unit| {
+                Box::pin(async move {
+                    let found = unit.lock_alert(account, id).await?;
+                    let alert = found.ok_or_else(no_such_alert)?.alert;
+                    if unit.delete_alert(&alert, now).await? {
+                        Ok(())
+                    } else {
+                        Err(Abort::Refused(no_such_alert()))
+                    }
+                })
+            },
+            move |()| evaluator.remove_alert(id),
+        );
+        transaction.await
     }
 }

@@ -5,11 +5,10 @@
 
 use alerts::transition::{HistoryStatus, StatusChange};
 use alerts::{AlertId, HistoryAction, Status};
-use jiff::Timestamp;
 use market::{Price, Symbol};
 use serde_json::{Map, Value, json};
+use store::Abort;
 use store::model::HistoryRow;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
@@ -18,7 +17,6 @@ use foundation::account::lock_active_account;
 use foundation::request;
 use foundation::request::{Field, Line, ObjectBuilder, RefOr, Request, Schema};
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 /// The maximum length of `alert_data`, as JSON in bytes.
 const MAX_DATA_BYTES: usize = 16 * 1024;
@@ -33,12 +31,32 @@ impl Alerts {
     pub async fn record_history(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
         session_of(actor)?;
         let entry = RecordHistoryRequest::read(body)?;
-        let work = AppendHistoryEntry {
-            account: actor.account,
-            entry,
-            now: self.ports.clock.now(),
-        };
-        Ok(self.ports.store.write(work).await?)
+        let inputs = (actor.account, entry, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, ref entry, now), unit| {
+            Box::pin(async move {
+                lock_active_account(unit, account).await?;
+                let symbol = unit.symbol_of_alert(account, entry.alert_id).await?;
+                let symbol = symbol.ok_or_else(no_such_alert)?;
+                if symbol != entry.symbol {
+                    let fault = format!("must be {symbol}, which this alert is about");
+                    return Err(Abort::Refused(ServiceError::field("symbol", fault)));
+                }
+                let row = HistoryRow {
+                    alert: entry.alert_id,
+                    symbol,
+                    entry: StatusChange {
+                        action: entry.action_type,
+                        previous_status: entry.previous_status,
+                        new_status: entry.new_status,
+                    },
+                    at: now,
+                    price: entry.trigger_price,
+                    details: Some(entry.details()),
+                };
+                Ok(unit.append_history(&row).await?)
+            })
+        });
+        transaction.await
     }
 }
 
@@ -91,43 +109,6 @@ impl RecordHistoryRequest {
             details.insert("notification_status".to_owned(), json!(status.0));
         }
         details
-    }
-}
-
-struct AppendHistoryEntry {
-    account: AccountId,
-    entry: RecordHistoryRequest,
-    now: Timestamp,
-}
-
-impl Transaction for AppendHistoryEntry {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_active_account(unit, self.account).await?;
-            let entry = &self.entry;
-            let symbol = unit.symbol_of_alert(self.account, entry.alert_id).await?;
-            let symbol = symbol.ok_or_else(|| Abort::Refused(no_such_alert()))?;
-            if symbol != entry.symbol {
-                let fault = format!("must be {symbol}, which this alert is about");
-                return Err(Abort::Refused(ServiceError::field("symbol", fault)));
-            }
-            let row = HistoryRow {
-                alert: entry.alert_id,
-                symbol,
-                entry: StatusChange {
-                    action: entry.action_type,
-                    previous_status: entry.previous_status,
-                    new_status: entry.new_status,
-                },
-                at: self.now,
-                price: entry.trigger_price,
-                details: Some(entry.details()),
-            };
-            Ok(unit.append_history(&row).await?)
-        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use store::model::{Approval, ApprovalId, ApprovalStatus};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::{AgentChange, CompletedChange};
 use crate::approvals::Approvals;
@@ -51,13 +51,24 @@ impl Approvals {
             status,
             now: self.ports.clock.now(),
         };
-        Ok(self.ports.store.write(work).await?)
+        self.ports
+            .transaction(work, |work, unit| Box::pin(work.run(unit)))
+            .await
     }
 
     /// Stores the result of a change.
     async fn settle(&self, begun: Approval, status: ApprovalStatus) -> Result<Approval, ServiceError> {
         let now = self.ports.clock.now();
-        Ok(self.ports.store.write(SettleApproval { begun, status, now }).await?)
+        let inputs = (begun, status, now);
+        let transaction = self.ports.transaction(inputs, |&(ref begun, status, now), unit| {
+            Box::pin(async move {
+                // If another process has taken it over, that process stores the result.
+                unit.advance_approval(begun, status, now).await?;
+                let found = unit.approval(begun.account, begun.id).await?;
+                found.ok_or_else(|| Abort::Refused(ServiceError::NotFound("approval")))
+            })
+        });
+        transaction.await
     }
 }
 
@@ -87,46 +98,19 @@ impl AdvanceApproval {
         };
         Some(ServiceError::Conflict(why.to_owned()))
     }
-}
 
-impl Transaction for AdvanceApproval {
-    type Output = Approval;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
-        Box::pin(async move {
-            match self.status {
-                ApprovalStatus::Denied => lock_account(unit, self.account).await?,
-                _ => lock_active_account(unit, self.account).await?,
-            };
-            let missing = || Abort::Refused(ServiceError::NotFound("approval"));
-            let approval = unit.approval(self.account, self.id).await?.ok_or_else(missing)?;
-            if let Some(refusal) = self.refusal(&approval) {
-                return Err(Abort::Refused(refusal));
-            }
-            // The account is locked, so no other process has changed it in the meantime.
-            unit.advance_approval(&approval, self.status, self.now).await?;
-            unit.approval(self.account, self.id).await?.ok_or_else(missing)
-        })
-    }
-}
-
-struct SettleApproval {
-    begun: Approval,
-    status: ApprovalStatus,
-    now: Timestamp,
-}
-
-impl Transaction for SettleApproval {
-    type Output = Approval;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
-        Box::pin(async move {
-            // If another process has taken it over, that process stores the result.
-            unit.advance_approval(&self.begun, self.status, self.now).await?;
-            let found = unit.approval(self.begun.account, self.begun.id).await?;
-            found.ok_or_else(|| Abort::Refused(ServiceError::NotFound("approval")))
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<Approval, Abort<ServiceError>> {
+        match self.status {
+            ApprovalStatus::Denied => lock_account(unit, self.account).await?,
+            _ => lock_active_account(unit, self.account).await?,
+        };
+        let missing = || Abort::Refused(ServiceError::NotFound("approval"));
+        let approval = unit.approval(self.account, self.id).await?.ok_or_else(missing)?;
+        if let Some(refusal) = self.refusal(&approval) {
+            return Err(Abort::Refused(refusal));
+        }
+        // The account is locked, so no other process has changed it in the meantime.
+        unit.advance_approval(&approval, self.status, self.now).await?;
+        unit.approval(self.account, self.id).await?.ok_or_else(missing)
     }
 }

@@ -16,7 +16,6 @@ mod request;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::alerts::Alerts;
 use accounts::identity::AccountAccess;
@@ -25,7 +24,6 @@ use evaluation::EvaluationConfig;
 use evaluation::prices::Prices;
 use foundation::account::{load_account, lock_account};
 use foundation::{Actor, Ports, ServiceError};
-use store::model::AccountId;
 pub use store::model::{Approval, ApprovalId, ApprovalStatus};
 use watchlist::Watchlists;
 
@@ -91,35 +89,22 @@ impl Approvals {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the account no longer exists.
     pub async fn set_agent_approval(&self, actor: &Actor, agents_wait: bool) -> Result<(), ServiceError> {
-        let work = SetAgentApproval {
-            account: actor.account,
-            agents_wait,
-        };
-        Ok(self.ports.store.write(work).await?)
+        let transaction = self
+            .ports
+            .transaction((actor.account, agents_wait), |&(account, agents_wait), unit| {
+                Box::pin(async move {
+                    let mut account = lock_account(unit, account).await?;
+                    account.profile.agents_wait = agents_wait;
+                    unit.update_account(&account).await?;
+                    Ok(())
+                })
+            });
+        transaction.await
     }
 
     /// Returns the URL of the approvals page.
     #[must_use]
     pub fn approvals_url(&self) -> String {
         format!("{}/approvals", self.identity.public_url())
-    }
-}
-
-struct SetAgentApproval {
-    account: AccountId,
-    agents_wait: bool,
-}
-
-impl Transaction for SetAgentApproval {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut account = lock_account(unit, self.account).await?;
-            account.profile.agents_wait = self.agents_wait;
-            unit.update_account(&account).await?;
-            Ok(())
-        })
     }
 }

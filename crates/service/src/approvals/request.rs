@@ -1,7 +1,7 @@
 //! Stores changes that need approval.
 
+use store::Abort;
 use store::model::{Approval, ApprovalId, ApprovalStatus};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{APPROVAL_LIFETIME, AgentChange, MAX_PENDING_APPROVALS};
 use crate::approvals::Approvals;
@@ -14,7 +14,7 @@ impl Approvals {
     pub(super) async fn request_approval(&self, actor: &Actor, change: &AgentChange) -> Result<Approval, ServiceError> {
         let preview = self.preview(actor, change).await?;
         let now = self.ports.clock.now();
-        let work = InsertApproval(Approval {
+        let approval = Approval {
             id: ApprovalId(self.ports.random.uuid()),
             account: actor.account,
             tool: change.tool().to_owned(),
@@ -26,34 +26,25 @@ impl Approvals {
             expires_at: now.saturating_add(APPROVAL_LIFETIME).unwrap_or(jiff::Timestamp::MAX),
             begun_at: None,
             decided_at: None,
+        };
+        let transaction = self.ports.transaction(approval, |asked, unit| {
+            Box::pin(async move {
+                lock_active_account(unit, asked.account).await?;
+                let pending = unit.pending_approvals(asked.account, asked.created_at).await?;
+                let is_same = |other: &&Approval| {
+                    (&other.tool, &other.arguments, &other.asked_by) == (&asked.tool, &asked.arguments, &asked.asked_by)
+                };
+                if let Some(same) = pending.iter().find(is_same) {
+                    return Ok(same.clone());
+                }
+                if pending.len() >= MAX_PENDING_APPROVALS {
+                    return Err(Abort::Refused(too_many_pending()));
+                }
+                unit.insert_approval(asked).await?;
+                Ok(asked.clone())
+            })
         });
-        Ok(self.ports.store.write(work).await?)
-    }
-}
-
-struct InsertApproval(Approval);
-
-impl Transaction for InsertApproval {
-    type Output = Approval;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let Self(asked) = self;
-            lock_active_account(unit, asked.account).await?;
-            let pending = unit.pending_approvals(asked.account, asked.created_at).await?;
-            let is_same = |other: &&Approval| {
-                (&other.tool, &other.arguments, &other.asked_by) == (&asked.tool, &asked.arguments, &asked.asked_by)
-            };
-            if let Some(same) = pending.iter().find(is_same) {
-                return Ok(same.clone());
-            }
-            if pending.len() >= MAX_PENDING_APPROVALS {
-                return Err(Abort::Refused(too_many_pending()));
-            }
-            unit.insert_approval(asked).await?;
-            Ok(asked.clone())
-        })
+        transaction.await
     }
 }
 

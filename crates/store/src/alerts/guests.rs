@@ -11,7 +11,7 @@ use crate::bulk::{Statement, execute_many};
 use crate::columns;
 use crate::model::{AccountId, StoredAlert};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 const DELETE_HISTORY: Statement = Statement {
     before: "DELETE FROM history WHERE alert_seq IN (VALUES ",
@@ -29,7 +29,27 @@ impl Store {
     /// Deletes unverified guest alerts created before `before`, with their history. Deletes at most `limit` alerts
     /// and returns the number deleted.
     pub async fn purge_unverified_alerts(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.commit(PurgeUnverifiedAlerts { before, limit }).await
+        let transaction = self.commit((before, limit), |&(before, limit), unit| {
+            Box::pin(async move {
+                // Locked, so that no alert is verified in between.
+                let sql = if unit.connection.is_pg() {
+                    "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
+             ORDER BY seq LIMIT $2 FOR UPDATE"
+                } else {
+                    "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
+             ORDER BY seq LIMIT $2"
+                };
+                let (before, limit) = (before.as_microsecond(), i64::from(limit));
+                let seqs: Vec<(i64,)> = fetch!(unit, fetch_all(i64,), sql, before, limit);
+                let history = execute_many!(&mut unit.connection, DELETE_HISTORY, &seqs, |query, seq| query
+                    .bind(seq.0));
+                unit.track_rows(history)?;
+                let deleted = execute_many!(&mut unit.connection, DELETE_ALERTS, &seqs, |query, seq| query
+                    .bind(seq.0));
+                unit.track_rows(deleted)
+            })
+        });
+        transaction.await
     }
 }
 
@@ -59,34 +79,5 @@ impl UnitOfWork {
         let sql = "UPDATE alerts SET account_id = $2, guest_email = NULL
                    WHERE id = $1 AND guest_email IS NOT NULL AND deleted_at IS NULL";
         Ok(write_rows!(self, sql, id.0, account.0) == 1)
-    }
-}
-
-/// Deletes guest alerts that were never verified.
-struct PurgeUnverifiedAlerts {
-    before: Timestamp,
-    limit: u32,
-}
-
-impl PlainTransaction for PurgeUnverifiedAlerts {
-    type Output = u64;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
-        // Locked, so that no alert is verified in between.
-        let sql = if unit.connection.is_pg() {
-            "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
-             ORDER BY seq LIMIT $2 FOR UPDATE"
-        } else {
-            "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
-             ORDER BY seq LIMIT $2"
-        };
-        let (before, limit) = (self.before.as_microsecond(), i64::from(self.limit));
-        let seqs: Vec<(i64,)> = fetch!(unit, fetch_all(i64,), sql, before, limit);
-        let history = execute_many!(&mut unit.connection, DELETE_HISTORY, &seqs, |query, seq| query
-            .bind(seq.0));
-        unit.track_rows(history)?;
-        let deleted = execute_many!(&mut unit.connection, DELETE_ALERTS, &seqs, |query, seq| query
-            .bind(seq.0));
-        unit.track_rows(deleted)
     }
 }

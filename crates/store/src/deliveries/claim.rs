@@ -1,6 +1,5 @@
 //! Claims deliveries with their webhooks.
 
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::TABLE;
@@ -10,7 +9,7 @@ use crate::model::{
     SettlementDecision, SignatureForm, WebhookId,
 };
 use crate::queue::DELIVERIES;
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError};
 
 const CLAIMED_DELIVERIES: Statement = Statement {
     before:
@@ -74,13 +73,18 @@ impl Store {
         let held = rows.into_iter().filter(|row| row.lease == query.lease);
         let (active, undeliverable): (Vec<_>, Vec<_>) = held.partition(|row| row.is_active);
         if !undeliverable.is_empty() {
+            // They fail without an attempt.
             let settlements = undeliverable.into_iter().map(|row| Settlement {
                 seq: row.seq,
                 lease: row.lease,
                 decision: SettlementDecision::Failed,
                 result: DeliveryResult::default(),
             });
-            self.commit(FailDeliveries(settlements.collect(), query.now)).await?;
+            let inputs = (settlements.collect::<Vec<_>>(), query.now);
+            let transaction = self.commit(inputs, |&(ref settlements, now), unit| {
+                Box::pin(async move { unit.settle(&DELIVERIES, settlements, now).await.map(drop) })
+            });
+            transaction.await?;
         }
         let mut deliveries: Vec<ClaimedDelivery> = active
             .into_iter()
@@ -96,16 +100,5 @@ impl Store {
         }
         deliveries.sort_unstable_by_key(|delivery| delivery.seq);
         Ok(deliveries)
-    }
-}
-
-/// Fails deliveries that were not tried.
-struct FailDeliveries(Vec<Settlement<DeliveryResult>>, Timestamp);
-
-impl PlainTransaction for FailDeliveries {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        unit.settle(&DELIVERIES, &self.0, self.1).await.map(drop)
     }
 }

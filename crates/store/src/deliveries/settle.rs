@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::queue::{DELIVERIES, SettlementResult};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 /// Skips deliveries that were deleted with their account in the meantime.
 const INSERT_ATTEMPTS: Statement = Statement {
@@ -61,7 +61,7 @@ impl Store {
             notice,
             now,
         };
-        self.commit(settle).await
+        self.commit(settle, |settle, unit| Box::pin(settle.run(unit))).await
     }
 }
 
@@ -187,14 +187,6 @@ impl SettleDeliveries {
         }
         Ok(Some(disabled))
     }
-}
-
-fn micros(policy: DisablePolicy) -> i64 {
-    i64::try_from(policy.failing_for.as_micros()).unwrap_or(i64::MAX / 2)
-}
-
-impl PlainTransaction for SettleDeliveries {
-    type Output = Vec<DisabledWebhook>;
 
     async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<DisabledWebhook>, StoreError> {
         self.record_attempts(unit).await?;
@@ -205,4 +197,8 @@ impl PlainTransaction for SettleDeliveries {
         }
         Ok(disabled)
     }
+}
+
+fn micros(policy: DisablePolicy) -> i64 {
+    i64::try_from(policy.failing_for.as_micros()).unwrap_or(i64::MAX / 2)
 }

@@ -10,7 +10,7 @@ use crate::alerts::side_name;
 use crate::bulk::{Statement, execute_many};
 use crate::model::{LatestQuote, RsiSideUpdate, StoredAlert, SupersededQuote};
 use crate::unit_of_work::write_rows;
-use crate::{PlainTransaction, StoreError, UnitOfWork};
+use crate::{StoreError, UnitOfWork};
 
 const DECIDE_SIDES: Statement = Statement {
     before: "WITH decided (id, revision, side) AS (VALUES ",
@@ -108,12 +108,9 @@ impl FiringChunk {
         }
         Ok(())
     }
-}
 
-impl PlainTransaction for FiringChunk {
-    type Output = ChunkOutcome;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<ChunkOutcome, StoreError> {
+    /// Runs the transaction of the chunk.
+    pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<ChunkOutcome, StoreError> {
         let fired = self.fire(unit).await?;
         self.record_firings(unit, &fired).await?;
         self.record_observations(unit).await?;

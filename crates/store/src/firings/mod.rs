@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use crate::model::{ComposeEventData, EvaluationCommit, EvaluationOutcome, FiringResult, StoredAlert};
 use crate::{Store, StoreError};
-use commit::{FiringChunk, Observations};
+use commit::{ChunkOutcome, FiringChunk, Observations};
 use prepare::PreparedChunk;
 
 /// Maximum number of firings per transaction.
@@ -63,7 +63,7 @@ impl Store {
                 sides: some,
                 ..Observations::default()
             };
-            self.commit(FiringChunk::of_observations(observations)).await?;
+            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
         }
         let mut observations = Some(Observations {
             sides,
@@ -93,7 +93,7 @@ impl Store {
                     None => Ok(None),
                 }
             };
-            let (outcome, prepared) = tokio::join!(self.commit(chunk), preparing);
+            let (outcome, prepared) = tokio::join!(self.commit_chunk(chunk), preparing);
             let mut outcome = outcome?;
             next = prepared?;
             for (index, alert) in fired {
@@ -108,7 +108,7 @@ impl Store {
             }
         }
         if let Some(observations) = observations.filter(|observations| !observations.is_empty()) {
-            self.commit(FiringChunk::of_observations(observations)).await?;
+            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
         }
         let firings = results
             .into_iter()
@@ -116,6 +116,10 @@ impl Store {
         Ok(EvaluationOutcome {
             firings: firings.collect(),
         })
+    }
+
+    async fn commit_chunk(&self, chunk: FiringChunk) -> Result<ChunkOutcome, StoreError> {
+        self.commit(chunk, |chunk, unit| Box::pin(chunk.run(unit))).await
     }
 }
 

@@ -18,7 +18,7 @@ use crate::bulk::{Statement, execute_many, query_many};
 use crate::columns::text;
 use crate::model::{MessageChannel, MessageLimits, QuotaDecision, QuotaRequest, is_alert_news};
 use crate::unit_of_work::fetch;
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 /// Advisory lock number for admissions: "BWADMIT" and the channel.
 const QUOTA_LOCK_ID: i64 = 0x4257_4144_4d49_5400;
@@ -122,7 +122,7 @@ impl Store {
             limits,
             now,
         };
-        self.commit(admit).await
+        self.commit(admit, |admit, unit| Box::pin(admit.run(unit))).await
     }
 }
 
@@ -279,10 +279,6 @@ impl AdmitMessages {
         );
         Ok(unit.track(found)?.into_iter().map(|(seq,)| seq).collect())
     }
-}
-
-impl PlainTransaction for AdmitMessages {
-    type Output = Vec<QuotaDecision>;
 
     async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<QuotaDecision>, StoreError> {
         if unit.connection.is_pg() {

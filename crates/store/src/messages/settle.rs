@@ -8,7 +8,7 @@ use crate::columns::text;
 use crate::model::{MessageChannel, MessageResult, Settlement, StoredOutboxMessage};
 use crate::queue::{FinishedRow, MESSAGES, SettlementResult};
 use crate::unit_of_work::fetch;
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 const INSERT_OUTBOX: Statement = Statement {
     before: "INSERT INTO outbox (id, channel, recipient, content, created_at) VALUES ",
@@ -35,12 +35,30 @@ impl Store {
         settlements: Vec<Settlement<MessageResult>>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let settle = SettleMessages {
-            channel,
-            settlements,
-            now,
-        };
-        self.commit(settle).await
+        let inputs = (channel, settlements, now);
+        let transaction = self.commit(inputs, |&(channel, ref settlements, now), unit| {
+            Box::pin(async move {
+                let kept: Vec<&StoredOutboxMessage> = settlements
+                    .iter()
+                    .filter_map(|settled| settled.result.kept.as_ref())
+                    .collect();
+                let done = execute_many!(&mut unit.connection, INSERT_OUTBOX, &kept, |query, kept| {
+                    query
+                        .bind(kept.id.0)
+                        .bind(kept.channel.name())
+                        .bind(text(&kept.recipient))
+                        .bind(kept.content.as_slice())
+                        .bind(kept.created_at.as_microsecond())
+                });
+                unit.track_rows(done)?;
+                let settled = unit.settle(&MESSAGES, settlements, now).await?;
+                for moved_to in settlements.iter().filter_map(|settled| settled.result.moved_to) {
+                    unit.wake(moved_to.into());
+                }
+                unit.record_notifications(channel, settled, now).await
+            })
+        });
+        transaction.await
     }
 
     /// Records a later status report from a provider. Returns whether the message is known: a provider may report
@@ -53,52 +71,39 @@ impl Store {
         has_failed: bool,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let record = RecordMessageStatus {
-            channel,
-            provider_id: text(provider_id),
-            outcome: text(outcome),
-            has_failed,
-            now,
-        };
-        self.commit(record).await
+        let inputs = (channel, text(provider_id), text(outcome), has_failed, now);
+        let transaction = self.commit(
+            inputs,
+            |&(channel, ref provider_id, ref outcome, has_failed, now), unit| {
+                Box::pin(async move {
+                    let status = if has_failed { "failed" } else { "sent" };
+                    let noted = query_many!(
+                        FinishedRow,
+                        &mut unit.connection,
+                        RECORD_STATUS,
+                        &[()],
+                        |query, _unit| query.bind(provider_id.as_str()).bind(outcome.as_str()).bind(status)
+                    );
+                    let noted = unit.track_write(noted)?;
+                    if !noted.is_empty() {
+                        if has_failed {
+                            unit.record_notifications(channel, noted, now).await?;
+                        }
+                        return Ok(true);
+                    }
+                    let sql = "SELECT COUNT(*) FROM messages WHERE provider_id = $1";
+                    let (known,) = fetch!(unit, fetch_one(i64,), sql, provider_id.as_str());
+                    Ok(known > 0)
+                })
+            },
+        );
+        transaction.await
     }
 }
 
 impl SettlementResult for MessageResult {
     fn message(&self) -> Option<&MessageResult> {
         Some(self)
-    }
-}
-
-struct SettleMessages {
-    channel: MessageChannel,
-    settlements: Vec<Settlement<MessageResult>>,
-    now: Timestamp,
-}
-
-impl PlainTransaction for SettleMessages {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        let kept: Vec<&StoredOutboxMessage> = self
-            .settlements
-            .iter()
-            .filter_map(|settled| settled.result.kept.as_ref())
-            .collect();
-        let done = execute_many!(&mut unit.connection, INSERT_OUTBOX, &kept, |query, kept| {
-            query
-                .bind(kept.id.0)
-                .bind(kept.channel.name())
-                .bind(text(&kept.recipient))
-                .bind(kept.content.as_slice())
-                .bind(kept.created_at.as_microsecond())
-        });
-        unit.track_rows(done)?;
-        let settled = unit.settle(&MESSAGES, &self.settlements, self.now).await?;
-        for moved_to in self.settlements.iter().filter_map(|settled| settled.result.moved_to) {
-            unit.wake(moved_to.into());
-        }
-        unit.record_notifications(self.channel, settled, self.now).await
     }
 }
 
@@ -144,14 +149,6 @@ impl UnitOfWork {
     }
 }
 
-struct RecordMessageStatus {
-    channel: MessageChannel,
-    provider_id: String,
-    outcome: String,
-    has_failed: bool,
-    now: Timestamp,
-}
-
 /// Records a later status. A failure, once reported, remains.
 const RECORD_STATUS: Statement = Statement {
     before: "WITH noted (provider_id, outcome, status) AS (VALUES ",
@@ -160,33 +157,3 @@ const RECORD_STATUS: Statement = Statement {
             WHERE messages.provider_id = noted.provider_id AND messages.status = 'sent'
             RETURNING messages.status, messages.alert_seq, messages.id, messages.outcome",
 };
-
-impl PlainTransaction for RecordMessageStatus {
-    type Output = bool;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<bool, StoreError> {
-        let status = if self.has_failed { "failed" } else { "sent" };
-        let noted = query_many!(
-            FinishedRow,
-            &mut unit.connection,
-            RECORD_STATUS,
-            &[()],
-            |query, _unit| {
-                query
-                    .bind(self.provider_id.as_str())
-                    .bind(self.outcome.as_str())
-                    .bind(status)
-            }
-        );
-        let noted = unit.track_write(noted)?;
-        if !noted.is_empty() {
-            if self.has_failed {
-                unit.record_notifications(self.channel, noted, self.now).await?;
-            }
-            return Ok(true);
-        }
-        let sql = "SELECT COUNT(*) FROM messages WHERE provider_id = $1";
-        let (known,) = fetch!(unit, fetch_one(i64,), sql, self.provider_id.as_str());
-        Ok(known > 0)
-    }
-}

@@ -7,7 +7,7 @@ use crate::columns::Table;
 use crate::database::query;
 use crate::model::{AccountId, Grant, GrantId};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 pub(super) const TABLE: Table = Table("oauth_grants");
 
@@ -88,28 +88,20 @@ impl Store {
 
     /// Records that a grant was used.
     pub async fn touch_grant(&self, id: GrantId, at: Timestamp) -> Result<(), StoreError> {
-        self.commit(TouchGrant { id, at }).await
+        let transaction = self.commit((id, at), |&(id, at), unit| {
+            Box::pin(async move {
+                let sql =
+                    "UPDATE oauth_grants SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2";
+                write_rows!(unit, sql, id.0, at.as_microsecond());
+                Ok(())
+            })
+        });
+        transaction.await
     }
 
     pub(super) async fn grant_by_seq(&self, seq: i64) -> Result<Option<Grant>, StoreError> {
         let row = query!(fetch_optional GrantRow, &self.pools, select!("WHERE seq = $1"), seq)?;
         row.map(Grant::try_from).transpose()
-    }
-}
-
-/// Records that a grant was used.
-struct TouchGrant {
-    id: GrantId,
-    at: Timestamp,
-}
-
-impl PlainTransaction for TouchGrant {
-    type Output = ();
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
-        let sql = "UPDATE oauth_grants SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2";
-        write_rows!(unit, sql, self.id.0, self.at.as_microsecond());
-        Ok(())
     }
 }
 

@@ -3,31 +3,7 @@
 use jiff::Timestamp;
 
 use crate::unit_of_work::write_rows;
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
-
-impl Store {
-    /// Deletes grants that were over before `before`, with their codes and tokens. Used refresh tokens are kept as
-    /// long as their grant is live, because presenting one again ends the grant. Also deletes data that was over
-    /// before `unused` and that no client will present again: grants without tokens, and access tokens. Deletes at
-    /// most `limit` rows of each kind and returns the total; 0 means that nothing is left to delete.
-    pub async fn purge_grants(&self, before: Timestamp, unused: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let purge = PurgeGrants { before, unused, limit };
-        self.commit(purge).await
-    }
-
-    /// Deletes clients without any grant that registered before `unused`, and clients not used since `idle`: at most
-    /// `limit` of each. Returns the number deleted.
-    pub async fn purge_oauth_clients(&self, unused: Timestamp, idle: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let purge = PurgeOAuthClients { unused, idle, limit };
-        self.commit(purge).await
-    }
-}
-
-struct PurgeGrants {
-    before: Timestamp,
-    unused: Timestamp,
-    limit: u32,
-}
+use crate::{Store, StoreError};
 
 /// The grants to delete, selected by `$1`, `$2` and `$3`.
 macro_rules! with_expired_grants {
@@ -42,65 +18,68 @@ macro_rules! with_expired_grants {
     };
 }
 
-impl PlainTransaction for PurgeGrants {
-    type Output = u64;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
-        let (before, unused) = (self.before.as_microsecond(), self.unused.as_microsecond());
-        let limit = i64::from(self.limit);
-        let mut removed = 0;
-        // A grant may have very many tokens. It is deleted after all of them. It has one code.
-        for sql in [
-            with_expired_grants!(
-                "DELETE FROM oauth_access_tokens WHERE hash IN
+impl Store {
+    /// Deletes grants that were over before `before`, with their codes and tokens. Used refresh tokens are kept as
+    /// long as their grant is live, because presenting one again ends the grant. Also deletes data that was over
+    /// before `unused` and that no client will present again: grants without tokens, and access tokens. Deletes at
+    /// most `limit` rows of each kind and returns the total; 0 means that nothing is left to delete.
+    pub async fn purge_grants(&self, before: Timestamp, unused: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let inputs = (before, unused, limit);
+        let transaction = self.commit(inputs, |&(before, unused, limit), unit| {
+            Box::pin(async move {
+                let (before, unused) = (before.as_microsecond(), unused.as_microsecond());
+                let limit = i64::from(limit);
+                let mut removed = 0;
+                // A grant may have very many tokens. It is deleted after all of them. It has one code.
+                for sql in [
+                    with_expired_grants!(
+                        "DELETE FROM oauth_access_tokens WHERE hash IN
                  (SELECT hash FROM oauth_access_tokens WHERE grant_seq IN ",
-                " LIMIT $3)"
-            ),
-            with_expired_grants!(
-                "DELETE FROM oauth_refresh_tokens WHERE hash IN
+                        " LIMIT $3)"
+                    ),
+                    with_expired_grants!(
+                        "DELETE FROM oauth_refresh_tokens WHERE hash IN
                  (SELECT hash FROM oauth_refresh_tokens WHERE grant_seq IN ",
-                " LIMIT $3)"
-            ),
-            with_expired_grants!(
-                "DELETE FROM oauth_codes WHERE hash IN (SELECT hash FROM oauth_codes WHERE grant_seq IN ",
-                " LIMIT $3)"
-            ),
-            with_expired_grants!(
-                "DELETE FROM oauth_grants WHERE seq IN ",
-                " AND NOT EXISTS (SELECT 1 FROM oauth_access_tokens WHERE grant_seq = oauth_grants.seq)
+                        " LIMIT $3)"
+                    ),
+                    with_expired_grants!(
+                        "DELETE FROM oauth_codes WHERE hash IN (SELECT hash FROM oauth_codes WHERE grant_seq IN ",
+                        " LIMIT $3)"
+                    ),
+                    with_expired_grants!(
+                        "DELETE FROM oauth_grants WHERE seq IN ",
+                        " AND NOT EXISTS (SELECT 1 FROM oauth_access_tokens WHERE grant_seq = oauth_grants.seq)
                   AND NOT EXISTS (SELECT 1 FROM oauth_refresh_tokens WHERE grant_seq = oauth_grants.seq)
                   AND NOT EXISTS (SELECT 1 FROM oauth_codes WHERE grant_seq = oauth_grants.seq)"
-            ),
-        ] {
-            removed += write_rows!(unit, sql, before, unused, limit);
-        }
-        removed += write_rows!(
-            unit,
-            "DELETE FROM oauth_access_tokens WHERE hash IN
+                    ),
+                ] {
+                    removed += write_rows!(unit, sql, before, unused, limit);
+                }
+                removed += write_rows!(
+                    unit,
+                    "DELETE FROM oauth_access_tokens WHERE hash IN
              (SELECT hash FROM oauth_access_tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
-            unused,
-            limit,
-        );
-        Ok(removed)
+                    unused,
+                    limit,
+                );
+                Ok(removed)
+            })
+        });
+        transaction.await
     }
-}
 
-struct PurgeOAuthClients {
-    unused: Timestamp,
-    idle: Timestamp,
-    limit: u32,
-}
-
-impl PlainTransaction for PurgeOAuthClients {
-    type Output = u64;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
-        let limit = i64::from(self.limit);
+    /// Deletes clients without any grant that registered before `unused`, and clients not used since `idle`: at most
+    /// `limit` of each. Returns the number deleted.
+    pub async fn purge_oauth_clients(&self, unused: Timestamp, idle: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let inputs = (unused, idle, limit);
+        let transaction = self.commit(inputs, |&(unused, idle, limit), unit| {
+Box::pin(async move {
+        let limit = i64::from(limit);
         let unused = write_rows!(
             unit,
             "DELETE FROM oauth_clients WHERE last_used_at IS NULL AND seq IN
              (SELECT seq FROM oauth_clients WHERE last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT $2)",
-            self.unused.as_microsecond(),
+            unused.as_microsecond(),
             limit,
         );
         let idle = write_rows!(
@@ -108,9 +87,13 @@ impl PlainTransaction for PurgeOAuthClients {
             "DELETE FROM oauth_clients WHERE seq IN
              (SELECT seq FROM oauth_clients WHERE last_used_at IS NOT NULL AND last_used_at < $1
               ORDER BY last_used_at LIMIT $2)",
-            self.idle.as_microsecond(),
+            idle.as_microsecond(),
             limit,
         );
         Ok(unused + idle)
+
+})
+});
+        transaction.await
     }
 }

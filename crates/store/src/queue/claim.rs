@@ -7,11 +7,10 @@ use std::fmt::Write;
 
 use sqlx::AssertSqlSafe;
 
-use super::QueueTable;
 use crate::bulk::query_many;
 use crate::database::{dispatch, query};
 use crate::model::{ClaimQuery, PendingEndpoint, Queue};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError};
 
 impl Store {
     /// Returns endpoints with pending rows after the endpoint `after`, at most `limit`, each with the time its first
@@ -52,14 +51,28 @@ impl Store {
         }
         let mut seqs: Vec<i64> = due.into_iter().map(|(seq,)| seq).collect();
         seqs.sort_unstable();
-        let claim = ClaimRows {
-            table: queue.table(),
+        let inputs = (
+            queue,
             seqs,
-            lease: query.lease,
-            now: query.now.as_microsecond(),
-            until: query.until.as_microsecond(),
-        };
-        self.commit(claim).await
+            query.lease,
+            query.now.as_microsecond(),
+            query.until.as_microsecond(),
+        );
+        let transaction = self.commit(inputs, |&(queue, ref seqs, lease, now, until), unit| {
+            Box::pin(async move {
+                let table = queue.table();
+                let statement = if unit.connection.is_pg() {
+                    table.claim_skip_locked
+                } else {
+                    table.claim
+                };
+                let claimed = query_many!((i64,), &mut unit.connection, statement, seqs, |query, seq| {
+                    query.bind(*seq).bind(lease).bind(now).bind(until)
+                });
+                Ok(unit.track_write(claimed)?.into_iter().map(|(seq,)| seq).collect())
+            })
+        });
+        transaction.await
     }
 }
 
@@ -101,31 +114,6 @@ fn due_query(queue: Queue, query: &ClaimQuery, is_pg: bool) -> String {
         "WITH endpoints (id, place) AS (VALUES {values})
          SELECT CAST(q.seq AS BIGINT) FROM endpoints {join} ORDER BY endpoints.place LIMIT {max_total}"
     )
-}
-
-/// Claims rows that are still unclaimed.
-struct ClaimRows {
-    table: &'static QueueTable,
-    seqs: Vec<i64>,
-    lease: i64,
-    now: i64,
-    until: i64,
-}
-
-impl PlainTransaction for ClaimRows {
-    type Output = Vec<i64>;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<i64>, StoreError> {
-        let statement = if unit.connection.is_pg() {
-            self.table.claim_skip_locked
-        } else {
-            self.table.claim
-        };
-        let claimed = query_many!((i64,), &mut unit.connection, statement, &self.seqs, |query, seq| {
-            query.bind(*seq).bind(self.lease).bind(self.now).bind(self.until)
-        });
-        Ok(unit.track_write(claimed)?.into_iter().map(|(seq,)| seq).collect())
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 
 use super::{DELIVERIES, MESSAGES, QueueTable};
 use crate::unit_of_work::write_rows;
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 /// The tables with queues.
 const TABLES: [&QueueTable; 2] = [&DELIVERIES, &MESSAGES];
@@ -14,27 +14,22 @@ impl Store {
     /// Releases all leases and returns their number. For a process that has just started and is the only one on its
     /// database: work claimed by its crashed predecessor need not wait for the leases to expire.
     pub async fn release_all_leases(&self, now: Timestamp) -> Result<u64, StoreError> {
-        self.commit(ReleaseLeases(now)).await
-    }
-}
-
-struct ReleaseLeases(Timestamp);
-
-impl PlainTransaction for ReleaseLeases {
-    type Output = u64;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, StoreError> {
-        let now = self.0.as_microsecond();
-        let sql = "UPDATE analyst_queue SET lease = NULL, due_at = $1 WHERE lease IS NOT NULL";
-        let mut released = write_rows!(unit, sql, now);
-        for QueueTable { table, .. } in TABLES {
-            let sql = format!(
-                "UPDATE {} SET lease = NULL, due_at = $1 WHERE status = 'pending' AND lease IS NOT NULL",
-                table.0
-            );
-            released += write_rows!(unit, AssertSqlSafe(sql), now);
-        }
-        Ok(released)
+        let transaction = self.commit(now, |&now, unit| {
+            Box::pin(async move {
+                let now = now.as_microsecond();
+                let sql = "UPDATE analyst_queue SET lease = NULL, due_at = $1 WHERE lease IS NOT NULL";
+                let mut released = write_rows!(unit, sql, now);
+                for QueueTable { table, .. } in TABLES {
+                    let sql = format!(
+                        "UPDATE {} SET lease = NULL, due_at = $1 WHERE status = 'pending' AND lease IS NOT NULL",
+                        table.0
+                    );
+                    released += write_rows!(unit, AssertSqlSafe(sql), now);
+                }
+                Ok(released)
+            })
+        });
+        transaction.await
     }
 }
 

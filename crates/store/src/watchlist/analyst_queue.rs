@@ -8,7 +8,7 @@ use crate::columns::Table;
 use crate::database::query;
 use crate::model::{AccountId, ClaimedAnalysis, WatchlistItemId};
 use crate::unit_of_work::{fetch, write_rows};
-use crate::{PlainTransaction, Store, StoreError, UnitOfWork};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("analyst_queue");
 
@@ -30,45 +30,37 @@ impl Store {
         until: Timestamp,
         limit: u32,
     ) -> Result<Vec<ClaimedAnalysis>, StoreError> {
-        self.commit(ClaimAnalyses { now, until, limit }).await
-    }
-}
-
-struct ClaimAnalyses {
-    now: Timestamp,
-    until: Timestamp,
-    limit: u32,
-}
-
-impl PlainTransaction for ClaimAnalyses {
-    type Output = Vec<ClaimedAnalysis>;
-
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<ClaimedAnalysis>, StoreError> {
-        // Skips rows that another process is claiming.
-        let sql = if unit.connection.is_pg() {
-            "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
+        let inputs = (now, until, limit);
+        let transaction = self.commit(inputs, |&(now, until, limit), unit| {
+            Box::pin(async move {
+                // Skips rows that another process is claiming.
+                let sql = if unit.connection.is_pg() {
+                    "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
              ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED"
-        } else {
-            "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
+                } else {
+                    "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
              ORDER BY due_at LIMIT $2"
-        };
-        let limit = i64::from(self.limit);
-        let rows = fetch!(unit, fetch_all(Uuid, Uuid, i64, i64), sql, micros(self.now), limit);
-        let mut claimed = Vec::with_capacity(rows.len());
-        for (item, account, asked, tries) in rows {
-            // A lease is identified by its end and the number of the attempt.
-            let lease = micros(self.until).saturating_add(tries);
-            let sql = "UPDATE analyst_queue SET lease = $2, due_at = $3, tries = tries + 1 WHERE item_id = $1";
-            write_rows!(unit, sql, item, lease, micros(self.until));
-            claimed.push(ClaimedAnalysis {
-                item: WatchlistItemId(item),
-                account: AccountId(account),
-                asked,
-                tries: TABLE.narrow("tries", tries)?,
-                lease,
-            });
-        }
-        Ok(claimed)
+                };
+                let limit = i64::from(limit);
+                let rows = fetch!(unit, fetch_all(Uuid, Uuid, i64, i64), sql, micros(now), limit);
+                let mut claimed = Vec::with_capacity(rows.len());
+                for (item, account, asked, tries) in rows {
+                    // A lease is identified by its end and the number of the attempt.
+                    let lease = micros(until).saturating_add(tries);
+                    let sql = "UPDATE analyst_queue SET lease = $2, due_at = $3, tries = tries + 1 WHERE item_id = $1";
+                    write_rows!(unit, sql, item, lease, micros(until));
+                    claimed.push(ClaimedAnalysis {
+                        item: WatchlistItemId(item),
+                        account: AccountId(account),
+                        asked,
+                        tries: TABLE.narrow("tries", tries)?,
+                        lease,
+                    });
+                }
+                Ok(claimed)
+            })
+        });
+        transaction.await
     }
 }
 

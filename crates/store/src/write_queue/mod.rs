@@ -14,9 +14,9 @@
 //! batch fail with [`StoreError::Unconfirmed`].
 
 mod batch;
+mod closure;
 mod queued_transaction;
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -51,27 +51,6 @@ pub trait Transaction: Send + Sync + 'static {
     /// [`Store::write`](crate::Store::write) returns. Other transactions wait for it, so it must be short and must
     /// not block.
     fn committed(&self, _output: &Self::Output) {}
-}
-
-/// A [`Transaction`] that never refuses.
-pub trait PlainTransaction: Send + Sync + 'static {
-    /// The result.
-    type Output: Send + 'static;
-
-    /// Runs the transaction.
-    fn run(&self, unit: &mut UnitOfWork) -> impl Future<Output = Result<Self::Output, StoreError>> + Send;
-}
-
-/// A [`PlainTransaction`] as a [`Transaction`].
-pub(crate) struct NeverRefusing<T>(pub(crate) T);
-
-impl<T: PlainTransaction> Transaction for NeverRefusing<T> {
-    type Output = T::Output;
-    type Refusal = Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<T::Output, Abort<Infallible>>> {
-        Box::pin(async move { Ok(self.0.run(unit).await?) })
-    }
 }
 
 /// Why a transaction was aborted.

@@ -6,8 +6,8 @@ use foundation::account::lock_active_account;
 use jiff::{SignedDuration, Timestamp};
 use notify::templates::AccountEmail;
 use serde_json::Value;
-use store::model::{AccountId, NewCode, NewMessage};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::Abort;
+use store::model::NewCode;
 
 use crate::identity::account::AccountSettings;
 use crate::identity::email_links::invalid_link;
@@ -38,9 +38,9 @@ impl AccountSettings {
         let letter = AccountEmail::ConfirmNewAddress {
             link: self.writer.link("confirm-address", &[("token", &secret)]),
         };
-        let work = RequestAddressChange {
-            account: actor.account,
-            code: NewCode {
+        let inputs = (
+            actor.account,
+            NewCode {
                 purpose: LINK_PURPOSE,
                 account: Some(actor.account),
                 subject: email.clone(),
@@ -49,10 +49,41 @@ impl AccountSettings {
                 created_at: now,
                 expires_at: now.saturating_add(LINK_LIFETIME).unwrap_or(Timestamp::MAX),
             },
-            message: self.writer.mail(&email, Some(actor.account), &letter)?,
+            self.writer.mail(&email, Some(actor.account), &letter)?,
             now,
-        };
-        ports.store.write(work).await?;
+        );
+        let transaction = ports.transaction(inputs, |&(account, ref code, ref message, now), unit| {
+            Box::pin(async move {
+                let account = lock_active_account(unit, account).await?;
+                let email = &code.subject;
+                if account.email == *email {
+                    let fault = "is already this account's address; use another one";
+                    return Err(Abort::Refused(ServiceError::field("email", fault)));
+                }
+                let since = now.saturating_sub(LINK_LIFETIME).unwrap_or(Timestamp::MIN);
+                if unit.count_codes_of_account(LINK_PURPOSE, account.id, since).await? >= MAX_LINKS_PER_ACCOUNT {
+                    return Err(Abort::Refused(ServiceError::RateLimited {
+                        message: format!(
+                            "at most {MAX_LINKS_PER_ACCOUNT} links are sent per day; use one of them, or try again \
+                         tomorrow"
+                        ),
+                        retry_after_s: LINK_LIFETIME.as_secs().unsigned_abs(),
+                    }));
+                }
+                // The result must not depend on what follows.
+                let is_free = unit.account_by_email(email).await?.is_none();
+                let mailed = unit.count_codes(LINK_PURPOSE, email, since).await?;
+                unit.revoke_codes(LINK_PURPOSE, account.id, now).await?;
+                unit.insert_code(code).await?;
+                if is_free && mailed < MAX_LINKS_PER_ADDRESS {
+                    unit.queue_message(message).await?;
+                } else {
+                    unit.revoke_code(code.hash, now).await?;
+                }
+                Ok(())
+            })
+        });
+        transaction.await?;
         Ok(email)
     }
 
@@ -65,94 +96,36 @@ impl AccountSettings {
         if !secret::is_well_formed(&token) {
             return Err(invalid_link());
         }
-        let work = ConfirmAddressChange {
-            account_settings: self.clone(),
-            hash: secret::hash(LINK_PURPOSE, "", &token),
-            now: self.ports.clock.now(),
-        };
-        let (account, email) = self.ports.store.write(work).await?;
+        let inputs = (
+            self.writer.clone(),
+            secret::hash(LINK_PURPOSE, "", &token),
+            self.ports.clock.now(),
+        );
+        let transaction = self.ports.transaction(inputs, |&(ref writer, hash, now), unit| {
+            Box::pin(async move {
+                let bad = || Abort::Refused(invalid_link());
+                let used = unit.use_code(hash, now).await?.ok_or_else(bad)?;
+                let mut account = lock_account(unit, used.account.ok_or_else(bad)?)
+                    .await
+                    .map_err(|_| bad())?;
+                // The address may have been registered in the meantime.
+                if unit.account_by_email(&used.subject).await?.is_some() {
+                    return Err(bad());
+                }
+                let letter = AccountEmail::AddressChanged {
+                    new_address: used.subject.clone(),
+                };
+                let notice = writer.mail(&account.email, Some(account.id), &letter);
+                unit.queue_message(&notice?).await?;
+                account.email = used.subject;
+                account.is_verified = true;
+                unit.update_account(&account).await?;
+                unit.revoke_codes(LINK_PURPOSE, account.id, now).await?;
+                Ok((account.id, account.email))
+            })
+        });
+        let (account, email) = transaction.await?;
         self.credential_cache.invalidate(account);
         Ok(email)
-    }
-}
-
-struct RequestAddressChange {
-    account: AccountId,
-    code: NewCode,
-    message: NewMessage,
-    now: Timestamp,
-}
-
-impl Transaction for RequestAddressChange {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_active_account(unit, self.account).await?;
-            let email = &self.code.subject;
-            if account.email == *email {
-                let fault = "is already this account's address; use another one";
-                return Err(Abort::Refused(ServiceError::field("email", fault)));
-            }
-            let since = self.now.saturating_sub(LINK_LIFETIME).unwrap_or(Timestamp::MIN);
-            if unit.count_codes_of_account(LINK_PURPOSE, self.account, since).await? >= MAX_LINKS_PER_ACCOUNT {
-                return Err(Abort::Refused(ServiceError::RateLimited {
-                    message: format!(
-                        "at most {MAX_LINKS_PER_ACCOUNT} links are sent per day; use one of them, or try again tomorrow"
-                    ),
-                    retry_after_s: LINK_LIFETIME.as_secs().unsigned_abs(),
-                }));
-            }
-            // The result must not depend on what follows.
-            let is_free = unit.account_by_email(email).await?.is_none();
-            let mailed = unit.count_codes(LINK_PURPOSE, email, since).await?;
-            unit.revoke_codes(LINK_PURPOSE, self.account, self.now).await?;
-            unit.insert_code(&self.code).await?;
-            if is_free && mailed < MAX_LINKS_PER_ADDRESS {
-                unit.queue_message(&self.message).await?;
-            } else {
-                unit.revoke_code(self.code.hash, self.now).await?;
-            }
-            Ok(())
-        })
-    }
-}
-
-struct ConfirmAddressChange {
-    account_settings: AccountSettings,
-    hash: [u8; 32],
-    now: Timestamp,
-}
-
-impl Transaction for ConfirmAddressChange {
-    type Output = (AccountId, String);
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let bad = || Abort::Refused(invalid_link());
-            let used = unit.use_code(self.hash, self.now).await?.ok_or_else(bad)?;
-            let mut account = lock_account(unit, used.account.ok_or_else(bad)?)
-                .await
-                .map_err(|_| bad())?;
-            // The address may have been registered in the meantime.
-            if unit.account_by_email(&used.subject).await?.is_some() {
-                return Err(bad());
-            }
-            let letter = AccountEmail::AddressChanged {
-                new_address: used.subject.clone(),
-            };
-            let notice = self
-                .account_settings
-                .writer
-                .mail(&account.email, Some(account.id), &letter);
-            unit.queue_message(&notice.map_err(Abort::Refused)?).await?;
-            account.email = used.subject;
-            account.is_verified = true;
-            unit.update_account(&account).await?;
-            unit.revoke_codes(LINK_PURPOSE, account.id, self.now).await?;
-            Ok((account.id, account.email))
-        })
     }
 }

@@ -3,10 +3,8 @@
 use foundation::account::lock_account;
 use std::net::IpAddr;
 
-use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{NewMessage, SessionId};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::Abort;
 
 use super::address;
 use crate::identity::account::AccountSettings;
@@ -16,7 +14,6 @@ use crate::identity::sessions::session_of;
 use foundation::account::load_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 impl AccountSettings {
     /// Changes the password of the signed-in actor: `{current_password, new_password}`. Ends all other sessions and all
@@ -53,59 +50,46 @@ impl AccountSettings {
             }
             self.throttle.record_success(&account.email, address, now);
         }
-        let work = ChangePassword {
-            account: account.id,
+        let inputs = (
+            account.id,
             session,
-            verified_hash: account.password_hash,
-            password_hash: self.authenticator.hash_password(request.new_password.0).await?,
-            message: self.writer.mail(
+            account.password_hash,
+            self.authenticator.hash_password(request.new_password.0).await?,
+            self.writer.mail(
                 &account.email,
                 Some(account.id),
                 &self.identity.password_changed_email(),
             )?,
             now,
-        };
-        ports.store.write(work).await?;
+        );
+        let transaction = ports.transaction(
+            inputs,
+            |&(account, session, ref verified_hash, ref password_hash, ref message, now), unit| {
+                Box::pin(async move {
+                    let mut account = lock_account(unit, account).await?;
+                    if account.password_hash != *verified_hash {
+                        let message = "the password was changed by another request at the same time; sign in again";
+                        return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
+                    }
+                    account.password_hash = Some(password_hash.clone());
+                    unit.update_account(&account).await?;
+                    unit.end_sessions(account.id, Some(session), now).await?;
+                    // An intruder may have connected an app; ending all grants removes it.
+                    unit.end_grants(account.id, now).await?;
+                    // Links sent before become invalid, and so do address changes requested from sessions that end here.
+                    for purpose in [
+                        LinkPurpose::Reset.name(),
+                        LinkPurpose::SignIn.name(),
+                        address::LINK_PURPOSE,
+                    ] {
+                        unit.revoke_codes(purpose, account.id, now).await?;
+                    }
+                    Ok(unit.queue_message(message).await?)
+                })
+            },
+        );
+        transaction.await?;
         self.credential_cache.invalidate(account.id);
         Ok(())
-    }
-}
-
-struct ChangePassword {
-    account: AccountId,
-    session: SessionId,
-    /// The hash that the current password was verified against.
-    verified_hash: Option<String>,
-    password_hash: String,
-    message: NewMessage,
-    now: Timestamp,
-}
-
-impl Transaction for ChangePassword {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut account = lock_account(unit, self.account).await?;
-            if account.password_hash != self.verified_hash {
-                let message = "the password was changed by another request at the same time; sign in again";
-                return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
-            }
-            account.password_hash = Some(self.password_hash.clone());
-            unit.update_account(&account).await?;
-            unit.end_sessions(self.account, Some(self.session), self.now).await?;
-            // An intruder may have connected an app; ending all grants removes it.
-            unit.end_grants(self.account, self.now).await?;
-            // Links sent before become invalid, and so do address changes requested from sessions that end here.
-            for purpose in [
-                LinkPurpose::Reset.name(),
-                LinkPurpose::SignIn.name(),
-                address::LINK_PURPOSE,
-            ] {
-                unit.revoke_codes(purpose, self.account, self.now).await?;
-            }
-            Ok(unit.queue_message(&self.message).await?)
-        })
     }
 }

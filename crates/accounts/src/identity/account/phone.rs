@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use notify::templates::AccountEmail;
 use serde_json::Value;
 use sha2::Sha256;
-use store::model::{Account, AccountId, CodeCheck, NewCode, NewMessage, Phone};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::Abort;
+use store::model::{AccountId, CodeCheck, NewCode, Phone};
 
 use crate::identity::account::AccountSettings;
 use crate::identity::requests::{PhoneCodeRequest, VerifyPhoneRequest};
@@ -48,8 +48,8 @@ impl AccountSettings {
         let now = ports.clock.now();
         let code = code(&ports.random.bytes());
         let letter = AccountEmail::PhoneCode { code: code.clone() };
-        let work = RequestPhoneCode {
-            code: NewCode {
+        let inputs = (
+            NewCode {
                 purpose: CODE_PURPOSE,
                 account: Some(actor.account),
                 subject: number.clone(),
@@ -58,11 +58,34 @@ impl AccountSettings {
                 created_at: now,
                 expires_at: now.saturating_add(CODE_LIFETIME).unwrap_or(Timestamp::MAX),
             },
-            account: actor.account,
-            message: self.writer.text_message(&number, Some(actor.account), &letter)?,
+            actor.account,
+            self.writer.text_message(&number, Some(actor.account), &letter)?,
             now,
-        };
-        ports.store.write(work).await?;
+        );
+        let transaction = ports.transaction(inputs, |&(ref code, account, ref message, now), unit| {
+            Box::pin(async move {
+                lock_active_account(unit, account).await?;
+                for (time, most) in CODE_LIMITS {
+                    let since = now.saturating_sub(time).unwrap_or(Timestamp::MIN);
+                    if unit.count_codes(CODE_PURPOSE, &code.subject, since).await? >= most
+                        || unit.count_codes_of_account(CODE_PURPOSE, account, since).await? >= most
+                    {
+                        let hours = time.as_hours();
+                        return Err(Abort::Refused(ServiceError::RateLimited {
+                            message: format!(
+                                "too many codes were sent in the last {hours} h; use the latest one, or try again later"
+                            ),
+                            retry_after_s: time.as_secs().unsigned_abs(),
+                        }));
+                    }
+                }
+                // Only the latest code is valid.
+                unit.revoke_codes(CODE_PURPOSE, account, now).await?;
+                unit.insert_code(code).await?;
+                Ok(unit.queue_message(message).await?)
+            })
+        });
+        transaction.await?;
         Ok(number)
     }
 
@@ -74,17 +97,27 @@ impl AccountSettings {
         // A sent code stays valid if the allowed countries change.
         let request = VerifyPhoneRequest::read_and(body, |body| check_number(body, &[]))?;
         let number = request.phone.0;
-        let work = VerifyPhoneCode {
-            account: actor.account,
-            hash: self.phone_code_hash(actor.account, &number, &request.token.0)?,
-            phone: Phone {
-                number,
-                verified_at: self.ports.clock.now(),
-            },
+        let hash = self.phone_code_hash(actor.account, &number, &request.token.0)?;
+        let phone = Phone {
+            number,
+            verified_at: self.ports.clock.now(),
         };
-        let phone = work.phone.clone();
         // A wrong guess must be committed, so it is not an error of the transaction.
-        match self.ports.store.write(work).await? {
+        let inputs = (actor.account, hash, phone.clone());
+        let transaction = self.ports.transaction(inputs, |&(account, hash, ref phone), unit| {
+            Box::pin(async move {
+                let mut account = lock_active_account(unit, account).await?;
+                let (number, now) = (&phone.number, phone.verified_at);
+                let guess = unit.check_code(CODE_PURPOSE, account.id, number, hash, MAX_WRONG_GUESSES, now);
+                let guessed = guess.await?;
+                if guessed == CodeCheck::Correct {
+                    account.profile.phone = Some(phone.clone());
+                    unit.update_account(&account).await?;
+                }
+                Ok(guessed)
+            })
+        });
+        match transaction.await? {
             CodeCheck::Correct => Ok(phone),
             CodeCheck::Wrong(left) => Err(ServiceError::Malformed(format!(
                 "this code is wrong; {left} attempts are left"
@@ -122,68 +155,6 @@ fn check_number(body: &mut BodyReader<'_>, allowed: &[CallingCode]) {
     let number = body.value("phone").and_then(Value::as_str);
     if let Some(error) = number.and_then(|number| phone_number::violation(number, allowed)) {
         body.add_error("phone", error);
-    }
-}
-
-struct RequestPhoneCode {
-    code: NewCode,
-    account: AccountId,
-    message: NewMessage,
-    now: Timestamp,
-}
-
-impl Transaction for RequestPhoneCode {
-    type Output = ();
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move {
-            lock_active_account(unit, self.account).await?;
-            for (time, most) in CODE_LIMITS {
-                let since = self.now.saturating_sub(time).unwrap_or(Timestamp::MIN);
-                if unit.count_codes(CODE_PURPOSE, &self.code.subject, since).await? >= most
-                    || unit.count_codes_of_account(CODE_PURPOSE, self.account, since).await? >= most
-                {
-                    let hours = time.as_hours();
-                    return Err(Abort::Refused(ServiceError::RateLimited {
-                        message: format!(
-                            "too many codes were sent in the last {hours} h; use the latest one, or try again later"
-                        ),
-                        retry_after_s: time.as_secs().unsigned_abs(),
-                    }));
-                }
-            }
-            // Only the latest code is valid.
-            unit.revoke_codes(CODE_PURPOSE, self.account, self.now).await?;
-            unit.insert_code(&self.code).await?;
-            Ok(unit.queue_message(&self.message).await?)
-        })
-    }
-}
-
-struct VerifyPhoneCode {
-    account: AccountId,
-    hash: [u8; 32],
-    phone: Phone,
-}
-
-impl Transaction for VerifyPhoneCode {
-    type Output = CodeCheck;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<CodeCheck, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_active_account(unit, self.account).await?;
-            let (number, now) = (&self.phone.number, self.phone.verified_at);
-            let guess = unit.check_code(CODE_PURPOSE, self.account, number, self.hash, MAX_WRONG_GUESSES, now);
-            let guessed = guess.await?;
-            if guessed == CodeCheck::Correct {
-                let mut changed: Account = account;
-                changed.profile.phone = Some(self.phone.clone());
-                unit.update_account(&changed).await?;
-            }
-            Ok(guessed)
-        })
     }
 }
 

@@ -1,18 +1,15 @@
 //! Notification preferences: time zone, quiet hours and notices.
 
 use foundation::account::lock_account;
-use jiff::Timestamp;
 use jiff::civil::Time;
 use serde_json::Value;
 use store::model::{Account, QuietHours};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::identity::account::AccountSettings;
 use crate::identity::requests::UpdatePreferencesRequest;
 use foundation::account::load_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
 
 /// Preferences of an account's owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,14 +48,37 @@ impl AccountSettings {
     /// [`ServiceError::Invalid`] for an invalid time zone or quiet hours.
     pub async fn set_preferences(&self, actor: &Actor, body: &Value) -> Result<Preferences, ServiceError> {
         let request = UpdatePreferencesRequest::read(body)?;
-        let work = UpdatePreferences {
-            account: actor.account,
-            time_zone: request.time_zone.map(|zone| zone.0),
-            quiet_hours: request.quiet_hours.0.map(|hours| hours.map(|hours| hours.0)),
-            notify_blind: request.notify_blind,
-            now: self.ports.clock.now(),
-        };
-        let account = self.ports.store.write(work).await?;
+        let inputs = (
+            actor.account,
+            request.time_zone.map(|zone| zone.0),
+            request.quiet_hours.0.map(|hours| hours.map(|hours| hours.0)),
+            request.notify_blind,
+            self.ports.clock.now(),
+        );
+        let transaction = self.ports.transaction(
+            inputs,
+            |&(account, ref time_zone, quiet_hours, notify_blind, now), unit| {
+                Box::pin(async move {
+                    let mut account = lock_account(unit, account).await?;
+                    let before = (account.time_zone.clone(), account.profile.quiet_hours);
+                    if let Some(time_zone) = time_zone {
+                        account.time_zone.clone_from(time_zone);
+                    }
+                    if let Some(quiet_hours) = quiet_hours {
+                        account.profile.quiet_hours = quiet_hours;
+                    }
+                    if (&account.time_zone, account.profile.quiet_hours) != (&before.0, before.1) {
+                        unit.release_quiet_messages(account.id, now).await?;
+                    }
+                    if let Some(notify_blind) = notify_blind {
+                        account.profile.notify_blind = notify_blind;
+                    }
+                    unit.update_account(&account).await?;
+                    Ok(account)
+                })
+            },
+        );
+        let account = transaction.await?;
         // The time zone is part of the cached actor.
         self.credential_cache.invalidate(account.id);
         Ok(Preferences::of(account))
@@ -90,40 +110,6 @@ fn minute(text: &str) -> Option<u16> {
     let is_short = text.len() == "00:00".len() && text.as_bytes().get(2) == Some(&b':');
     let time: Time = is_short.then(|| text.parse().ok())??;
     u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).ok()
-}
-
-struct UpdatePreferences {
-    account: AccountId,
-    time_zone: Option<String>,
-    quiet_hours: Option<Option<QuietHours>>,
-    notify_blind: Option<bool>,
-    now: Timestamp,
-}
-
-impl Transaction for UpdatePreferences {
-    type Output = Account;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let mut account = lock_account(unit, self.account).await?;
-            let before = (account.time_zone.clone(), account.profile.quiet_hours);
-            if let Some(time_zone) = &self.time_zone {
-                account.time_zone.clone_from(time_zone);
-            }
-            if let Some(quiet_hours) = self.quiet_hours {
-                account.profile.quiet_hours = quiet_hours;
-            }
-            if (&account.time_zone, account.profile.quiet_hours) != (&before.0, before.1) {
-                unit.release_quiet_messages(self.account, self.now).await?;
-            }
-            if let Some(notify_blind) = self.notify_blind {
-                account.profile.notify_blind = notify_blind;
-            }
-            unit.update_account(&account).await?;
-            Ok(account)
-        })
-    }
 }
 
 #[cfg(test)]

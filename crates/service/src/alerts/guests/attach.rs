@@ -7,7 +7,7 @@ use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use store::model::{Account, AlertOwner, StoredAlert};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::{VERIFY_PURPOSE, address, as_new_alert, payload};
 use crate::alerts::{AlertDetail, GuestAlerts, no_such_alert};
@@ -45,14 +45,28 @@ impl GuestAlerts {
             Some(found) => self.prices.start_price(found.alert.symbol).await,
             None => PriceAvailability::Unknown,
         };
+        let guest_alerts = self.clone();
         let work = AttachGuestAlert {
-            guest_alerts: self.clone(),
             account: actor.account,
             price,
             id,
             now: ports.clock.now(),
         };
-        let stored = match ports.store.write(work).await? {
+        let stored = match ports
+            .transaction_then(
+                work,
+                |work, unit| Box::pin(work.run(unit)),
+                move |done| match done {
+                    AttachResult::Unchanged(_) => {}
+                    AttachResult::Attached(stored) => {
+                        guest_alerts.evaluator.apply_change(&stored.alert);
+                        guest_alerts.initial_prices.note(&stored.alert);
+                    }
+                    AttachResult::Merged(_) => guest_alerts.evaluator.remove_alert(id),
+                },
+            )
+            .await?
+        {
             AttachResult::Unchanged(stored) | AttachResult::Attached(stored) | AttachResult::Merged(stored) => stored,
         };
         Ok(self.alerts.detail(stored))
@@ -60,7 +74,6 @@ impl GuestAlerts {
 }
 
 struct AttachGuestAlert {
-    guest_alerts: GuestAlerts,
     account: AccountId,
     id: AlertId,
     price: PriceAvailability,
@@ -73,10 +86,6 @@ enum AttachResult {
     Attached(StoredAlert),
     /// The account's equivalent alert.
     Merged(StoredAlert),
-}
-
-fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
-    Abort::Refused(refusal.into())
 }
 
 fn not_confirmed() -> ServiceError {
@@ -111,7 +120,7 @@ impl AttachGuestAlert {
         if unit.delete_alert(alert, self.now).await? {
             Ok(())
         } else {
-            Err(refused(concurrent_change()))
+            Err(Abort::Refused(concurrent_change()))
         }
     }
 
@@ -122,77 +131,60 @@ impl AttachGuestAlert {
         account: &Account,
         alert: &Alert,
     ) -> Result<ChangedAlert, Abort<ServiceError>> {
-        plan::check_alert_features(account.plan, alert.condition.kind(), alert.notification).map_err(refused)?;
-        let changed = match transition::attach(alert, self.price, self.now).map_err(refused)? {
+        plan::check_alert_features(account.plan, alert.condition.kind(), alert.notification)
+            .map_err(ServiceError::from)?;
+        let changed = match transition::attach(alert, self.price, self.now).map_err(ServiceError::from)? {
             Transition::Changed(changed) => changed,
-            Transition::Unchanged => return Err(refused(concurrent_change())),
+            Transition::Unchanged => return Err(Abort::Refused(concurrent_change())),
         };
         if changed.alert.status == Status::Active {
             plan_limits::check_active_alert_quota(unit, account).await?;
         }
         Ok(*changed)
     }
+
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<AttachResult, Abort<ServiceError>> {
+        let account = lock_active_account(unit, self.account).await?;
+        if let Some(own) = unit.lock_alert(self.account, self.id).await? {
+            return Ok(AttachResult::Unchanged(own));
+        }
+        // An account with somebody else's unconfirmed address must not learn about alerts of that address.
+        if !account.is_verified {
+            return Err(Abort::Refused(not_confirmed()));
+        }
+        let found = unit.lock_guest_alert(self.id).await?;
+        let stored = found.filter(|stored| address(stored) == account.email);
+        let stored = stored.ok_or_else(no_such_alert)?;
+        let alert = &stored.alert;
+        let equal = self.find_equivalent(unit, alert).await?;
+        let done = if let Some(own) = equal {
+            self.delete(unit, alert).await?;
+            AttachResult::Merged(own)
+        } else {
+            let changed = self.decide(unit, &account, alert).await?;
+            let details = Map::from_iter([("attached".to_owned(), Value::Bool(true))]);
+            let is_given = unit.assign_guest_alert(self.id, self.account).await?;
+            if !is_given
+                || !unit
+                    .update_alert(&changed, alert.revision, self.now, Some(&details))
+                    .await?
+            {
+                return Err(Abort::Refused(concurrent_change()));
+            }
+            AttachResult::Attached(StoredAlert {
+                alert: changed.alert,
+                owner: AlertOwner::Account(self.account),
+                created_by: stored.created_by.clone(),
+            })
+        };
+        // Other links for this alert are of no use any more.
+        unit.revoke_codes_with_payload(VERIFY_PURPOSE, &account.email, &payload(self.id), self.now)
+            .await?;
+        Ok(done)
+    }
 }
 
 /// It was read under its lock, so this is not expected.
 fn concurrent_change() -> ServiceError {
     ServiceError::Conflict("another request changed this alert at the same time; try again".to_owned())
-}
-
-impl Transaction for AttachGuestAlert {
-    type Output = AttachResult;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<AttachResult, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let account = lock_active_account(unit, self.account).await?;
-            if let Some(own) = unit.lock_alert(self.account, self.id).await? {
-                return Ok(AttachResult::Unchanged(own));
-            }
-            // An account with somebody else's unconfirmed address must not learn about alerts of that address.
-            if !account.is_verified {
-                return Err(refused(not_confirmed()));
-            }
-            let found = unit.lock_guest_alert(self.id).await?;
-            let stored = found.filter(|stored| address(stored) == account.email);
-            let stored = stored.ok_or_else(|| refused(no_such_alert()))?;
-            let alert = &stored.alert;
-            let equal = self.find_equivalent(unit, alert).await?;
-            let done = if let Some(own) = equal {
-                self.delete(unit, alert).await?;
-                AttachResult::Merged(own)
-            } else {
-                let changed = self.decide(unit, &account, alert).await?;
-                let details = Map::from_iter([("attached".to_owned(), Value::Bool(true))]);
-                let is_given = unit.assign_guest_alert(self.id, self.account).await?;
-                if !is_given
-                    || !unit
-                        .update_alert(&changed, alert.revision, self.now, Some(&details))
-                        .await?
-                {
-                    return Err(refused(concurrent_change()));
-                }
-                AttachResult::Attached(StoredAlert {
-                    alert: changed.alert,
-                    owner: AlertOwner::Account(self.account),
-                    created_by: stored.created_by.clone(),
-                })
-            };
-            // Other links for this alert are of no use any more.
-            unit.revoke_codes_with_payload(VERIFY_PURPOSE, &account.email, &payload(self.id), self.now)
-                .await?;
-            Ok(done)
-        })
-    }
-
-    fn committed(&self, done: &AttachResult) {
-        match done {
-            AttachResult::Unchanged(_) => {}
-            AttachResult::Attached(stored) => {
-                self.guest_alerts.evaluator.apply_change(&stored.alert);
-                self.guest_alerts.initial_prices.note(&stored.alert);
-            }
-            AttachResult::Merged(_) => self.guest_alerts.evaluator.remove_alert(self.id),
-        }
-    }
 }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use notify::templates::AccountEmail;
 use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, NewCode, NewMessage, StoredAlert};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 
 use super::{
     LINK_COUNT_WINDOW, LINK_LIFETIME, LINK_RESEND_DELAY, MAX_LINKS_PER_ADDRESS, MAX_LINKS_TOTAL, VERIFY_PURPOSE,
@@ -91,10 +91,12 @@ impl GuestAlerts {
             id,
             now,
         };
-        Ok(match ports.store.write(work).await? {
-            InsertResult::Inserted(stored) => Created::New(Box::new(self.alerts.detail(stored))),
-            InsertResult::Found(stored) => Created::Existing(Box::new(self.alerts.detail(stored))),
-        })
+        Ok(
+            match ports.transaction(work, |work, unit| Box::pin(work.run(unit))).await? {
+                InsertResult::Inserted(stored) => Created::New(Box::new(self.alerts.detail(stored))),
+                InsertResult::Found(stored) => Created::Existing(Box::new(self.alerts.detail(stored))),
+            },
+        )
     }
 }
 
@@ -170,38 +172,31 @@ impl InsertGuestAlert {
         };
         self.queue_link(unit, &code).await
     }
-}
 
-impl Transaction for InsertGuestAlert {
-    type Output = InsertResult;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<InsertResult, Abort<ServiceError>>> {
-        Box::pin(async move {
-            if let Some(found) = self.found(unit).await? {
-                self.queue_link_again(unit, found.alert.id).await?;
-                return Ok(InsertResult::Found(found));
-            }
-            self.check_link_limits(unit).await?.map_err(Abort::Refused)?;
-            let unverified = OwnerVerification::Unverified;
-            let made = transition::create(self.new_alert.clone(), self.id, unverified, self.price, self.now);
-            let made = made.map_err(|refused| Abort::Refused(refused.into()))?;
-            let row = HistoryRow {
-                alert: self.id,
-                symbol: made.alert.symbol,
-                entry: made.entry,
-                at: self.now,
-                price: None,
-                details: None,
-            };
-            let stored = StoredAlert {
-                alert: made.alert,
-                owner: self.owner.clone(),
-                created_by: Some(MadeBy::Guest.to_text()),
-            };
-            unit.insert_alert(&stored, &row).await?;
-            self.queue_link(unit, &self.code).await?;
-            Ok(InsertResult::Inserted(stored))
-        })
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<InsertResult, Abort<ServiceError>> {
+        if let Some(found) = self.found(unit).await? {
+            self.queue_link_again(unit, found.alert.id).await?;
+            return Ok(InsertResult::Found(found));
+        }
+        self.check_link_limits(unit).await??;
+        let unverified = OwnerVerification::Unverified;
+        let made = transition::create(self.new_alert.clone(), self.id, unverified, self.price, self.now);
+        let made = made.map_err(ServiceError::from)?;
+        let row = HistoryRow {
+            alert: self.id,
+            symbol: made.alert.symbol,
+            entry: made.entry,
+            at: self.now,
+            price: None,
+            details: None,
+        };
+        let stored = StoredAlert {
+            alert: made.alert,
+            owner: self.owner.clone(),
+            created_by: Some(MadeBy::Guest.to_text()),
+        };
+        unit.insert_alert(&stored, &row).await?;
+        self.queue_link(unit, &self.code).await?;
+        Ok(InsertResult::Inserted(stored))
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use market::Symbol;
 use serde_json::Value;
 use store::model::{CodeState, StoredAlert};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::{Abort, UnitOfWork};
 use uuid::Uuid;
 
 use super::{VERIFY_PURPOSE, address, as_new_alert, hash, payload};
@@ -70,14 +70,26 @@ impl GuestAlerts {
         let id = AlertId(about.ok_or_else(unknown)?);
         let found = ports.store.alerts_by_id(&[id]).await?.pop();
         let symbol = found.ok_or_else(expired)?.alert.symbol;
+        let guest_alerts = self.clone();
         let work = VerifyGuestAlert {
-            guest_alerts: self.clone(),
             price: self.prices.start_price(symbol).await,
             id,
             hash,
             now: ports.clock.now(),
         };
-        let VerifyResult { alert, .. } = ports.store.write(work).await?;
+        let VerifyResult { alert, .. } = ports
+            .transaction_then(
+                work,
+                |work, unit| Box::pin(work.run(unit)),
+                move |done| {
+                    for id in &done.replaced {
+                        guest_alerts.evaluator.remove_alert(*id);
+                    }
+                    guest_alerts.evaluator.apply_change(&done.alert);
+                    guest_alerts.initial_prices.note(&done.alert);
+                },
+            )
+            .await?;
         Ok(VerifiedAlert {
             id: alert.id,
             symbol: alert.symbol,
@@ -97,7 +109,6 @@ fn expired() -> ServiceError {
 }
 
 struct VerifyGuestAlert {
-    guest_alerts: GuestAlerts,
     id: AlertId,
     hash: [u8; 32],
     price: PriceAvailability,
@@ -108,10 +119,6 @@ struct VerifyResult {
     alert: Alert,
     /// The alerts that it has replaced.
     replaced: Vec<AlertId>,
-}
-
-fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
-    Abort::Refused(refusal.into())
 }
 
 impl VerifyGuestAlert {
@@ -139,7 +146,7 @@ impl VerifyGuestAlert {
     ) -> Result<(), Abort<ServiceError>> {
         let active = unit.count_active_alerts_of_guest(address(stored)).await?;
         if active >= BASIC_MAX_ACTIVE_ALERTS {
-            return Err(refused(ServiceError::Forbidden {
+            return Err(Abort::Refused(ServiceError::Forbidden {
                 reason: "plan",
                 required: Some(Plan::Premium.name().to_owned()),
                 message: format!(
@@ -154,54 +161,36 @@ impl VerifyGuestAlert {
         {
             // It was read under its lock, so this is not expected.
             let message = "another request changed this alert at the same time; try again";
-            return Err(refused(ServiceError::Conflict(message.to_owned())));
+            return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
         }
         Ok(())
     }
-}
 
-impl Transaction for VerifyGuestAlert {
-    type Output = VerifyResult;
-    type Refusal = ServiceError;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<VerifyResult, Abort<ServiceError>>> {
-        Box::pin(async move {
-            let code = unit
-                .use_code(self.hash, self.now)
-                .await?
-                .ok_or_else(|| refused(used()))?;
-            let stored = unit.lock_guest_alert(self.id).await?;
-            let stored = stored.ok_or_else(|| refused(used()))?;
-            if code.payload != Some(payload(self.id)) || code.subject != address(&stored) {
-                return Err(refused(ServiceError::NotFound("token")));
-            }
-            // Other links for this alert are of no use any more.
-            unit.revoke_codes_with_payload(VERIFY_PURPOSE, address(&stored), &payload(self.id), self.now)
-                .await?;
-            let transition = transition::verify(&stored.alert, self.price, self.now);
-            let changed = match transition.map_err(refused)? {
-                Transition::Changed(changed) => changed,
-                Transition::Unchanged => {
-                    return Ok(VerifyResult {
-                        alert: stored.alert,
-                        replaced: Vec::new(),
-                    });
-                }
-            };
-            let replaced = self.replace(unit, &stored).await?;
-            self.activate(unit, &stored, &changed).await?;
-            Ok(VerifyResult {
-                alert: changed.alert,
-                replaced,
-            })
-        })
-    }
-
-    fn committed(&self, done: &VerifyResult) {
-        for id in &done.replaced {
-            self.guest_alerts.evaluator.remove_alert(*id);
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<VerifyResult, Abort<ServiceError>> {
+        let code = unit.use_code(self.hash, self.now).await?.ok_or_else(used)?;
+        let stored = unit.lock_guest_alert(self.id).await?;
+        let stored = stored.ok_or_else(used)?;
+        if code.payload != Some(payload(self.id)) || code.subject != address(&stored) {
+            return Err(Abort::Refused(ServiceError::NotFound("token")));
         }
-        self.guest_alerts.evaluator.apply_change(&done.alert);
-        self.guest_alerts.initial_prices.note(&done.alert);
+        // Other links for this alert are of no use any more.
+        unit.revoke_codes_with_payload(VERIFY_PURPOSE, address(&stored), &payload(self.id), self.now)
+            .await?;
+        let transition = transition::verify(&stored.alert, self.price, self.now);
+        let changed = match transition.map_err(ServiceError::from)? {
+            Transition::Changed(changed) => changed,
+            Transition::Unchanged => {
+                return Ok(VerifyResult {
+                    alert: stored.alert,
+                    replaced: Vec::new(),
+                });
+            }
+        };
+        let replaced = self.replace(unit, &stored).await?;
+        self.activate(unit, &stored, &changed).await?;
+        Ok(VerifyResult {
+            alert: changed.alert,
+            replaced,
+        })
     }
 }
