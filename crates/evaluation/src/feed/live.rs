@@ -6,11 +6,11 @@ use std::sync::Arc;
 use clock::Clock;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
-use market::{Calendar, Price, Symbol};
+use market::{Calendar, ObservedPrice, Price, Symbol};
 use metrics::{counter, gauge};
 use sources::MarketUpdate;
 use sources::freshness::FilterReason;
-use sources::live::{self, LastQuote, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};
+use sources::live::{self, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};
 use sources::provider::stream;
 use tokio::sync::{mpsc, watch};
 
@@ -42,9 +42,8 @@ impl std::fmt::Debug for EvaluatedMarketState {
 }
 
 impl MarketState for EvaluatedMarketState {
-    fn last_quote(&self, symbol: Symbol) -> Option<LastQuote> {
-        let (price, at) = self.0.market_intake.last_observation(symbol)?;
-        Some(LastQuote { price, at })
+    fn last_quote(&self, symbol: Symbol) -> Option<ObservedPrice> {
+        self.0.market_intake.last_observation(symbol)
     }
 
     fn last_bar(&self, symbol: Symbol) -> Option<Date> {
@@ -60,8 +59,8 @@ impl MarketState for EvaluatedMarketState {
             self.0.market_intake.last_observation(symbol),
             self.0.market.last_close(symbol),
         ];
-        let latest = current.into_iter().flatten().max_by_key(|&(_, at)| at);
-        latest.map(|(price, _)| price)
+        let latest = current.into_iter().flatten().max_by_key(|observed| observed.at);
+        latest.map(|latest| latest.price)
     }
 
     fn average_volume(&self, symbol: Symbol) -> Option<i64> {

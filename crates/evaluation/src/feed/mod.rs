@@ -175,11 +175,10 @@ fn source_future(
             Some(Box::pin(file::run(options, calendar, health, clock, sender)))
         }
         SourceConfig::Live(sources) => {
-            let set = sources.router.capabilities();
-            coverage::warn_about_missing(set);
+            coverage::warn_about_missing(&sources.router);
             let requests = feed.prices.connect_price_source(PriceSourceConfig {
                 current_for: sources.limits.late_after.saturating_add(sources.limits.delay),
-                has_daily_bars: set.has(Capability::DailyBars),
+                has_daily_bars: sources.router.offers(Capability::DailyBars),
             });
             let live = LiveSourceTask {
                 benchmark: feed.market_intake.settings.benchmark,

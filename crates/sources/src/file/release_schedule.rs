@@ -13,8 +13,8 @@ use market::price::MAX_VOLUME;
 use market::records::{BarRow, Batch, QuoteRow, StockRow};
 use market::{Bar, Calendar, Symbol};
 
+use crate::MarketUpdate;
 use crate::folder::{IntradayBar, MarketData};
-use crate::{MarketUpdate, MissedQuotes};
 
 /// The number of days for which the intraday bars of a session are kept, so that later bars can be added to them.
 const INTRADAY_DAYS_KEPT: i64 = 7;
@@ -109,10 +109,8 @@ impl ReleaseSchedule {
             .into_iter()
             .filter(|(_, batch)| !batch.is_empty())
             .map(|(at, batch)| MarketUpdate {
-                at,
                 backfill,
-                batch,
-                missed: MissedQuotes::default(),
+                ..MarketUpdate::new(at, batch)
             })
             .partition(|update| update.at <= released_until);
         updates.extend(overdue.into_iter().map(|update| MarketUpdate { at: now, ..update }));
@@ -122,15 +120,11 @@ impl ReleaseSchedule {
                 ..Batch::default()
             };
             let at = updates.first().map_or(now, |first| first.at);
-            updates.insert(
-                0,
-                MarketUpdate {
-                    at,
-                    backfill,
-                    batch,
-                    missed: MissedQuotes::default(),
-                },
-            );
+            let catalog = MarketUpdate {
+                backfill,
+                ..MarketUpdate::new(at, batch)
+            };
+            updates.insert(0, catalog);
         }
         self.forget(now);
         updates

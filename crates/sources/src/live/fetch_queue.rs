@@ -11,9 +11,9 @@ use tokio::sync::broadcast;
 
 use super::schedule::{FetchSchedule, FetchScope, FetchTrigger, RefreshKind, requests_for, splits_only};
 use super::{LiveContext, unadjust};
+use crate::MarketUpdate;
 use crate::provider::{Capability, DataRequest, DataResponse, DateRange, PriceAdjustment};
 use crate::routing::RoutingError;
-use crate::{MarketUpdate, MissedQuotes};
 
 /// The delay before the first retry. It doubles with each further failure.
 const FIRST_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(1);
@@ -90,8 +90,7 @@ impl FetchQueue {
     /// Queues requests for the data since the last run: the catalog, and the history of all watched stocks since their last
     /// bar.
     fn queue_initial_requests(&mut self) {
-        let set = self.context.config.router.capabilities();
-        if set.has(Capability::Catalog) {
+        if self.context.config.router.offers(Capability::Catalog) {
             self.enqueue(vec![DataRequest::Catalog], true);
         }
         let benchmark = self.context.config.benchmark;
@@ -115,7 +114,7 @@ impl FetchQueue {
     }
 
     fn request_splits(&mut self, trigger: FetchTrigger, symbols: &[Symbol]) {
-        if self.context.config.router.capabilities().has(Capability::Splits) {
+        if self.context.config.router.offers(Capability::Splits) {
             self.enqueue(
                 splits_only(trigger, symbols, self.context.now()),
                 trigger == FetchTrigger::NewStocks,
@@ -171,8 +170,7 @@ impl FetchQueue {
             last_bar: &last_bar,
             benchmark: config.benchmark,
         };
-        let set = config.router.capabilities();
-        let requests = requests_for(trigger, set, &scope, &config.calendar, self.context.now());
+        let requests = requests_for(trigger, &config.router, &scope, &config.calendar, self.context.now());
         self.enqueue(requests, trigger == FetchTrigger::NewStocks);
     }
 
@@ -257,10 +255,8 @@ impl FetchQueue {
 
     async fn deliver(&self, answer: DataResponse, backfill: bool) {
         let update = MarketUpdate {
-            at: self.context.now(),
             backfill,
-            batch: answer.batch,
-            missed: MissedQuotes::default(),
+            ..MarketUpdate::new(self.context.now(), answer.batch)
         };
         self.context.deliver(update).await;
     }

@@ -77,7 +77,7 @@ pub async fn check(
     setup: &AdapterSetup,
 ) -> Vec<ProviderCheck> {
     let mut rows = Vec::new();
-    for capability in router.capabilities().iter() {
+    for capability in router.capabilities() {
         for (rank, provider) in router.providers(capability).enumerate() {
             let began = setup.clock.now();
             let outcome = match sample_request(capability, symbols, benchmark, began) {
@@ -156,12 +156,8 @@ fn answer_outcome(answer: &DataResponse) -> CheckOutcome {
 
 /// Connects to the stream, subscribes, and disconnects once the stream is live.
 async fn check_stream(provider: &dyn Provider, symbols: &[Symbol], setup: &AdapterSetup) -> CheckOutcome {
-    let not_offered = ProviderError::NotOffered {
-        provider: provider.name(),
-        capability: Capability::Stream.name(),
-    };
     let Some(protocol) = provider.stream() else {
-        return CheckOutcome::Failed(not_offered);
+        return CheckOutcome::Failed(ProviderError::not_offered(provider.name(), Capability::Stream));
     };
     let (_wanted, receiver) = watch::channel(Arc::new(symbols.iter().copied().collect::<BTreeSet<_>>()));
     let Ok((mut prices, task)) = stream::start(protocol, setup, stream::StreamConfig::default(), receiver) else {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use market::Symbol;
 
 use super::ProviderStatus;
-use crate::provider::{Capability, CapabilitySet, DataRequest, DataResponse, Provider, ProviderError};
+use crate::provider::{Capability, DataRequest, DataResponse, Provider, ProviderError};
 use clock::Clock;
 
 /// The providers of each capability, in the order in which they are used.
@@ -106,16 +106,21 @@ impl ProviderRouter {
     /// Adds a provider for all capabilities of its plan, after those that were added before.
     #[must_use]
     pub fn with_all_capabilities_of(mut self, provider: &Arc<dyn Provider>) -> Self {
-        for capability in provider.tier().capabilities().iter() {
+        for capability in provider.tier().capabilities() {
             self = self.with(capability, Arc::clone(provider));
         }
         self
     }
 
-    /// Returns the capabilities that have at least one provider.
+    /// Iterates over the capabilities that have at least one provider.
+    pub fn capabilities(&self) -> impl Iterator<Item = Capability> {
+        self.chains.keys().copied()
+    }
+
+    /// Returns whether `capability` has at least one provider.
     #[must_use]
-    pub fn capabilities(&self) -> CapabilitySet {
-        self.chains.keys().copied().collect()
+    pub fn offers(&self, capability: Capability) -> bool {
+        self.chains.contains_key(&capability)
     }
 
     /// Iterates over the providers of `capability`, the primary first.

@@ -106,7 +106,7 @@ impl PriceTask {
     pub(super) fn can_confirm(config: &crate::live::LiveSourceConfig) -> bool {
         let router = &config.router;
         let sources = router.providers(Capability::Quotes).count();
-        sources > 1 || router.capabilities().has(Capability::MinuteBars)
+        sources > 1 || router.offers(Capability::MinuteBars)
     }
 
     /// Adds quotes that are held as jumps, each with its time.
@@ -177,7 +177,7 @@ impl PriceTask {
     /// Postpones jumps until their minute bars are available. If there are none, or if they were requested
     /// [`MAX_MINUTE_REQUESTS`] times, only the stock's next trade can confirm the jump.
     fn schedule_minutes(&mut self, jumps: Vec<Jump>, now: Timestamp) {
-        let has_minutes = self.context.config.router.capabilities().has(Capability::MinuteBars);
+        let has_minutes = self.context.config.router.offers(Capability::MinuteBars);
         let delay = self.delay(Capability::MinuteBars);
         for jump in jumps {
             if !self.filter.is_held(jump.symbol, jump.at) {

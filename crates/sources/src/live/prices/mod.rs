@@ -318,7 +318,7 @@ impl PriceTask {
     /// Opens a gap. `is_behind` says whether some of its quotes, or later ones, may have been delivered.
     fn open_gap(&mut self, symbols: &[Symbol], missed: TimeRange, is_behind: bool) {
         let config = &self.context.config;
-        if !config.router.capabilities().has(Capability::MinuteBars) {
+        if !config.router.offers(Capability::MinuteBars) {
             let (from, to) = (missed.from, missed.to);
             tracing::warn!(%from, %to, "prices were missed, and no provider of minute_bars is configured to fill the gap");
             return;
