@@ -181,7 +181,7 @@ impl BlindnessNotices {
             let first = stocks.first()?;
             Some(QueueRecoveryNotice {
                 account: first.account,
-                told_at: first.notified_at,
+                notified_at: first.notified_at,
                 writer: writer.clone(),
             })
         });

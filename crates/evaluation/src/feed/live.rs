@@ -156,7 +156,7 @@ async fn refresh_watched(feed: &Feed, watched: &watch::Sender<Arc<Vec<Symbol>>>)
             return None;
         }
     };
-    publish(&stocks, watched);
+    publish(watched, stocks.clone());
     Some(stocks)
 }
 
@@ -164,14 +164,15 @@ async fn refresh_watched(feed: &Feed, watched: &watch::Sender<Arc<Vec<Symbol>>>)
 fn add_interest(feed: &Feed, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
     let mut stocks = stocks.to_vec();
     feed.market_intake.add_stocks_of_interest(&mut stocks);
-    publish(&stocks, watched);
+    publish(watched, stocks);
 }
 
-fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
-    watched.send_if_modified(|current| {
-        let is_new = current.as_slice() != stocks;
+/// Sends a value if it differs from the current one.
+fn publish<T: PartialEq>(sender: &watch::Sender<Arc<T>>, value: T) {
+    sender.send_if_modified(|current| {
+        let is_new = **current != value;
         if is_new {
-            *current = Arc::new(stocks.to_vec());
+            *current = Arc::new(value);
         }
         is_new
     });
@@ -180,13 +181,7 @@ fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
 /// Reads and publishes the stocks of inactive alerts.
 async fn refresh_inactive(feed: &Feed, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
     match feed.market_intake.stocks_of_inactive_alerts().await {
-        Ok(stocks) => drop(splits_only.send_if_modified(|current| {
-            let is_new = **current != stocks;
-            if is_new {
-                *current = Arc::new(stocks);
-            }
-            is_new
-        })),
+        Ok(stocks) => publish(splits_only, stocks),
         Err(error) => tracing::error!(%error, "cannot read the stocks of inactive alerts; their splits may be late"),
     }
 }

@@ -166,9 +166,6 @@ fn source_future(
             let options = file::FileSourceConfig {
                 dir,
                 every: FOLDER_POLL_INTERVAL,
-                // All bars are read again after a restart: the folder may have received older bars, and known bars
-                // change nothing.
-                bars_from: None,
             };
             feed.prices.first_load_begins();
             let health = FileSourceHealth::default();

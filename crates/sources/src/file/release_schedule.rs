@@ -23,8 +23,6 @@ const INTRADAY_DAYS_KEPT: i64 = 7;
 #[derive(Debug)]
 pub(super) struct ReleaseSchedule {
     calendar: Calendar,
-    /// The first day of which bars are used.
-    bars_from: Option<Date>,
     /// All rows that were due until this time have been returned.
     released_until: Option<Timestamp>,
     catalog: Vec<StockRow>,
@@ -50,10 +48,9 @@ struct SessionHours {
 }
 
 impl ReleaseSchedule {
-    pub(super) fn new(calendar: Calendar, bars_from: Option<Date>) -> Self {
+    pub(super) fn new(calendar: Calendar) -> Self {
         Self {
             calendar,
-            bars_from,
             released_until: None,
             catalog: Vec::new(),
             pending: BTreeMap::new(),
@@ -153,12 +150,7 @@ impl ReleaseSchedule {
     /// Adds a daily bar. During its session it becomes a quote now; it becomes a bar when the session is over.
     fn add_daily(&mut self, row: BarRow, written_at: Timestamp, now: Timestamp) {
         let date = row.bar.date;
-        let Some(hours) = self
-            .hours(date)
-            .filter(|_| self.bars_from.is_none_or(|from| date >= from))
-        else {
-            return;
-        };
+        let Some(hours) = self.hours(date) else { return };
         if hours.open <= now && now < hours.end {
             self.batch_at(now).quotes.push(QuoteRow {
                 symbol: row.symbol,
@@ -188,9 +180,6 @@ impl ReleaseSchedule {
             let Some(hours) = self.hours(date).filter(within) else {
                 continue;
             };
-            if self.bars_from.is_some_and(|from| date < from) {
-                continue;
-            }
             let session = self.sessions.entry((date, symbol)).or_default();
             session.bars.insert(bar.time, bar);
             session.is_completed = false;

@@ -1,6 +1,6 @@
 //! The queue of requests for all data except the prices of the session. Failed requests are retried; the data is delivered.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,7 +12,7 @@ use tokio::sync::broadcast;
 use super::schedule::{FetchSchedule, FetchScope, FetchTrigger, RefreshKind, requests_for, splits_only};
 use super::{LiveContext, unadjust};
 use crate::MarketUpdate;
-use crate::provider::{Capability, DataRequest, DataResponse, DateRange, PriceAdjustment};
+use crate::provider::{Capability, DataRequest, DataResponse, DateRange};
 use crate::routing::RoutingError;
 
 /// The delay before the first retry. It doubles with each further failure.
@@ -212,12 +212,18 @@ impl FetchQueue {
     /// Fetches data; bars are returned as traded.
     async fn fetch(&self, request: &DataRequest) -> Result<DataResponse, RoutingError> {
         let fetched = self.context.config.router.fetch(request).await?;
-        let answer = fetched.answer;
+        let mut answer = fetched.answer;
         if answer.invalid_rows.count > 0 {
             let first = answer.invalid_rows.first.first().map(ToString::to_string);
             tracing::warn!(providers = ?fetched.providers, left_out = answer.invalid_rows.count, first, "rows could not be read");
         }
-        self.undo_split_adjustment(answer).await
+        if !fetched.adjusted_for_splits.is_empty() {
+            let splits = self
+                .splits_since(&answer.batch.bars, fetched.adjusted_for_splits)
+                .await?;
+            unadjust::undo_splits(&mut answer.batch.bars, &splits);
+        }
+        Ok(answer)
     }
 
     /// Queues a failed request again, with a growing delay.
@@ -234,21 +240,11 @@ impl FetchQueue {
         }
     }
 
-    /// Converts split-adjusted bars to bars as traded. This needs the splits since then.
-    async fn undo_split_adjustment(&self, mut answer: DataResponse) -> Result<DataResponse, RoutingError> {
-        if answer.price_adjustment == PriceAdjustment::AdjustedForSplits && !answer.batch.bars.is_empty() {
-            let splits = self.splits_since(&answer.batch.bars).await?;
-            unadjust::undo_splits(&mut answer.batch.bars, &splits);
-        }
-        Ok(answer)
-    }
-
-    async fn splits_since(&self, bars: &[BarRow]) -> Result<Vec<SplitRow>, RoutingError> {
+    /// Fetches the splits of stocks since the first of the bars.
+    async fn splits_since(&self, bars: &[BarRow], symbols: BTreeSet<Symbol>) -> Result<Vec<SplitRow>, RoutingError> {
         let today = new_york_date(self.context.now());
         let from = bars.iter().map(|row| row.bar.date).min().unwrap_or(today);
-        let mut symbols: Vec<Symbol> = bars.iter().map(|row| row.symbol).collect();
-        symbols.dedup();
-        let request = DataRequest::Splits(symbols, DateRange { from, to: today });
+        let request = DataRequest::Splits(symbols.into_iter().collect(), DateRange { from, to: today });
         let fetched = self.context.config.router.fetch(&request).await?;
         Ok(fetched.answer.batch.splits)
     }

@@ -31,7 +31,6 @@ mod capability;
 mod error;
 pub mod finnhub;
 pub mod http;
-mod interval_bars;
 mod json;
 mod key;
 mod limits;

@@ -27,7 +27,7 @@ const MINUTE_BAR_RETRY_DELAY: SignedDuration = SignedDuration::from_secs(60);
 /// The maximum number of requests for minute bars.
 const MAX_MINUTE_REQUESTS: u32 = 3;
 
-/// The next source that is jumps to confirm a jump.
+/// The source that is requested next to confirm a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ConfirmationStep {
     /// A provider of quotes that did not report the jump.

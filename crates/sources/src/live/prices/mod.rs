@@ -100,7 +100,7 @@ pub(super) struct PriceTask {
     pub(super) next_round: Timestamp,
     gaps: GapQueue,
     minutes: InFlight<MinutesOutcome>,
-    /// The jumps that wait for a confirmation, and the request in flight about group of them.
+    /// The jumps that wait for a confirmation, and the request in flight about some of them.
     jumps: JumpQueue,
     confirming: InFlight<Confirmation>,
     /// The time until which new quotes are held for the minute bars in flight.

@@ -9,7 +9,6 @@ use super::NAME;
 use super::conditions::updates_last_price;
 use super::models::{Actions, Asset, Bars, CashDividend, Snapshot, Snapshots, Split};
 use crate::folder::IntradayBar;
-use crate::provider::interval_bars;
 use crate::provider::json::{self, RowReader};
 use crate::provider::paged_request::Page;
 use crate::provider::request::BarRange;
@@ -105,15 +104,8 @@ pub(super) fn bars(body: &[u8], requested: &RequestedSymbols, range: BarRange) -
 fn bar_of(name: &str, bar: &RawValue) -> Result<IntradayBar, InvalidRow> {
     let row = RowReader { label: name };
     let bar: super::models::Bar<'_> = json::parse_element(name, bar)?;
-    let bar = IntradayBar {
-        time: row.time("t", bar.t.as_deref())?,
-        open: row.price("o", bar.o)?,
-        high: row.price("h", bar.h)?,
-        low: row.price("l", bar.l)?,
-        close: row.price("c", bar.c)?,
-        volume: row.shares("v", bar.v)?,
-    };
-    interval_bars::validate(name, bar)
+    let time = row.time("t", bar.t.as_deref())?;
+    row.bar(time, [bar.o, bar.h, bar.l, bar.c], bar.v)
 }
 
 /// Parses a page of corporate actions.

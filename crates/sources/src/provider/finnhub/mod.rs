@@ -41,7 +41,6 @@ use super::limits::offer;
 use super::{Capability, ProviderKey, RequestScope, Tier};
 
 pub use stream::FinnhubStream;
-pub(super) use stream::parse_millis;
 
 /// The provider's name.
 pub(super) const NAME: &str = "finnhub";

@@ -183,7 +183,6 @@ impl PagedRequest for MassiveRequest<'_> {
     }
 
     fn covers_market(&self) -> bool {
-        let is_market = matches!(self.request, DataRequest::Catalog | DataRequest::Quotes(_)) || self.day.is_some();
-        is_market
+        matches!(self.request, DataRequest::Catalog | DataRequest::Quotes(_)) || self.day.is_some()
     }
 }

@@ -7,7 +7,6 @@ use url::Url;
 use super::NAME;
 use super::models::{self, Dividend, Results, SingleResult, Snapshot, Snapshots, Split, Ticker};
 use crate::folder::IntradayBar;
-use crate::provider::interval_bars;
 use crate::provider::json::{self, JsonNumber, RowReader};
 use crate::provider::paged_request::Page;
 use crate::provider::request::BarRange;
@@ -132,15 +131,8 @@ fn quote(snapshot: &Snapshot<'_>, symbol: market::Symbol) -> Result<Option<Quote
 
 fn bar(name: &str, bar: &models::Bar<'_>) -> Result<IntradayBar, InvalidRow> {
     let row = RowReader { label: name };
-    let bar = IntradayBar {
-        time: row.epoch("t", bar.t, 1_000)?,
-        open: row.price("o", bar.o)?,
-        high: row.price("h", bar.h)?,
-        low: row.price("l", bar.l)?,
-        close: row.price("c", bar.c)?,
-        volume: row.shares("v", bar.v)?,
-    };
-    interval_bars::validate(name, bar)
+    let time = row.epoch("t", bar.t, 1_000)?;
+    row.bar(time, [bar.o, bar.h, bar.l, bar.c], bar.v)
 }
 
 /// Parses a page of bars. Bars without a ticker belong to the requested symbol.
