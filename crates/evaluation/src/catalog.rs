@@ -4,7 +4,7 @@
 //! the commit.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use market::Symbol;
 use market::records::StockRow;
@@ -27,29 +27,19 @@ impl Catalog {
     /// Returns a stock.
     #[must_use]
     pub fn get(&self, symbol: Symbol) -> Option<Arc<CatalogEntry>> {
-        // A panic elsewhere leaves the map consistent: each change is one insertion.
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&symbol)
-            .cloned()
+        self.stocks().get(&symbol).cloned()
     }
 
     /// Whether the catalog has no stock.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.stocks().is_empty()
     }
 
     /// Returns all stocks, by symbol.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<CatalogEntry>> {
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .values()
-            .cloned()
-            .collect()
+        self.stocks().values().cloned().collect()
     }
 
     /// Changes a stock's entry. A missing entry is added with the symbol as its name.
@@ -62,5 +52,10 @@ impl Catalog {
             })
         });
         change(Arc::make_mut(entry));
+    }
+
+    fn stocks(&self) -> RwLockReadGuard<'_, BTreeMap<Symbol, Arc<CatalogEntry>>> {
+        // A panic elsewhere leaves the map consistent: each change is one insertion.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -30,15 +30,30 @@ pub struct MissedQuotes {
 }
 
 impl MarketUpdate {
-    /// Creates an empty update that marks the end of the history.
+    /// Creates an update with new data, without missed quotes.
     #[must_use]
-    pub fn end_of_history(at: Timestamp) -> Self {
+    pub fn new(at: Timestamp, batch: Batch) -> Self {
         Self {
             at,
             backfill: false,
-            batch: Batch::default(),
+            batch,
             missed: MissedQuotes::default(),
         }
+    }
+
+    /// Creates an update with data from before the source was started.
+    #[must_use]
+    pub fn history(at: Timestamp, batch: Batch) -> Self {
+        Self {
+            backfill: true,
+            ..Self::new(at, batch)
+        }
+    }
+
+    /// Creates an empty update that marks the end of the history.
+    #[must_use]
+    pub fn end_of_history(at: Timestamp) -> Self {
+        Self::new(at, Batch::default())
     }
 
     /// Whether the update has neither records nor missed quotes.
@@ -154,12 +169,6 @@ impl FeedSet {
     #[must_use]
     pub const fn has(self, kind: FeedKind) -> bool {
         self.0 & kind.bit() != 0
-    }
-
-    /// Returns the kinds that at least one of the two sets offers.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 
     /// Iterates over the kinds that are offered.

@@ -118,10 +118,9 @@ fn describe(row: &ProviderCheck) -> String {
 
 /// Returns the capabilities without a provider. Alerts that need them are blind.
 fn missing_capabilities(sources: &ProviderSetup) -> impl Iterator<Item = Capability> {
-    let asked = sources.router.capabilities();
     Capability::ALL
         .into_iter()
-        .filter(move |&capability| !asked.has(capability))
+        .filter(|&capability| !sources.router.offers(capability))
 }
 
 fn plan(args: &PlanArgs) -> Result<(), CommandError> {

@@ -73,8 +73,6 @@ fn limits(settings: &Settings) -> QuoteLimits {
         // The setting counts millionths of a percent; one percent is 10,000 ppm.
         max_jump_ppm: config.most_jump_percent.micros() / 100,
         confirm_within: config.confirm_within,
-        // The market's setting decides when a stock counts as blind.
-        blind_after: settings.market.stale_after,
         ..QuoteLimits::default()
     }
 }
@@ -165,7 +163,6 @@ mod tests {
         let expected = QuoteLimits {
             // A price can be as old as one polling round when it is requested.
             late_after: SignedDuration::from_mins(2),
-            blind_after: SignedDuration::from_mins(15),
             ..QuoteLimits::default()
         };
         assert_eq!(setup.limits, expected);
@@ -179,7 +176,6 @@ mod tests {
             ("SOURCES__QUOTE_STALE_AFTER", "10m"),
             ("SOURCES__MOST_JUMP_PERCENT", "12.5"),
             ("SOURCES__CONFIRM_WITHIN", "2m"),
-            ("MARKET__STALE_AFTER", "20m"),
         ])
         .limits;
         let expected = QuoteLimits {
@@ -187,7 +183,6 @@ mod tests {
             stale_after: SignedDuration::from_mins(10),
             max_jump_ppm: 125_000,
             confirm_within: SignedDuration::from_mins(2),
-            blind_after: SignedDuration::from_mins(20),
             ..QuoteLimits::default()
         };
         assert_eq!(limits, expected);

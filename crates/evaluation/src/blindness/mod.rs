@@ -96,14 +96,14 @@ impl BlindnessNotices {
         }
         let store = &self.ports.store;
         let symbols: Vec<Symbol> = stale.iter().map(|stock| stock.symbol).collect();
-        let untold = store.alerts_without_blindness_notice(&symbols).await?;
-        if untold.is_empty() {
+        let without_notice = store.alerts_without_blindness_notice(&symbols).await?;
+        if without_notice.is_empty() {
             return Ok(());
         }
         let stale = self.stale_to_all(stale, now).await?;
         let mut accounts: BTreeMap<AccountId, Vec<AffectedAlert>> = BTreeMap::new();
         self.evaluator.read(|engine| {
-            for stored in untold {
+            for stored in without_notice {
                 let (AlertOwner::Account(account), Some(stock)) = (stored.owner, stale.get(&stored.alert.symbol))
                 else {
                     continue;
@@ -181,7 +181,7 @@ impl BlindnessNotices {
             let first = stocks.first()?;
             Some(QueueRecoveryNotice {
                 account: first.account,
-                told_at: first.notified_at,
+                notified_at: first.notified_at,
                 writer: writer.clone(),
             })
         });

@@ -91,12 +91,12 @@ impl QueueBlindnessNotice {
         stocks.into_values().collect()
     }
 
-    const fn notice_for(&self, blind: &AffectedAlert, told_at: Timestamp) -> BlindnessNotice {
+    const fn notice_for(&self, blind: &AffectedAlert, notified_at: Timestamp) -> BlindnessNotice {
         BlindnessNotice {
             account: self.account,
             symbol: blind.alert.symbol,
             since: blind.since,
-            notified_at: told_at,
+            notified_at,
         }
     }
 }

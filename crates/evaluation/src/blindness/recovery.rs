@@ -13,7 +13,7 @@ use store::model::AccountId;
 /// Ends the blind period that an account was notified of at an instant, and queues a notice.
 pub(super) struct QueueRecoveryNotice {
     pub(super) account: AccountId,
-    pub(super) told_at: Timestamp,
+    pub(super) notified_at: Timestamp,
     pub(super) writer: BlindnessNoticeWriter,
 }
 
@@ -23,12 +23,12 @@ impl QueueRecoveryNotice {
             return Ok(());
         };
         let mut notices = unit.blindness_notices_of(self.account).await?;
-        notices.retain(|notice| notice.notified_at == self.told_at);
+        notices.retain(|notice| notice.notified_at == self.notified_at);
         // Another process may have done it.
         let Some(since) = notices.iter().map(|notice| notice.since).min() else {
             return Ok(());
         };
-        unit.delete_blindness_notices(self.account, self.told_at).await?;
+        unit.delete_blindness_notices(self.account, self.notified_at).await?;
         let symbols: Vec<Symbol> = notices.iter().map(|notice| notice.symbol).collect();
         let mut alerts = unit.active_alerts_on(self.account, &symbols).await?;
         alerts.retain(|stored| Feed::of(&stored.alert.condition) == Some(Feed::Quotes));

@@ -12,7 +12,7 @@ use store::model::{ComposeEventData, Firing, StoredAlert};
 
 use super::Evaluator;
 
-/// The `data` of an event (interface section 6, decision 5.3).
+/// The `data` of an event.
 #[derive(Serialize)]
 struct EventData<'a> {
     alert: AlertPart<'a>,

@@ -95,6 +95,11 @@ impl FutureState {
         superseded
     }
 
+    /// Returns the observations that the engine does not use.
+    fn left_out_quotes(&self) -> impl Iterator<Item = &FutureQuote> {
+        self.quotes.values().filter(|later| later.left_out_until.is_some())
+    }
+
     /// Returns the date of a stock's last observation, if that was left out and no observation has come since.
     fn left_out(&self, symbol: Symbol) -> Option<Timestamp> {
         let later = self.quotes.get(&symbol)?;
@@ -127,10 +132,10 @@ impl Evaluator {
         ));
         let future = EngineLoader::new(self, &engine, now).load().await?;
         {
-            let mut judging = self.engine();
+            let mut live = self.engine();
             // The next evaluation with the new engine reads the new time.
             self.engine_time.store(now.as_microsecond(), Ordering::Release);
-            *judging = engine.into_inner().unwrap_or_else(PoisonError::into_inner);
+            *live = engine.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
         // Missed observations that are being evaluated belong to the former engine.
         self.engine_generation.fetch_add(1, Ordering::AcqRel);
@@ -157,11 +162,7 @@ impl Evaluator {
 
     /// Records the state that is dated after the present.
     pub(super) fn note_future_state(&self, future: FutureState) {
-        let left_out = future
-            .quotes
-            .values()
-            .filter(|later| later.left_out_until.is_some())
-            .count();
+        let left_out = future.left_out_quotes().count();
         if left_out > 0 {
             tracing::error!(
                 left_out,
@@ -201,8 +202,7 @@ impl Evaluator {
         let now = self.clock.now();
         let (found_at, symbols) = {
             let future = self.future();
-            let left_out = future.quotes.values().filter(|later| later.left_out_until.is_some());
-            let symbols: Vec<Symbol> = left_out.map(|later| later.symbol).collect();
+            let symbols: Vec<Symbol> = future.left_out_quotes().map(|later| later.symbol).collect();
             (future.found_at?, symbols)
         };
         let is_new = now.duration_since(found_at) < self.settings.engine.stale_after;
@@ -217,12 +217,7 @@ impl Evaluator {
 
     /// Measures the number of stocks whose last price is dated after the present.
     fn measure_future_state(&self) {
-        let future = self.future();
-        let left_out = future
-            .quotes
-            .values()
-            .filter(|later| later.left_out_until.is_some())
-            .count();
+        let left_out = self.future().left_out_quotes().count();
         // Far below 2⁵³.
         metrics::gauge!("bellwether_future_state_stocks").set(left_out as f64);
     }

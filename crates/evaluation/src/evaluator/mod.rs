@@ -76,15 +76,6 @@ pub(crate) use commit::EvaluationInputs;
 pub(crate) use load::INSIDER_HISTORY_DAYS;
 pub use snapshot::Snapshot;
 
-/// A price that was observed while the market was closed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OffSessionPrice {
-    /// The price.
-    pub price: Price,
-    /// The instant of the observation.
-    pub at: Timestamp,
-}
-
 /// Owns the engine. See the [module documentation](self).
 pub struct Evaluator {
     engine: Mutex<Engine>,
@@ -96,7 +87,8 @@ pub struct Evaluator {
     steady_clock: steady_clock::SteadyClock,
     filings: Mutex<facts::InsiderFilings>,
     future: Mutex<future::FutureState>,
-    off_session_prices: RwLock<HashMap<Symbol, OffSessionPrice>>,
+    /// The last prices that were observed while the market was closed.
+    off_session_prices: RwLock<HashMap<Symbol, ObservedPrice>>,
     quote_times: quote_times::QuoteTimes,
     /// The latest instant that the engine has processed, in microseconds. It goes back only when the engine is
     /// reloaded.
@@ -166,7 +158,7 @@ impl Evaluator {
     }
 
     /// Returns the close of a session.
-    fn close_of(&self, date: Date) -> Timestamp {
+    pub(crate) fn close_of(&self, date: Date) -> Timestamp {
         let session = self.settings.calendar.session(date);
         session.map_or_else(|| new_york(date, 16, 0), |session| session.close)
     }
@@ -193,8 +185,7 @@ impl Evaluator {
     }
 
     /// Returns the last price of a stock that was observed while the market was closed.
-    #[must_use]
-    pub fn off_session_price(&self, symbol: Symbol) -> Option<OffSessionPrice> {
+    fn off_session_price(&self, symbol: Symbol) -> Option<ObservedPrice> {
         self.off_session_prices
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -203,7 +194,7 @@ impl Evaluator {
     }
 
     /// Records a price that was observed while the market was closed.
-    pub(crate) fn note_off_session_price(&self, symbol: Symbol, seen: OffSessionPrice) {
+    pub(crate) fn note_off_session_price(&self, symbol: Symbol, seen: ObservedPrice) {
         let mut prices = self.off_session_prices.write().unwrap_or_else(PoisonError::into_inner);
         let kept = prices.entry(symbol).or_insert(seen);
         if kept.at <= seen.at {

@@ -167,7 +167,7 @@ mod tests {
 
     impl Fixture {
         /// Creates an engine that evaluates `alert`.
-        fn judging(alert: &Alert) -> Self {
+        fn evaluating(alert: &Alert) -> Self {
             let mut fixture = Self {
                 engine: Engine::new(Calendar::nyse(), EngineConfig::default()),
                 revision_guard: RevisionGuard::default(),
@@ -189,7 +189,7 @@ mod tests {
         let Fixture {
             mut engine,
             revision_guard,
-        } = Fixture::judging(&alert);
+        } = Fixture::evaluating(&alert);
         let reading = revision_guard.begin_read();
         revision_guard.apply_change(&mut engine, &paused(&alert), now(), &mut Vec::new());
         assert!(!reading.apply_change(&mut engine, &alert, now(), &mut Vec::new()));
@@ -202,7 +202,7 @@ mod tests {
         let Fixture {
             mut engine,
             revision_guard,
-        } = Fixture::judging(&alert);
+        } = Fixture::evaluating(&alert);
         let reading = revision_guard.begin_read();
         revision_guard.remove_alert(&mut engine, alert.id, now());
         assert!(!reading.apply_change(&mut engine, &alert, now(), &mut Vec::new()));
@@ -215,7 +215,7 @@ mod tests {
         let Fixture {
             mut engine,
             revision_guard,
-        } = Fixture::judging(&alert);
+        } = Fixture::evaluating(&alert);
         let reading = revision_guard.begin_read();
         let paused = paused(&alert);
         revision_guard.apply_change(&mut engine, &paused, now(), &mut Vec::new());
@@ -232,7 +232,7 @@ mod tests {
         let Fixture {
             mut engine,
             revision_guard,
-        } = Fixture::judging(&alert);
+        } = Fixture::evaluating(&alert);
         let (one, other) = (revision_guard.begin_read(), revision_guard.begin_read());
         assert!(one.apply_change(&mut engine, &paused(&alert), now(), &mut Vec::new()));
         drop(one);
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn ended_alerts_are_recorded_only_during_reads() {
         let alert = alert();
-        let mut fixture = Fixture::judging(&alert);
+        let mut fixture = Fixture::evaluating(&alert);
         fixture.apply_change(&paused(&alert));
         assert!(fixture.revision_guard.ended().revisions.is_empty());
         let reading = fixture.revision_guard.begin_read();

@@ -49,12 +49,8 @@ impl Evaluator {
             price: bar.close,
             at: self.close_of(bar.date),
         });
-        let off = self.off_session_price(symbol).map(|off| ObservedPrice {
-            price: off.price,
-            at: off.at,
-        });
         // At the same instant the observation has priority.
-        [closed, off, observed]
+        [closed, self.off_session_price(symbol), observed]
             .into_iter()
             .flatten()
             .max_by_key(|observed| observed.at)

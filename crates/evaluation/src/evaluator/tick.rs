@@ -54,7 +54,7 @@ impl Evaluator {
                 Ok(()) => metrics::gauge!("bellwether_evaluation_behind").set(0.0),
                 Err(error) => {
                     metrics::gauge!("bellwether_evaluation_behind").set(1.0);
-                    tracing::error!(%error, "what was decided could not be committed; it is kept and tried again");
+                    tracing::error!(%error, "decisions could not be committed; they are kept, and the next evaluation commits them");
                 }
             }
         }

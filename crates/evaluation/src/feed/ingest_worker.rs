@@ -14,7 +14,7 @@ use sources::MarketUpdate;
 use tokio::sync::{mpsc, watch};
 
 use super::Feed;
-use crate::market::{MissedPeriod, RowRejection};
+use crate::market::RowRejection;
 
 /// The delay before a failed update is retried.
 const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
@@ -69,12 +69,8 @@ impl IngestWorker {
     /// Missed data is older than the current batch, so it is processed first.
     async fn ingest_update(&self, update: &MarketUpdate) -> Result<Vec<RowRejection>, ServiceError> {
         if !update.missed.quotes.is_empty() {
-            let missed = MissedPeriod {
-                quotes: update.missed.quotes.clone(),
-                is_behind: update.missed.is_behind,
-            };
             // Processing it again after a failure is safe.
-            let outcome = self.feed.market_intake.evaluate_missed(missed).await?;
+            let outcome = self.feed.market_intake.evaluate_missed(update.missed.clone()).await?;
             tracing::info!(?outcome, "missed market data has been evaluated");
         }
         if update.batch.is_empty() {
@@ -84,8 +80,7 @@ impl IngestWorker {
     }
 
     /// Ingests one update and retries until it succeeds or the service stops.
-    async fn ingest_with_retries(&mut self, update: MarketUpdate) {
-        let mut update = update;
+    async fn ingest_with_retries(&mut self, mut update: MarketUpdate) {
         loop {
             self.move_closed_quotes_to_missed(&mut update);
             match self.ingest_update(&update).await {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use clock::Clock;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
-use market::{Calendar, Price, Symbol};
+use market::{Calendar, ObservedPrice, Price, Symbol};
 use metrics::{counter, gauge};
 use sources::MarketUpdate;
 use sources::freshness::FilterReason;
-use sources::live::{self, LastQuote, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};
+use sources::live::{self, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};
 use sources::provider::stream;
 use tokio::sync::{mpsc, watch};
 
@@ -42,9 +42,8 @@ impl std::fmt::Debug for EvaluatedMarketState {
 }
 
 impl MarketState for EvaluatedMarketState {
-    fn last_quote(&self, symbol: Symbol) -> Option<LastQuote> {
-        let (price, at) = self.0.market_intake.last_observation(symbol)?;
-        Some(LastQuote { price, at })
+    fn last_quote(&self, symbol: Symbol) -> Option<ObservedPrice> {
+        self.0.market_intake.last_observation(symbol)
     }
 
     fn last_bar(&self, symbol: Symbol) -> Option<Date> {
@@ -60,8 +59,8 @@ impl MarketState for EvaluatedMarketState {
             self.0.market_intake.last_observation(symbol),
             self.0.market.last_close(symbol),
         ];
-        let latest = current.into_iter().flatten().max_by_key(|&(_, at)| at);
-        latest.map(|(price, _)| price)
+        let latest = current.into_iter().flatten().max_by_key(|observed| observed.at);
+        latest.map(|latest| latest.price)
     }
 
     fn average_volume(&self, symbol: Symbol) -> Option<i64> {
@@ -157,7 +156,7 @@ async fn refresh_watched(feed: &Feed, watched: &watch::Sender<Arc<Vec<Symbol>>>)
             return None;
         }
     };
-    publish(&stocks, watched);
+    publish(watched, stocks.clone());
     Some(stocks)
 }
 
@@ -165,14 +164,15 @@ async fn refresh_watched(feed: &Feed, watched: &watch::Sender<Arc<Vec<Symbol>>>)
 fn add_interest(feed: &Feed, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
     let mut stocks = stocks.to_vec();
     feed.market_intake.add_stocks_of_interest(&mut stocks);
-    publish(&stocks, watched);
+    publish(watched, stocks);
 }
 
-fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
-    watched.send_if_modified(|current| {
-        let is_new = current.as_slice() != stocks;
+/// Sends a value if it differs from the current one.
+fn publish<T: PartialEq>(sender: &watch::Sender<Arc<T>>, value: T) {
+    sender.send_if_modified(|current| {
+        let is_new = **current != value;
         if is_new {
-            *current = Arc::new(stocks.to_vec());
+            *current = Arc::new(value);
         }
         is_new
     });
@@ -181,13 +181,7 @@ fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
 /// Reads and publishes the stocks of inactive alerts.
 async fn refresh_inactive(feed: &Feed, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
     match feed.market_intake.stocks_of_inactive_alerts().await {
-        Ok(stocks) => drop(splits_only.send_if_modified(|current| {
-            let is_new = **current != stocks;
-            if is_new {
-                *current = Arc::new(stocks);
-            }
-            is_new
-        })),
+        Ok(stocks) => publish(splits_only, stocks),
         Err(error) => tracing::error!(%error, "cannot read the stocks of inactive alerts; their splits may be late"),
     }
 }

@@ -166,20 +166,16 @@ fn source_future(
             let options = file::FileSourceConfig {
                 dir,
                 every: FOLDER_POLL_INTERVAL,
-                // All bars are read again after a restart: the folder may have received older bars, and known bars
-                // change nothing.
-                bars_from: None,
             };
             feed.prices.first_load_begins();
             let health = FileSourceHealth::default();
             Some(Box::pin(file::run(options, calendar, health, clock, sender)))
         }
         SourceConfig::Live(sources) => {
-            let set = sources.router.capabilities();
-            coverage::warn_about_missing(set);
+            coverage::warn_about_missing(&sources.router);
             let requests = feed.prices.connect_price_source(PriceSourceConfig {
                 current_for: sources.limits.late_after.saturating_add(sources.limits.delay),
-                has_daily_bars: set.has(Capability::DailyBars),
+                has_daily_bars: sources.router.offers(Capability::DailyBars),
             });
             let live = LiveSourceTask {
                 benchmark: feed.market_intake.settings.benchmark,

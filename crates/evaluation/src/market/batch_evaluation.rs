@@ -7,7 +7,7 @@ use ::market::Symbol;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
 use jiff::Timestamp;
 
-use super::row_rejection::RowRejection;
+use super::RowRejection;
 use crate::evaluator::{Evaluator, facts};
 
 /// All earnings and dividend dates of the stocks for which a batch has some.

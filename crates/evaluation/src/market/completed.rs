@@ -1,8 +1,6 @@
 //! Figures of a stock's completed sessions, for live sources.
 
-use ::market::calendar::new_york;
-use ::market::{Price, Symbol};
-use jiff::Timestamp;
+use ::market::{ObservedPrice, Symbol};
 
 use crate::market::MarketOverview;
 
@@ -10,13 +8,14 @@ use crate::market::MarketOverview;
 const AVERAGE_VOLUME_SESSIONS: u8 = 20;
 
 impl MarketOverview {
-    /// Returns the close of a stock's last completed session, in today's shares, and the end of that session.
+    /// Returns the close of a stock's last completed session, in today's shares.
     #[must_use]
-    pub fn last_close(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
+    pub fn last_close(&self, symbol: Symbol) -> Option<ObservedPrice> {
         let bar = self.evaluator.read(|engine| engine.history(symbol)?.last().copied())?;
-        let session = self.settings.calendar.session(bar.date);
-        let ended = session.map_or_else(|| new_york(bar.date, 16, 0), |session| session.close);
-        Some((bar.close, ended))
+        Some(ObservedPrice {
+            price: bar.close,
+            at: self.evaluator.close_of(bar.date),
+        })
     }
 
     /// Returns the average daily volume of the last 20 sessions, in shares; `None` if fewer are known.

@@ -63,23 +63,23 @@ impl MarketOverview {
         let later = |days: i32| from.saturating_add((days - 1).days());
         let to = to.unwrap_or_else(|| later(DEFAULT_EARNINGS_DAYS));
         if to < from {
-            let fault = format!("must not be before from, which is {from}");
-            return Err(ServiceError::field("to", fault));
+            let message = format!("must not be before from, which is {from}");
+            return Err(ServiceError::field("to", message));
         }
         if later(MAX_EARNINGS_DAYS) < to {
             let last = later(MAX_EARNINGS_DAYS);
-            let fault =
+            let message =
                 format!("must be at most {last}: {MAX_EARNINGS_DAYS} days from {from} on; request the rest separately");
-            return Err(ServiceError::field("to", fault));
+            return Err(ServiceError::field("to", message));
         }
         let mut found = Vec::new();
         for entry in self.catalog.all() {
-            let meant = entry
+            let in_range = entry
                 .facts
                 .earnings
                 .iter()
                 .filter(|row| (from..=to).contains(&row.date));
-            found.extend(meant.map(|row| named(&entry.row.name, *row)));
+            found.extend(in_range.map(|row| named(&entry.row.name, *row)));
         }
         found.sort_by_key(|named| (named.row.date, named.row.symbol));
         Ok(found)

@@ -7,20 +7,21 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ::market::Symbol;
 use ::market::calendar::new_york_date;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
+use ::market::{ObservedPrice, Symbol};
+use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use sources::live::RefreshKind;
 use store::StoreError;
 use tokio::sync::{Mutex, broadcast};
 
+use super::RowRejection;
 use super::batch_evaluation::{BatchEvaluation, KnownDates, SessionQuote};
-use super::row_rejection::RowRejection;
 use super::sessions::{completed_session, ended_session};
 use crate::EvaluationConfig;
 use crate::catalog::Catalog;
-use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS, OffSessionPrice};
+use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS};
 use crate::prices::arrivals::PriceArrivals;
 use crate::prices::interest::StockInterest;
 use foundation::{Ports, ServiceError};
@@ -100,10 +101,10 @@ impl MarketIntake {
         self.reject_future_rows(now, &mut batch, &mut rejected);
         evaluator.filings().remove_withdrawn(&mut batch);
         let refused_bars = self.evaluate_batch(&mut intake, &batch, now, &mut rejected).await?;
-        let mut place = 0..;
+        let mut index = 0..;
         batch
             .bars
-            .retain(|_| place.next().is_some_and(|place| !refused_bars.contains(&place)));
+            .retain(|_| index.next().is_some_and(|index| !refused_bars.contains(&index)));
         let quotes = std::mem::take(&mut batch.quotes);
         if batch != Batch::default() {
             let record = self
@@ -137,29 +138,21 @@ impl MarketIntake {
     /// Rejects rows that are dated in the future.
     fn reject_future_rows(&self, now: Timestamp, batch: &mut Batch, rejected: &mut Vec<RowRejection>) {
         let today = new_york_date(now);
-        let mut future = |kind: &'static str, index: usize, field: &str| {
-            rejected.push(RowRejection {
+        let mut reject = |kind, field, dates: &mut dyn Iterator<Item = Date>| {
+            let future = dates.enumerate().filter(|(_, date)| *date > today);
+            rejected.extend(future.map(|(index, _)| RowRejection {
                 kind,
                 index,
                 reason: format!("{field} is in the future; deliver the row on that date"),
-            });
+            }));
         };
-        for (index, _) in batch
-            .fundamentals
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| row.as_of > today)
-        {
-            future("fundamentals", index, "as_of");
-        }
-        for (index, _) in batch
-            .insider_transactions
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| row.filed_on > today)
-        {
-            future("insider_transactions", index, "filed_on");
-        }
+        reject(
+            "fundamentals",
+            "as_of",
+            &mut batch.fundamentals.iter().map(|row| row.as_of),
+        );
+        let filed_on = &mut batch.insider_transactions.iter().map(|row| row.filed_on);
+        reject("insider_transactions", "filed_on", filed_on);
         batch.fundamentals.retain(|row| row.as_of <= today);
         batch.withdrawn_filings.retain(|row| row.amended_on <= today);
         batch.insider_transactions.retain(|row| row.filed_on <= today);
@@ -314,7 +307,7 @@ impl MarketIntake {
                     row: quote,
                 });
             } else {
-                let seen = OffSessionPrice {
+                let seen = ObservedPrice {
                     price: quote.price,
                     at: time,
                 };

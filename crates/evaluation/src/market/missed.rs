@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ::market::Symbol;
 use ::market::records::QuoteRow;
 use jiff::Timestamp;
+use sources::MissedQuotes;
 use store::StoreError;
 
 use crate::evaluator::missed::Gaps;
@@ -14,16 +15,6 @@ use foundation::ServiceError;
 
 /// The number of stocks that are evaluated at once.
 const STOCK_BATCH_SIZE: usize = 256;
-
-/// A period of the market that was missed, because the feed was dead or the program was off.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct MissedPeriod {
-    /// The missed quotes of any stocks and sessions, each with its true time.
-    pub quotes: Vec<QuoteRow>,
-    /// Whether later quotes of the same stocks may have been ingested already. If not, quotes that are not newer than
-    /// the known ones are left out.
-    pub is_behind: bool,
-}
 
 /// The result of the evaluation of a missed period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,19 +38,19 @@ impl MarketIntake {
     ///
     /// Quotes that are not newer than the last ingested quote of a stock are left out, so a gap has to be evaluated
     /// before the stock's first quote after it is ingested. If the caller could not wait for that
-    /// ([`MissedPeriod::is_behind`]), no quote is left out, and conditions that compare successive quotes start with
+    /// ([`MissedQuotes::is_behind`]), no quote is left out, and conditions that compare successive quotes start with
     /// the first quote of the period. It is safe to evaluate a period again.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails. Decisions are kept and committed as soon as it works again.
-    pub async fn evaluate_missed(&self, missed: MissedPeriod) -> Result<MissedPeriodOutcome, ServiceError> {
+    pub async fn evaluate_missed(&self, missed: MissedQuotes) -> Result<MissedPeriodOutcome, ServiceError> {
         // In a separate task: a cancelled caller must not leave a period half evaluated.
         let intake = self.clone();
         let evaluated = tokio::spawn(async move { intake.evaluate_missed_batches(missed).await }).await;
         Ok(evaluated.map_err(ServiceError::internal)??)
     }
 
-    async fn evaluate_missed_batches(&self, missed: MissedPeriod) -> Result<MissedPeriodOutcome, StoreError> {
+    async fn evaluate_missed_batches(&self, missed: MissedQuotes) -> Result<MissedPeriodOutcome, StoreError> {
         let evaluator = &self.evaluator;
         let _turn = evaluator.lock_missed_evaluation().await;
         self.intake.lock().await.follow_clock(self.ports.clock.now());
@@ -78,7 +69,7 @@ impl MarketIntake {
     }
 
     /// Returns the quotes that can be evaluated, by stock.
-    fn by_stock(&self, missed: MissedPeriod) -> ByStock {
+    fn by_stock(&self, missed: MissedQuotes) -> ByStock {
         let now = self.ports.clock.now();
         let mut stocks: BTreeMap<Symbol, Vec<QuoteRow>> = BTreeMap::new();
         for row in missed.quotes {

@@ -19,7 +19,6 @@ mod listed;
 mod missed;
 mod movers;
 mod performance;
-mod row_rejection;
 mod sentiment;
 pub(crate) mod sessions;
 mod watched;
@@ -29,7 +28,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use sources::ingest::{self, IngestError, IngestRejection, IngestResult};
+use sources::ingest::{self, IngestError, IngestResult};
 
 use crate::EvaluationConfig;
 use crate::catalog::Catalog;
@@ -41,12 +40,12 @@ use foundation::{Actor, Ports, Scope, ServiceError};
 pub use dates::{MAX_EARNINGS_DAYS, NamedRow};
 pub use intake::MarketIntake;
 pub use listed::{Coverage, ListedQuote};
-pub use missed::{MissedPeriod, MissedPeriodOutcome};
+pub use missed::MissedPeriodOutcome;
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
-pub use row_rejection::RowRejection;
 pub use sentiment::{MIN_STOCKS_FOR_LABEL, Sentiment, SentimentLabel};
 pub use sessions::{completed_session, ended_session};
+pub use sources::ingest::RowRejection;
 
 /// Whether the market is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,7 +112,7 @@ impl MarketOverview {
         }
     }
 
-    /// Ingests the body of an ingest request (decisions 8). Invalid elements are returned with their indexes and do not
+    /// Ingests the body of an ingest request. Invalid elements are returned with their indexes and do not
     /// affect the others.
     ///
     /// # Errors
@@ -127,11 +126,13 @@ impl MarketOverview {
             IngestError::NotAnArray { kind, .. } => ServiceError::field(kind, "must be an array of objects"),
         })?;
         let indexes = BodyIndexes::of(&read);
-        let mut report = IngestReport {
-            accepted: read.accepted,
-            rejected: read.rejected.into_iter().map(RowRejection::from).collect(),
-        };
-        for mut not_taken in self.market_intake.ingest(read.batch).await? {
+        let IngestResult {
+            batch,
+            accepted,
+            rejected,
+        } = read;
+        let mut report = IngestReport { accepted, rejected };
+        for mut not_taken in self.market_intake.ingest(batch).await? {
             not_taken.index = indexes.body_index(not_taken.kind, not_taken.index);
             if let Some(accepted) = report.accepted.get_mut(not_taken.kind) {
                 *accepted = accepted.saturating_sub(1);
@@ -143,37 +144,27 @@ impl MarketOverview {
     }
 }
 
-impl From<IngestRejection> for RowRejection {
-    fn from(rejected: IngestRejection) -> Self {
-        Self {
-            kind: rejected.kind,
-            index: rejected.index,
-            reason: rejected.reason,
-        }
-    }
-}
-
 /// Maps indexes of valid elements to their indexes in the body, by the indexes of the invalid ones.
 struct BodyIndexes(BTreeMap<&'static str, BTreeSet<usize>>);
 
 impl BodyIndexes {
     fn of(read: &IngestResult) -> Self {
-        let mut unsound: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
+        let mut invalid: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
         for rejected in &read.rejected {
-            unsound.entry(rejected.kind).or_default().insert(rejected.index);
+            invalid.entry(rejected.kind).or_default().insert(rejected.index);
         }
-        Self(unsound)
+        Self(invalid)
     }
 
     /// Returns the index in the body of the valid element number `index`.
     fn body_index(&self, kind: &str, index: usize) -> usize {
-        let mut place = index;
-        for &unsound in self.0.get(kind).into_iter().flatten() {
-            if unsound <= place {
-                place += 1;
+        let mut body_index = index;
+        for &invalid in self.0.get(kind).into_iter().flatten() {
+            if invalid <= body_index {
+                body_index += 1;
             }
         }
-        place
+        body_index
     }
 }
 
@@ -216,8 +207,8 @@ mod tests {
     #[test]
     fn indexes_of_valid_elements_skip_invalid_ones() {
         let indexes = BodyIndexes(BTreeMap::from([("quotes", BTreeSet::from([0, 2, 3]))]));
-        let of_sound: Vec<_> = (0..3).map(|index| indexes.body_index("quotes", index)).collect();
-        assert_eq!(of_sound, [1, 4, 5]);
+        let of_valid: Vec<_> = (0..3).map(|index| indexes.body_index("quotes", index)).collect();
+        assert_eq!(of_valid, [1, 4, 5]);
         assert_eq!(indexes.body_index("bars", 7), 7);
     }
 }

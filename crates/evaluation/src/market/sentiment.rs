@@ -36,9 +36,9 @@ pub struct Sentiment {
     pub unchanged: u32,
     /// Advancers ÷ decliners; `None` without decliners.
     pub advance_decline_ratio: Option<Decimal>,
-    /// The percentage of companies above their 50-session average, of those that have company.
+    /// The percentage of companies above their 50-session average, of those that have an average.
     pub above_ma_50_pct: Option<Decimal>,
-    /// The percentage of companies above their 200-session average, of those that have company.
+    /// The percentage of companies above their 200-session average, of those that have an average.
     pub above_ma_200_pct: Option<Decimal>,
     /// The companies above every price of the 52 weeks before the session.
     pub new_highs: u32,

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::market::{Price, Symbol};
-use jiff::Timestamp;
+use ::market::{ObservedPrice, Symbol};
 use jiff::civil::Date;
 use sources::live::RefreshKind;
 use tokio::sync::broadcast;
@@ -51,11 +50,14 @@ impl MarketIntake {
         self.wanted.subscribe()
     }
 
-    /// Returns the price of a stock that was last observed in a session, in today's shares, and its time.
+    /// Returns the price of a stock that was last observed in a session, in today's shares.
     #[must_use]
-    pub fn last_observation(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
+    pub fn last_observation(&self, symbol: Symbol) -> Option<ObservedPrice> {
         let session = self.evaluator.read(|engine| engine.observed_session(symbol))?;
-        Some((session.last, session.last_at))
+        Some(ObservedPrice {
+            price: session.last,
+            at: session.last_at,
+        })
     }
 
     /// Returns the last completed session of a stock with a known bar.

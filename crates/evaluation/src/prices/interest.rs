@@ -58,9 +58,9 @@ fn is_running(since: Timestamp, now: Timestamp) -> bool {
     SignedDuration::ZERO <= age && age < LEASE_DURATION
 }
 
-/// Keeps the newest `most` entries.
-fn keep_newest<T>(entries: &mut HashMap<Symbol, T>, most: usize, since: impl Fn(&T) -> Timestamp) {
-    while entries.len() > most {
+/// Keeps the newest `max` entries.
+fn keep_newest<T>(entries: &mut HashMap<Symbol, T>, max: usize, since: impl Fn(&T) -> Timestamp) {
+    while entries.len() > max {
         let oldest = entries
             .iter()
             .min_by_key(|(_, entry)| since(entry))

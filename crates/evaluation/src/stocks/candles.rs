@@ -8,6 +8,7 @@ use jiff::{Span, Timestamp};
 use market::calendar::new_york_date;
 use market::{Bar, Symbol};
 
+use crate::market::sessions::bar_of;
 use crate::stocks::Stocks;
 use foundation::ServiceError;
 
@@ -68,17 +69,9 @@ impl Stocks {
     }
 
     fn running_candle(&self, symbol: Symbol) -> Option<Bar> {
-        let so_far = self.evaluator.read(|engine| {
+        self.evaluator.read(|engine| {
             let is_running = engine.is_session_running(symbol);
-            is_running.then(|| engine.observed_session(symbol)).flatten()
-        })?;
-        Some(Bar {
-            date: so_far.date,
-            open: so_far.open,
-            high: so_far.high,
-            low: so_far.low,
-            close: so_far.last,
-            volume: so_far.volume.unwrap_or(0),
+            is_running.then(|| engine.observed_session(symbol).as_ref().map(bar_of))?
         })
     }
 }

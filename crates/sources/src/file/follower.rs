@@ -43,7 +43,7 @@ impl FolderFollower {
     ) -> Result<(Self, Vec<MarketUpdate>), FolderError> {
         let mut follower = Self {
             dir: config.dir.clone(),
-            schedule: ReleaseSchedule::new(calendar.clone(), config.bars_from),
+            schedule: ReleaseSchedule::new(calendar.clone()),
             calendar,
             files: BTreeMap::new(),
             health,

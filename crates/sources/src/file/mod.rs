@@ -41,7 +41,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::SignedDuration;
-use jiff::civil::Date;
 use market::Calendar;
 use tokio::sync::mpsc;
 use tokio::task;
@@ -59,8 +58,6 @@ pub struct FileSourceConfig {
     pub dir: PathBuf,
     /// The interval between two scans.
     pub every: SignedDuration,
-    /// The first day of which bars are sent. Earlier bars are left out, for example because an earlier run has sent them.
-    pub bars_from: Option<Date>,
 }
 
 /// The health of the file source, shared with its observers.

@@ -13,8 +13,8 @@ use market::price::MAX_VOLUME;
 use market::records::{BarRow, Batch, QuoteRow, StockRow};
 use market::{Bar, Calendar, Symbol};
 
+use crate::MarketUpdate;
 use crate::folder::{IntradayBar, MarketData};
-use crate::{MarketUpdate, MissedQuotes};
 
 /// The number of days for which the intraday bars of a session are kept, so that later bars can be added to them.
 const INTRADAY_DAYS_KEPT: i64 = 7;
@@ -23,8 +23,6 @@ const INTRADAY_DAYS_KEPT: i64 = 7;
 #[derive(Debug)]
 pub(super) struct ReleaseSchedule {
     calendar: Calendar,
-    /// The first day of which bars are used.
-    bars_from: Option<Date>,
     /// All rows that were due until this time have been returned.
     released_until: Option<Timestamp>,
     catalog: Vec<StockRow>,
@@ -50,10 +48,9 @@ struct SessionHours {
 }
 
 impl ReleaseSchedule {
-    pub(super) fn new(calendar: Calendar, bars_from: Option<Date>) -> Self {
+    pub(super) fn new(calendar: Calendar) -> Self {
         Self {
             calendar,
-            bars_from,
             released_until: None,
             catalog: Vec::new(),
             pending: BTreeMap::new(),
@@ -109,10 +106,8 @@ impl ReleaseSchedule {
             .into_iter()
             .filter(|(_, batch)| !batch.is_empty())
             .map(|(at, batch)| MarketUpdate {
-                at,
                 backfill,
-                batch,
-                missed: MissedQuotes::default(),
+                ..MarketUpdate::new(at, batch)
             })
             .partition(|update| update.at <= released_until);
         updates.extend(overdue.into_iter().map(|update| MarketUpdate { at: now, ..update }));
@@ -122,15 +117,11 @@ impl ReleaseSchedule {
                 ..Batch::default()
             };
             let at = updates.first().map_or(now, |first| first.at);
-            updates.insert(
-                0,
-                MarketUpdate {
-                    at,
-                    backfill,
-                    batch,
-                    missed: MissedQuotes::default(),
-                },
-            );
+            let catalog = MarketUpdate {
+                backfill,
+                ..MarketUpdate::new(at, batch)
+            };
+            updates.insert(0, catalog);
         }
         self.forget(now);
         updates
@@ -159,12 +150,7 @@ impl ReleaseSchedule {
     /// Adds a daily bar. During its session it becomes a quote now; it becomes a bar when the session is over.
     fn add_daily(&mut self, row: BarRow, written_at: Timestamp, now: Timestamp) {
         let date = row.bar.date;
-        let Some(hours) = self
-            .hours(date)
-            .filter(|_| self.bars_from.is_none_or(|from| date >= from))
-        else {
-            return;
-        };
+        let Some(hours) = self.hours(date) else { return };
         if hours.open <= now && now < hours.end {
             self.batch_at(now).quotes.push(QuoteRow {
                 symbol: row.symbol,
@@ -194,9 +180,6 @@ impl ReleaseSchedule {
             let Some(hours) = self.hours(date).filter(within) else {
                 continue;
             };
-            if self.bars_from.is_some_and(|from| date < from) {
-                continue;
-            }
             let session = self.sessions.entry((date, symbol)).or_default();
             session.bars.insert(bar.time, bar);
             session.is_completed = false;

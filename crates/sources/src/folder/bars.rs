@@ -8,6 +8,7 @@ use super::data::IntradayBar;
 use super::header::{Column, Header};
 use super::rejected::RowError;
 use super::rows::Columns;
+use super::text;
 use super::values::Row;
 
 /// The columns that daily and intraday bars share.
@@ -37,11 +38,11 @@ impl BarColumns {
     fn read(&self, row: &Row, date: Date) -> Result<Bar, RowError> {
         let bar = Bar {
             date,
-            open: row.price(self.open)?,
-            high: row.price(self.high)?,
-            low: row.price(self.low)?,
-            close: row.price(self.close)?,
-            volume: row.optional(Some(self.volume), Row::integer)?.unwrap_or(0),
+            open: row.required(self.open, text::price)?,
+            high: row.required(self.high, text::price)?,
+            low: row.required(self.low, text::price)?,
+            close: row.required(self.close, text::price)?,
+            volume: row.optional(Some(self.volume), text::integer)?.unwrap_or(0),
         };
         Ok(bar.checked()?)
     }
@@ -64,8 +65,8 @@ impl Columns for DailyColumns {
     }
 
     fn read(&self, row: &Row) -> Result<Self::Row, RowError> {
-        let symbol = row.symbol(self.bar.symbol)?;
-        let date = row.date(self.date)?;
+        let symbol = row.required(self.bar.symbol, text::symbol)?;
+        let date = row.required(self.date, text::date)?;
         Ok((symbol, self.bar.read(row, date)?))
     }
 }
@@ -88,17 +89,9 @@ impl Columns for IntradayColumns {
     }
 
     fn read(&self, row: &Row) -> Result<Self::Row, RowError> {
-        let symbol = row.symbol(self.bar.symbol)?;
-        let time = row.time(self.time)?;
+        let symbol = row.required(self.bar.symbol, text::symbol)?;
+        let time = row.required(self.time, text::time)?;
         let bar = self.bar.read(row, new_york_date(time))?;
-        let intraday = IntradayBar {
-            time,
-            open: bar.open,
-            high: bar.high,
-            low: bar.low,
-            close: bar.close,
-            volume: bar.volume,
-        };
-        Ok((symbol, bar.date, intraday))
+        Ok((symbol, bar.date, IntradayBar::of(&bar, time)))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow};
 use market::{Bar, Price, Symbol};
 
@@ -53,6 +54,32 @@ pub struct IntradayBar {
     pub close: Price,
     /// Shares traded.
     pub volume: i64,
+}
+
+impl IntradayBar {
+    /// Returns the prices and the volume of `bar` as of `time`.
+    pub(crate) const fn of(bar: &Bar, time: Timestamp) -> Self {
+        Self {
+            time,
+            open: bar.open,
+            high: bar.high,
+            low: bar.low,
+            close: bar.close,
+            volume: bar.volume,
+        }
+    }
+
+    /// Returns the prices and the volume as a daily bar of `date`.
+    pub(crate) const fn with_date(&self, date: Date) -> Bar {
+        Bar {
+            date,
+            open: self.open,
+            high: self.high,
+            low: self.low,
+            close: self.close,
+            volume: self.volume,
+        }
+    }
 }
 
 impl MarketData {

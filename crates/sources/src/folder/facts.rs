@@ -5,6 +5,7 @@ use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, Men
 use super::header::{Column, Header};
 use super::rejected::RowError;
 use super::rows::Columns;
+use super::text;
 use super::values::Row;
 
 /// The columns of `splits.csv`.
@@ -27,9 +28,9 @@ impl Columns for SplitColumns {
 
     fn read(&self, row: &Row) -> Result<SplitRow, RowError> {
         Ok(SplitRow {
-            symbol: row.symbol(self.symbol)?,
-            date: row.date(self.date)?,
-            ratio: row.ratio(self.ratio)?,
+            symbol: row.required(self.symbol, text::symbol)?,
+            date: row.required(self.date, text::date)?,
+            ratio: row.required(self.ratio, text::ratio)?,
         })
     }
 }
@@ -56,10 +57,10 @@ impl Columns for DividendColumns {
 
     fn read(&self, row: &Row) -> Result<DividendRow, RowError> {
         Ok(DividendRow {
-            symbol: row.symbol(self.symbol)?,
-            ex_date: row.date(self.ex_date)?,
-            payment_date: row.optional(self.payment_date, Row::date)?,
-            amount: row.optional(self.amount, Row::amount)?,
+            symbol: row.required(self.symbol, text::symbol)?,
+            ex_date: row.required(self.ex_date, text::date)?,
+            payment_date: row.optional(self.payment_date, text::date)?,
+            amount: row.optional(self.amount, text::amount)?,
         })
     }
 }
@@ -86,10 +87,10 @@ impl Columns for EarningsColumns {
 
     fn read(&self, row: &Row) -> Result<EarningsRow, RowError> {
         Ok(EarningsRow {
-            symbol: row.symbol(self.symbol)?,
-            date: row.date(self.date)?,
-            time: row.optional(self.time, Row::earnings_time)?.unwrap_or_default(),
-            eps_estimate: row.optional(self.eps_estimate, Row::decimal)?,
+            symbol: row.required(self.symbol, text::symbol)?,
+            date: row.required(self.date, text::date)?,
+            time: row.optional(self.time, text::earnings_time)?.unwrap_or_default(),
+            eps_estimate: row.optional(self.eps_estimate, text::decimal)?,
         })
     }
 }
@@ -127,14 +128,14 @@ impl Columns for FundamentalsColumns {
 
     fn read(&self, row: &Row) -> Result<FundamentalsRow, RowError> {
         Ok(FundamentalsRow {
-            symbol: row.symbol(self.symbol)?,
-            as_of: row.date(self.as_of)?,
-            eps_ttm: row.optional(self.eps_ttm, Row::decimal)?,
-            eps_forward: row.optional(self.eps_forward, Row::decimal)?,
-            market_cap: row.optional(self.market_cap, Row::market_cap)?.flatten(),
-            dividend_yield: row.optional(self.dividend_yield, Row::amount)?,
-            dividend_amount: row.optional(self.dividend_amount, Row::amount)?,
-            beta: row.optional(self.beta, Row::decimal)?,
+            symbol: row.required(self.symbol, text::symbol)?,
+            as_of: row.required(self.as_of, text::date)?,
+            eps_ttm: row.optional(self.eps_ttm, text::decimal)?,
+            eps_forward: row.optional(self.eps_forward, text::decimal)?,
+            market_cap: row.optional(self.market_cap, text::market_cap)?.flatten(),
+            dividend_yield: row.optional(self.dividend_yield, text::amount)?,
+            dividend_amount: row.optional(self.dividend_amount, text::amount)?,
+            beta: row.optional(self.beta, text::decimal)?,
         })
     }
 }
@@ -169,14 +170,14 @@ impl Columns for InsiderColumns {
 
     fn read(&self, row: &Row) -> Result<InsiderRow, RowError> {
         Ok(InsiderRow {
-            symbol: row.symbol(self.symbol)?,
-            filed_on: row.date(self.filed_on)?,
-            traded_on: row.optional(self.traded_on, Row::date)?,
-            insider: row.text(self.insider)?,
-            code: row.code(self.code)?,
-            side: row.side(self.side)?,
-            shares: row.amount(self.shares)?,
-            price: row.amount(self.price)?,
+            symbol: row.required(self.symbol, text::symbol)?,
+            filed_on: row.required(self.filed_on, text::date)?,
+            traded_on: row.optional(self.traded_on, text::date)?,
+            insider: row.required(self.insider, text::string)?,
+            code: row.required(self.code, text::code)?,
+            side: row.required(self.side, text::side)?,
+            shares: row.required(self.shares, text::amount)?,
+            price: row.required(self.price, text::amount)?,
         })
     }
 }
@@ -201,9 +202,9 @@ impl Columns for MentionColumns {
 
     fn read(&self, row: &Row) -> Result<MentionRow, RowError> {
         Ok(MentionRow {
-            symbol: row.symbol(self.symbol)?,
-            time: row.time(self.time)?,
-            mentions: row.count(self.mentions)?,
+            symbol: row.required(self.symbol, text::symbol)?,
+            time: row.required(self.time, text::time)?,
+            mentions: row.required(self.mentions, text::count)?,
         })
     }
 }
@@ -240,15 +241,15 @@ impl Columns for StockColumns {
 
     fn read(&self, row: &Row) -> Result<StockRow, RowError> {
         Ok(StockRow {
-            symbol: row.symbol(self.symbol)?,
-            name: row.text(self.name)?,
-            kind: row.optional(self.kind, Row::text)?,
-            sector: row.optional(self.sector, Row::text)?,
-            industry: row.optional(self.industry, Row::text)?,
-            country: row.optional(self.country, Row::text)?,
-            exchange: row.optional(self.exchange, Row::text)?,
-            isin: row.optional(self.isin, Row::text)?,
-            is_active: row.optional(self.is_active, Row::boolean)?.unwrap_or(true),
+            symbol: row.required(self.symbol, text::symbol)?,
+            name: row.required(self.name, text::string)?,
+            kind: row.optional(self.kind, text::string)?,
+            sector: row.optional(self.sector, text::string)?,
+            industry: row.optional(self.industry, text::string)?,
+            country: row.optional(self.country, text::string)?,
+            exchange: row.optional(self.exchange, text::string)?,
+            isin: row.optional(self.isin, text::string)?,
+            is_active: row.optional(self.is_active, text::boolean)?.unwrap_or(true),
         })
     }
 }

@@ -126,6 +126,7 @@ fn unreadable(file: &Path, cause: io::Error) -> FolderError {
 mod tests {
     use super::super::header::Column;
     use super::super::rejected::Rejections;
+    use super::super::text;
     use super::*;
 
     /// A table with one required and one optional column, read as text.
@@ -139,8 +140,8 @@ mod tests {
         }
 
         fn read(&self, row: &Row) -> Result<Self::Row, RowError> {
-            let note = row.optional(self.1, Row::text)?;
-            Ok((row.text(self.0)?, note))
+            let note = row.optional(self.1, text::string)?;
+            Ok((row.required(self.0, text::string)?, note))
         }
     }
 

@@ -9,6 +9,11 @@ use market::{Decimal, DecimalError, Price, SplitRatio, Symbol};
 
 use super::rejected::FieldError;
 
+/// Returns any text.
+pub(crate) fn string(text: &str) -> Result<String, FieldError> {
+    Ok(text.to_owned())
+}
+
 /// Parses a ticker.
 pub(crate) fn symbol(text: &str) -> Result<Symbol, FieldError> {
     Ok(text.parse::<Symbol>()?)

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use market::records::QuoteRow;
-use market::{Price, SplitRatio, Symbol};
+use market::{Price, Symbol};
 
 use super::QuoteCounts;
 
@@ -93,8 +93,6 @@ pub struct QuoteLimits {
     pub max_jump_ppm: i64,
     /// The time in which a held jump can be confirmed by a later quote.
     pub confirm_within: SignedDuration,
-    /// The time without a quote in a session, beyond the delay, after which a stock's alerts are blind.
-    pub blind_after: SignedDuration,
 }
 
 impl Default for QuoteLimits {
@@ -106,7 +104,6 @@ impl Default for QuoteLimits {
             ahead: SignedDuration::from_secs(5),
             max_jump_ppm: 250_000,
             confirm_within: SignedDuration::from_mins(5),
-            blind_after: SignedDuration::from_mins(5),
         }
     }
 }
@@ -120,10 +117,6 @@ struct StockState {
     reference: Option<Price>,
     /// The jump that waits for a confirmation.
     held: Option<HeldJump>,
-    /// The time of the last quote that passed.
-    last_passed_at: Option<Timestamp>,
-    /// The end of the period in which a jump is expected and passes.
-    jump_expected_until: Option<Timestamp>,
 }
 
 /// A jump that waits for a confirmation.
@@ -225,7 +218,6 @@ impl QuoteFilter {
             self.counts.add(FilterReason::Late, 1);
             return Some((quote, QuoteDecision::Held(FilterReason::Late)));
         }
-        state.last_passed_at = Some(time);
         self.counts.passed += 1;
         self.counts.confirmed += 1;
         Some((quote, QuoteDecision::Confirmed))
@@ -236,35 +228,9 @@ impl QuoteFilter {
         self.stocks.entry(symbol).or_default().reference = Some(price);
     }
 
-    /// Applies a split: the next price is compared with the last one in new shares.
-    pub fn split(&mut self, symbol: Symbol, ratio: SplitRatio) {
-        if let Some(state) = self.stocks.get_mut(&symbol) {
-            state.reference = state.reference.map(|price| price.after_split(ratio));
-            state.held = None;
-        }
-    }
-
-    /// Lets jumps of a stock pass until `until`, for example because of a merger or a spin-off.
-    pub fn expect_jump(&mut self, symbol: Symbol, until: Timestamp) {
-        self.stocks.entry(symbol).or_default().jump_expected_until = Some(until);
-    }
-
     /// Removes the state of stocks that are no longer watched.
     pub fn retain(&mut self, is_watched: impl Fn(Symbol) -> bool) {
         self.stocks.retain(|&symbol, _| is_watched(symbol));
-    }
-
-    /// Returns since when alerts of a stock are blind at `now`, in a session that opened at `opened`; `None` if they are
-    /// not blind.
-    #[must_use]
-    pub fn blind_since(&self, symbol: Symbol, opened: Timestamp, now: Timestamp) -> Option<Timestamp> {
-        let last_passed_at = self.stocks.get(&symbol).and_then(|state| state.last_passed_at);
-        let latest = now.saturating_add(self.limits.ahead).unwrap_or(Timestamp::MAX);
-        let last_passed_at = last_passed_at.filter(|&last_passed_at| last_passed_at <= latest);
-        let seen = last_passed_at.unwrap_or(opened).max(opened);
-        let limit = self.limits.blind_after.saturating_add(self.limits.delay);
-        let blind = seen.checked_add(limit).ok()?;
-        (now > blind).then_some(blind)
     }
 
     /// Returns the counts of all decisions so far.
@@ -313,7 +279,7 @@ impl StockState {
         if matches!((quote.bid, quote.ask), (Some(bid), Some(ask)) if bid > ask) {
             return QuoteDecision::Dropped(FilterReason::Crossed);
         }
-        let is_jump = self.is_jump(quote.price, time, limits);
+        let is_jump = self.is_jump(quote.price, limits);
         let is_confirmed = is_jump && self.is_confirmed(quote.price, time, limits);
         if is_jump && !is_confirmed {
             self.held = Some(HeldJump {
@@ -332,7 +298,6 @@ impl StockState {
         if late > limits.late_after {
             return QuoteDecision::Held(FilterReason::Late);
         }
-        self.last_passed_at = Some(time);
         if is_confirmed {
             QuoteDecision::Confirmed
         } else {
@@ -345,15 +310,11 @@ impl StockState {
     fn forget_times_after(&mut self, latest: Timestamp) {
         self.last = self.last.filter(|last| last.time <= latest);
         self.held = self.held.filter(|held| held.time <= latest);
-        self.last_passed_at = self.last_passed_at.filter(|&last_passed_at| last_passed_at <= latest);
     }
 
-    fn is_jump(&self, price: Price, time: Timestamp, limits: &QuoteLimits) -> bool {
-        let is_expected = self.jump_expected_until.is_some_and(|until| time <= until);
-        !is_expected
-            && self
-                .reference
-                .is_some_and(|reference| exceeds_jump_limit(reference, price, limits.max_jump_ppm))
+    fn is_jump(&self, price: Price, limits: &QuoteLimits) -> bool {
+        self.reference
+            .is_some_and(|reference| exceeds_jump_limit(reference, price, limits.max_jump_ppm))
     }
 
     /// Whether a later quote within the limit agrees with the held one.

@@ -231,24 +231,6 @@ fn nothing_is_confirmed_without_a_held_jump() {
 }
 
 #[test]
-fn split_adjusts_the_reference_price() {
-    let mut filter = filter();
-    filter.split(symbol(), "4".parse().unwrap());
-    assert_eq!(filter.check(&quote("25.1", 1), at(1)), QuoteDecision::Passed);
-}
-
-#[test]
-fn expected_jump_passes_until_its_end() {
-    let mut filter = filter();
-    filter.expect_jump(symbol(), at(10));
-    assert_eq!(filter.clone().check(&quote("40", 10), at(10)), QuoteDecision::Passed);
-    assert_eq!(
-        filter.check(&quote("40", 11), at(11)),
-        QuoteDecision::Held(FilterReason::Jump)
-    );
-}
-
-#[test]
 fn first_quote_is_compared_with_the_set_reference() {
     let mut filter = QuoteFilter::new(QuoteLimits::default());
     filter.set_reference(symbol(), "100".parse().unwrap());
@@ -256,28 +238,6 @@ fn first_quote_is_compared_with_the_set_reference() {
         filter.check(&quote("10", 0), at(0)),
         QuoteDecision::Held(FilterReason::Jump)
     );
-}
-
-#[test]
-fn blind_five_minutes_after_the_last_quote_or_the_open() {
-    let filter = filter();
-    let blind = |now: i64| filter.blind_since(symbol(), at(-3_600), at(now));
-    assert_eq!(blind(300), None);
-    assert_eq!(blind(301), Some(at(300)));
-    // Quotes of the previous day do not count.
-    assert_eq!(filter.blind_since(symbol(), at(1_000), at(1_300)), None);
-    assert_eq!(filter.blind_since(symbol(), at(1_000), at(1_301)), Some(at(1_300)));
-    assert_eq!(
-        filter.blind_since("MSFT".parse().unwrap(), at(0), at(301)),
-        Some(at(300))
-    );
-}
-
-#[test]
-fn late_quotes_do_not_end_blindness() {
-    let mut filter = filter();
-    filter.check(&quote("101", 200), at(400));
-    assert_eq!(filter.blind_since(symbol(), at(0), at(400)), Some(at(300)));
 }
 
 #[test]
@@ -297,9 +257,7 @@ fn quotes_of_a_fast_clock_do_not_block_later_ones() {
     let day = 24 * 3600;
     let mut filter = filter();
     assert_eq!(filter.check(&quote("101", day), at(day)), QuoteDecision::Passed);
-    assert_eq!(filter.blind_since(symbol(), at(0), at(day + 1)), None);
     // The clock is correct again. A quote in the future does not count now.
-    assert_eq!(filter.blind_since(symbol(), at(0), at(301)), Some(at(300)));
     assert_eq!(filter.check(&quote("102", 302), at(302)), QuoteDecision::Passed);
     assert_eq!(
         filter.check(&quote("200", 303), at(303)),

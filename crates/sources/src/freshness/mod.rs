@@ -1,7 +1,7 @@
 //! # Freshness: which quotes alerts are evaluated against
 //!
 //! A wrong price makes an alert fire wrongly. A price feed that stops makes an alert silent without notice. So each quote
-//! passes a filter, and the filter reports stocks without current quotes as blind.
+//! passes a filter.
 //!
 //! The [`QuoteFilter`] keeps the last accepted quote of each stock and returns a [`QuoteDecision`]:
 //!
@@ -13,7 +13,7 @@
 //! | [`Duplicate`](FilterReason::Duplicate) | the same time, price and volume as the last quote, or the same as the held one | dropped |
 //! | [`Crossed`](FilterReason::Crossed) | the bid is above the ask | dropped |
 //! | [`NoPrice`](FilterReason::NoPrice) | the price is NaN, zero or negative. Parsers find these; [`QuoteFilter::count_unreadable`] counts them | dropped |
-//! | [`Jump`](FilterReason::Jump) | further from the last price than the limit, without an event that explains it | held |
+//! | [`Jump`](FilterReason::Jump) | further from the last price than the limit, such as a misprint | held |
 //! | [`Late`](FilterReason::Late) | correct, but received later than usual | held |
 //!
 //! Alerts are not evaluated against a *held* quote now. A later quote can confirm a jump and then passes itself; the held

@@ -16,7 +16,7 @@
 //! | `mentions` | `symbol`, `time`, `mentions` |
 //!
 //! [`parse`] converts such a body to a [`Batch`]. Each element is checked by itself: an invalid one becomes an
-//! [`IngestRejection`] with its index, the problem and the fix, and does not affect the others. Only a body that is not an
+//! [`RowRejection`] with its index, the problem and the fix, and does not affect the others. Only a body that is not an
 //! object of arrays is rejected as a whole, with an [`IngestError`]. Members that are not listed are ignored, and null
 //! means missing.
 //!
@@ -44,13 +44,13 @@ pub struct IngestResult {
     /// The number of valid elements of each kind that the body has.
     pub accepted: BTreeMap<&'static str, usize>,
     /// The invalid elements, in the order of the kinds and of the body.
-    pub rejected: Vec<IngestRejection>,
+    pub rejected: Vec<RowRejection>,
 }
 
-/// An element that was rejected.
+/// A row that was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IngestRejection {
-    /// The name of its array.
+pub struct RowRejection {
+    /// The name of its array: `quotes`, `bars` and so on.
     pub kind: &'static str,
     /// Its index in the array, starting at 0.
     pub index: usize,
@@ -107,7 +107,7 @@ pub fn parse_value(body: &Value, now: Timestamp) -> Result<IngestResult, IngestE
             continue;
         };
         let mut reader = ElementReader {
-            kind,
+            kind: kind.name(),
             elements,
             now,
             ingested: &mut ingested,
@@ -139,7 +139,7 @@ fn elements(body: &Map<String, Value>, kind: FeedKind) -> Result<Option<&[Value]
 
 /// Reads the elements of one kind.
 struct ElementReader<'a> {
-    kind: FeedKind,
+    kind: &'static str,
     elements: &'a [Value],
     now: Timestamp,
     ingested: &'a mut IngestResult,
@@ -147,11 +147,11 @@ struct ElementReader<'a> {
 
 impl ElementReader<'_> {
     fn read_into<R: FromElement>(&mut self, rows: &mut Vec<R>) {
-        let kind = self.kind.name();
+        let kind = self.kind;
         for (index, element) in self.elements.iter().enumerate() {
             match Members::of(element, self.now).and_then(|members| R::read(&members)) {
                 Ok(row) => rows.push(row),
-                Err(reason) => self.ingested.rejected.push(IngestRejection { kind, index, reason }),
+                Err(reason) => self.ingested.rejected.push(RowRejection { kind, index, reason }),
             }
         }
         self.ingested.accepted.insert(kind, rows.len());

@@ -1,6 +1,6 @@
 //! The queue of requests for all data except the prices of the session. Failed requests are retried; the data is delivered.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,9 +11,9 @@ use tokio::sync::broadcast;
 
 use super::schedule::{FetchSchedule, FetchScope, FetchTrigger, RefreshKind, requests_for, splits_only};
 use super::{LiveContext, unadjust};
-use crate::provider::{Capability, DataRequest, DataResponse, DateRange, PriceAdjustment};
+use crate::MarketUpdate;
+use crate::provider::{Capability, DataRequest, DataResponse, DateRange};
 use crate::routing::RoutingError;
-use crate::{MarketUpdate, MissedQuotes};
 
 /// The delay before the first retry. It doubles with each further failure.
 const FIRST_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(1);
@@ -90,8 +90,7 @@ impl FetchQueue {
     /// Queues requests for the data since the last run: the catalog, and the history of all watched stocks since their last
     /// bar.
     fn queue_initial_requests(&mut self) {
-        let set = self.context.config.router.capabilities();
-        if set.has(Capability::Catalog) {
+        if self.context.config.router.offers(Capability::Catalog) {
             self.enqueue(vec![DataRequest::Catalog], true);
         }
         let benchmark = self.context.config.benchmark;
@@ -115,7 +114,7 @@ impl FetchQueue {
     }
 
     fn request_splits(&mut self, trigger: FetchTrigger, symbols: &[Symbol]) {
-        if self.context.config.router.capabilities().has(Capability::Splits) {
+        if self.context.config.router.offers(Capability::Splits) {
             self.enqueue(
                 splits_only(trigger, symbols, self.context.now()),
                 trigger == FetchTrigger::NewStocks,
@@ -171,8 +170,7 @@ impl FetchQueue {
             last_bar: &last_bar,
             benchmark: config.benchmark,
         };
-        let set = config.router.capabilities();
-        let requests = requests_for(trigger, set, &scope, &config.calendar, self.context.now());
+        let requests = requests_for(trigger, &config.router, &scope, &config.calendar, self.context.now());
         self.enqueue(requests, trigger == FetchTrigger::NewStocks);
     }
 
@@ -214,12 +212,18 @@ impl FetchQueue {
     /// Fetches data; bars are returned as traded.
     async fn fetch(&self, request: &DataRequest) -> Result<DataResponse, RoutingError> {
         let fetched = self.context.config.router.fetch(request).await?;
-        let answer = fetched.answer;
+        let mut answer = fetched.answer;
         if answer.invalid_rows.count > 0 {
             let first = answer.invalid_rows.first.first().map(ToString::to_string);
             tracing::warn!(providers = ?fetched.providers, left_out = answer.invalid_rows.count, first, "rows could not be read");
         }
-        self.undo_split_adjustment(answer).await
+        if !fetched.adjusted_for_splits.is_empty() {
+            let splits = self
+                .splits_since(&answer.batch.bars, fetched.adjusted_for_splits)
+                .await?;
+            unadjust::undo_splits(&mut answer.batch.bars, &splits);
+        }
+        Ok(answer)
     }
 
     /// Queues a failed request again, with a growing delay.
@@ -236,31 +240,19 @@ impl FetchQueue {
         }
     }
 
-    /// Converts split-adjusted bars to bars as traded. This needs the splits since then.
-    async fn undo_split_adjustment(&self, mut answer: DataResponse) -> Result<DataResponse, RoutingError> {
-        if answer.price_adjustment == PriceAdjustment::AdjustedForSplits && !answer.batch.bars.is_empty() {
-            let splits = self.splits_since(&answer.batch.bars).await?;
-            unadjust::undo_splits(&mut answer.batch.bars, &splits);
-        }
-        Ok(answer)
-    }
-
-    async fn splits_since(&self, bars: &[BarRow]) -> Result<Vec<SplitRow>, RoutingError> {
+    /// Fetches the splits of stocks since the first of the bars.
+    async fn splits_since(&self, bars: &[BarRow], symbols: BTreeSet<Symbol>) -> Result<Vec<SplitRow>, RoutingError> {
         let today = new_york_date(self.context.now());
         let from = bars.iter().map(|row| row.bar.date).min().unwrap_or(today);
-        let mut symbols: Vec<Symbol> = bars.iter().map(|row| row.symbol).collect();
-        symbols.dedup();
-        let request = DataRequest::Splits(symbols, DateRange { from, to: today });
+        let request = DataRequest::Splits(symbols.into_iter().collect(), DateRange { from, to: today });
         let fetched = self.context.config.router.fetch(&request).await?;
         Ok(fetched.answer.batch.splits)
     }
 
     async fn deliver(&self, answer: DataResponse, backfill: bool) {
         let update = MarketUpdate {
-            at: self.context.now(),
             backfill,
-            batch: answer.batch,
-            missed: MissedQuotes::default(),
+            ..MarketUpdate::new(self.context.now(), answer.batch)
         };
         self.context.deliver(update).await;
     }

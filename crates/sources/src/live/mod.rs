@@ -40,15 +40,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
-use market::records::Batch;
-use market::{Calendar, Price, Symbol};
+use market::{Calendar, ObservedPrice, Price, Symbol};
 use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::freshness::QuoteLimits;
 use crate::provider::http::AdapterSetup;
 use crate::provider::stream;
 pub use crate::routing::{PollingConfig, ProviderRouter};
-use crate::{FeedKind, FeedSet, MarketUpdate, MissedQuotes};
+use crate::{FeedKind, FeedSet, MarketUpdate};
 
 pub use health::LiveSourceHealth;
 pub use price_requests::{PriceReply, PriceRequest};
@@ -81,19 +80,10 @@ pub struct LiveSourceConfig {
     pub splits_only: watch::Receiver<Arc<BTreeSet<Symbol>>>,
 }
 
-/// The last known price of a stock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastQuote {
-    /// The price, in today's shares.
-    pub price: Price,
-    /// When the price was made.
-    pub at: Timestamp,
-}
-
 /// The state of the market as known to the receiver of the updates.
 pub trait MarketState: Send + Sync + fmt::Debug {
     /// Returns the last observed price of a stock.
-    fn last_quote(&self, symbol: Symbol) -> Option<LastQuote>;
+    fn last_quote(&self, symbol: Symbol) -> Option<ObservedPrice>;
 
     /// Returns the date of the last known bar of a stock.
     fn last_bar(&self, symbol: Symbol) -> Option<Date>;
@@ -127,7 +117,7 @@ pub fn feeds(router: &ProviderRouter) -> FeedSet {
         Capability::InsiderTrades => FeedKind::InsiderTransactions,
         Capability::Mentions => FeedKind::Mentions,
     };
-    router.capabilities().iter().map(kind).collect()
+    router.capabilities().map(kind).collect()
 }
 
 /// The state that both tasks share.
@@ -148,22 +138,8 @@ impl LiveContext {
     /// Sends an update unless it is empty. A dropped receiver is detected elsewhere.
     async fn deliver(&self, update: MarketUpdate) {
         if !update.is_empty() {
-            // A dropped receiver is not an error here.
             drop(self.sender.send(update).await);
         }
-    }
-}
-
-/// Creates an update with new data.
-const fn update(batch: Batch, at: Timestamp) -> MarketUpdate {
-    MarketUpdate {
-        at,
-        backfill: false,
-        batch,
-        missed: MissedQuotes {
-            quotes: Vec::new(),
-            is_behind: false,
-        },
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::poll_round::{InFlight, PollRound, clock_skew, poll};
 use super::prices::{FilteredQuotes, PriceTask, ReportedBy};
+use crate::MarketUpdate;
 use crate::provider::Capability;
 
 /// The delay before a price that is too far from the last one is requested again: another trade confirms it.
@@ -228,7 +229,7 @@ impl PriceTask {
                 stocks,
                 ..Batch::default()
             };
-            self.context.deliver(super::update(batch, now)).await;
+            self.context.deliver(MarketUpdate::new(now, batch)).await;
         }
     }
 

@@ -5,7 +5,8 @@ use jiff::{SignedDuration, Span, Timestamp, ToSpan};
 use market::calendar::{new_york, new_york_date};
 use market::{Calendar, Symbol};
 
-use crate::provider::{Capability, CapabilitySet, DataRequest, DateRange};
+use crate::provider::{Capability, DataRequest, DateRange};
+use crate::routing::ProviderRouter;
 
 /// The days of bars that are requested for a newly watched stock: enough for all averages and the RSI, and for charts of
 /// five years.
@@ -122,7 +123,7 @@ pub(super) struct FetchScope<'a> {
 /// Returns the requests of a trigger, for the capabilities that have a provider.
 pub(super) fn requests_for(
     trigger: FetchTrigger,
-    available: CapabilitySet,
+    router: &ProviderRouter,
     scope: &FetchScope<'_>,
     calendar: &Calendar,
     now: Timestamp,
@@ -131,7 +132,7 @@ pub(super) fn requests_for(
         .capabilities()
         .iter()
         .copied()
-        .filter(|&capability| available.has(capability));
+        .filter(|&capability| router.offers(capability));
     wanted
         .flat_map(|capability| requests_for_capability(capability, trigger, scope, calendar, now))
         .collect()

@@ -72,50 +72,11 @@ impl Capability {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|capability| capability.name() == name)
     }
-
-    const fn bit(self) -> u16 {
-        1 << self as u16
-    }
 }
 
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// A set of capabilities, stored as bits.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct CapabilitySet(u16);
-
-impl CapabilitySet {
-    /// Returns whether `capability` is in the set.
-    #[must_use]
-    pub const fn has(self, capability: Capability) -> bool {
-        self.0 & capability.bit() != 0
-    }
-
-    /// Returns the capabilities of the set, in declaration order.
-    pub fn iter(self) -> impl Iterator<Item = Capability> {
-        Capability::ALL
-            .into_iter()
-            .filter(move |&capability| self.has(capability))
-    }
-}
-
-impl FromIterator<Capability> for CapabilitySet {
-    fn from_iter<I: IntoIterator<Item = Capability>>(capabilities: I) -> Self {
-        Self(
-            capabilities
-                .into_iter()
-                .fold(0, |bits, capability| bits | capability.bit()),
-        )
-    }
-}
-
-impl fmt::Debug for CapabilitySet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
     }
 }
 
@@ -129,15 +90,5 @@ mod tests {
             assert_eq!(Capability::from_name(capability.name()), Some(capability));
         }
         assert_eq!(Capability::from_name("options"), None);
-    }
-
-    #[test]
-    fn set_contains_what_was_collected() {
-        let set: CapabilitySet = [Capability::Splits, Capability::Benchmark].into_iter().collect();
-        assert_eq!(
-            set.iter().collect::<Vec<_>>(),
-            [Capability::Splits, Capability::Benchmark]
-        );
-        assert!(!set.has(Capability::Catalog));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Capability;
+
 /// A failed provider request.
 ///
 /// Each message names the fix. No message contains a key, a URL with a key, or a response body.
@@ -102,6 +104,14 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
+    /// Creates the error that `provider` does not offer `capability`.
+    pub(crate) const fn not_offered(provider: &'static str, capability: Capability) -> Self {
+        Self::NotOffered {
+            provider,
+            capability: capability.name(),
+        }
+    }
+
     /// Returns the provider's name.
     #[must_use]
     pub const fn provider(&self) -> &'static str {

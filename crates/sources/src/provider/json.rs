@@ -5,13 +5,14 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use market::calendar::new_york_date;
 use market::{Decimal, Price, SplitRatio};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::{InvalidRow, ProviderError};
-use crate::folder::{FieldError, text};
+use crate::folder::{FieldError, IntradayBar, text};
 
 /// A JSON number, or a string that contains one, as unparsed text. An absent or null field is `Option::None`.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -91,6 +92,27 @@ impl RowReader<'_> {
     /// Reads a required integer.
     pub(super) fn integer(self, field: &'static str, number: Option<JsonNumber<'_>>) -> Result<i64, InvalidRow> {
         self.required(field, number, text::integer)
+    }
+
+    /// Reads a bar from its open, high, low and close, which must be consistent with each other, and its volume.
+    pub(super) fn bar(
+        self,
+        time: Timestamp,
+        [open, high, low, close]: [Option<JsonNumber<'_>>; 4],
+        volume: Option<JsonNumber<'_>>,
+    ) -> Result<IntradayBar, InvalidRow> {
+        let bar = IntradayBar {
+            time,
+            open: self.price("o", open)?,
+            high: self.price("h", high)?,
+            low: self.price("l", low)?,
+            close: self.price("c", close)?,
+            volume: self.shares("v", volume)?,
+        };
+        let checked = bar.with_date(new_york_date(time)).checked();
+        checked
+            .map(|_| bar)
+            .map_err(|error| InvalidRow::with_message(self.label, "bar", &time.to_string(), error.to_string()))
     }
 
     /// Reads a split ratio: `new` shares for `old` shares.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Capability, CapabilitySet};
+use super::Capability;
 
 /// The number of symbols that one request covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +46,9 @@ impl Tier {
         self.offers.iter().copied().find(|offer| offer.capability == capability)
     }
 
-    /// Returns all offered capabilities.
-    #[must_use]
-    pub fn capabilities(&self) -> CapabilitySet {
-        self.offers.iter().map(|offer| offer.capability).collect()
+    /// Iterates over the offered capabilities.
+    pub fn capabilities(&self) -> impl Iterator<Item = Capability> {
+        self.offers.iter().map(|offer| offer.capability)
     }
 
     /// Returns the maximum number of symbols in one request for `capability`; `usize::MAX` if unlimited.

@@ -31,7 +31,6 @@ mod capability;
 mod error;
 pub mod finnhub;
 pub mod http;
-mod interval_bars;
 mod json;
 mod key;
 mod limits;
@@ -51,7 +50,7 @@ use std::pin::Pin;
 
 use jiff::SignedDuration;
 
-pub use capability::{Capability, CapabilitySet};
+pub use capability::Capability;
 pub use error::ProviderError;
 pub use key::ProviderKey;
 pub use limits::{CapabilityOffer, RequestScope, Tier};
@@ -64,7 +63,9 @@ pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<DataResponse, Prov
 /// A market data provider.
 pub trait Provider: Send + Sync + fmt::Debug {
     /// Returns the provider's name in settings and messages.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.tier().provider
+    }
 
     /// Returns the operator's plan: the offered capabilities and the request limits.
     fn tier(&self) -> &Tier;

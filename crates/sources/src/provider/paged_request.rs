@@ -37,16 +37,15 @@ pub(super) trait PagedRequest: Sync {
     /// Parses a page.
     fn read(&self, body: &[u8], chunk: &RequestedSymbols) -> Result<Page, ProviderError>;
 
-    /// Returns the page's size limit in bytes, if it differs from the default.
-    fn max_response_bytes(&self) -> Option<usize> {
-        None
+    /// Returns whether a page covers the whole market, so that the size limit of catalogs applies.
+    fn covers_market(&self) -> bool {
+        false
     }
 }
 
 /// Fetches all chunks. A symbol that the provider does not find, or rejects by name, is reported as unknown; the other symbols
 /// are still fetched.
 pub(super) async fn fetch_all(
-    provider: &'static str,
     http: &HttpClient,
     request: &dyn PagedRequest,
     chunks: Vec<RequestedSymbols>,
@@ -54,7 +53,7 @@ pub(super) async fn fetch_all(
     let mut response = DataResponse::default();
     for mut chunk in chunks {
         loop {
-            match fetch_pages(provider, http, request, &chunk).await {
+            match fetch_pages(http, request, &chunk).await {
                 Ok(pages) => response.append(pages),
                 Err(ProviderError::NotFound { .. }) if chunk.len() == 1 => {
                     response.unknown.extend(chunk.missing(|_| false))
@@ -74,7 +73,6 @@ pub(super) async fn fetch_all(
 }
 
 async fn fetch_pages(
-    provider: &'static str,
     http: &HttpClient,
     request: &dyn PagedRequest,
     chunk: &RequestedSymbols,
@@ -82,9 +80,10 @@ async fn fetch_pages(
     let (mut response, mut token) = (DataResponse::default(), None::<String>);
     for _ in 0..MAX_PAGES {
         let url = request.url(chunk, token.as_deref());
-        let body = match request.max_response_bytes() {
-            Some(max_response_bytes) => http.get_with_limit(url, max_response_bytes).await?,
-            None => http.get(url).await?,
+        let body = if request.covers_market() {
+            http.get_catalog(url).await?
+        } else {
+            http.get(url).await?
         };
         let page = request.read(&body, chunk)?;
         response.append(page.response);
@@ -95,7 +94,7 @@ async fn fetch_pages(
         }
     }
     Err(ProviderError::Malformed {
-        provider,
+        provider: http.tier().provider,
         detail: format!("the pages repeat, or exceed {MAX_PAGES}"),
     })
 }

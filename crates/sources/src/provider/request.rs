@@ -40,6 +40,13 @@ impl TimeRange {
     }
 }
 
+/// The range of the bars of a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BarRange {
+    Daily(DateRange),
+    Minute(TimeRange),
+}
+
 /// A request to a provider. If it names symbols, the response contains records of these symbols only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DataRequest {

@@ -3,8 +3,13 @@
 use std::fmt;
 
 use market::Symbol;
-use market::records::Batch;
+use market::calendar::new_york_date;
+use market::records::{BarRow, Batch};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
+use super::json;
+use super::request::BarRange;
 use crate::folder::{Excerpt, FieldError, IntradayBar};
 
 /// The records for a [`DataRequest`](super::DataRequest).
@@ -31,6 +36,30 @@ impl DataResponse {
         self.invalid_rows.append(later.invalid_rows);
         if later.price_adjustment == PriceAdjustment::AdjustedForSplits {
             self.price_adjustment = later.price_adjustment;
+        }
+    }
+
+    /// Parses an element. An invalid one is recorded under `label`, and `None` is returned.
+    pub(super) fn parse<'a, T: Deserialize<'a>>(&mut self, label: &str, element: &'a RawValue) -> Option<T> {
+        self.invalid_rows.keep_valid(json::parse_element(label, element))
+    }
+
+    /// Adds a valid bar of each of `symbols` if it is in `range`, and records an invalid one.
+    pub(super) fn add_bar(&mut self, symbols: &[Symbol], bar: Result<IntradayBar, InvalidRow>, range: BarRange) {
+        let Some(bar) = self.invalid_rows.keep_valid(bar) else {
+            return;
+        };
+        match range {
+            BarRange::Daily(days) if days.contains(new_york_date(bar.time)) => {
+                let bar = bar.with_date(new_york_date(bar.time));
+                let rows = symbols.iter().map(|&symbol| BarRow { symbol, bar });
+                self.batch.bars.extend(rows);
+            }
+            BarRange::Minute(times) if times.contains(bar.time) => {
+                let rows = symbols.iter().map(|&symbol| MinuteBar { symbol, bar });
+                self.minutes.extend(rows);
+            }
+            BarRange::Daily(_) | BarRange::Minute(_) => {}
         }
     }
 

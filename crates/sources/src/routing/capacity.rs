@@ -168,7 +168,7 @@ impl fmt::Display for CapacityEstimate {
         let head = ["capability", "requests>", "a round takes>", "oldest datum>", ""];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         for line in &self.capabilities {
-            let verdict = match (line.fits, line.capability) {
+            let result = match (line.fits, line.capability) {
                 (true, _) => "fits".to_owned(),
                 (false, Capability::Stream) => format!("{} of {} symbols; poll the others", line.symbols, self.symbols),
                 (false, Capability::Quotes) => format!("does not fit into {}", format_duration(self.polling.every)),
@@ -183,7 +183,7 @@ impl fmt::Display for CapacityEstimate {
                 requests,
                 round,
                 format_duration(line.oldest),
-                verdict,
+                result,
             ]);
         }
         f.write_str(&format_table(&rows))

@@ -44,7 +44,7 @@ pub enum CheckOutcome {
         /// The number of records.
         records: usize,
         /// The number of rows that were left out.
-        faults: u64,
+        invalid_rows: u64,
         /// The time of the newest record.
         newest: Option<NewestTime>,
     },
@@ -77,7 +77,7 @@ pub async fn check(
     setup: &AdapterSetup,
 ) -> Vec<ProviderCheck> {
     let mut rows = Vec::new();
-    for capability in router.capabilities().iter() {
+    for capability in router.capabilities() {
         for (rank, provider) in router.providers(capability).enumerate() {
             let began = setup.clock.now();
             let outcome = match sample_request(capability, symbols, benchmark, began) {
@@ -146,7 +146,7 @@ fn answer_outcome(answer: &DataResponse) -> CheckOutcome {
     let days = days.chain(batch.insider_transactions.iter().map(|row| row.filed_on));
     CheckOutcome::Answered {
         records: answer.len(),
-        faults: answer.invalid_rows.count,
+        invalid_rows: answer.invalid_rows.count,
         newest: instants
             .max()
             .map(NewestTime::Instant)
@@ -156,12 +156,8 @@ fn answer_outcome(answer: &DataResponse) -> CheckOutcome {
 
 /// Connects to the stream, subscribes, and disconnects once the stream is live.
 async fn check_stream(provider: &dyn Provider, symbols: &[Symbol], setup: &AdapterSetup) -> CheckOutcome {
-    let not_offered = ProviderError::NotOffered {
-        provider: provider.name(),
-        capability: Capability::Stream.name(),
-    };
     let Some(protocol) = provider.stream() else {
-        return CheckOutcome::Failed(not_offered);
+        return CheckOutcome::Failed(ProviderError::not_offered(provider.name(), Capability::Stream));
     };
     let (_wanted, receiver) = watch::channel(Arc::new(symbols.iter().copied().collect::<BTreeSet<_>>()));
     let Ok((mut prices, task)) = stream::start(protocol, setup, stream::StreamConfig::default(), receiver) else {
@@ -177,7 +173,7 @@ async fn check_stream(provider: &dyn Provider, symbols: &[Symbol], setup: &Adapt
         state = prices.wait_while_connecting() => match state {
             StreamState::Live => CheckOutcome::Answered {
                 records: 0,
-                faults: 0,
+                invalid_rows: 0,
                 newest: prices.report().last_message_at.map(NewestTime::Instant),
             },
             _ => CheckOutcome::NotLive,
@@ -200,6 +196,7 @@ pub fn check_table(rows: &[ProviderCheck], now: Timestamp) -> String {
         "result",
     ];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
+    let none = || "-".to_owned();
     for row in rows {
         let role = match row.rank {
             0 => "primary".to_owned(),
@@ -209,34 +206,29 @@ pub fn check_table(rows: &[ProviderCheck], now: Timestamp) -> String {
         let (records, newest, age, result) = match &row.outcome {
             CheckOutcome::Answered {
                 records,
-                faults,
+                invalid_rows,
                 newest,
             } => {
                 let age = match newest {
                     Some(NewestTime::Instant(time)) => {
                         format_duration(Duration::try_from(now.duration_since(*time)).unwrap_or_default())
                     }
-                    _ => "-".to_owned(),
+                    _ => none(),
                 };
-                let result = if *faults == 0 {
+                let result = if *invalid_rows == 0 {
                     "ok".to_owned()
                 } else {
-                    format!("ok, {faults} rows left out")
+                    format!("ok, {invalid_rows} rows left out")
                 };
                 (
                     records.to_string(),
-                    newest.map_or_else(|| "-".to_owned(), |newest| newest.to_string()),
+                    newest.map_or_else(none, |newest| newest.to_string()),
                     age,
                     result,
                 )
             }
-            CheckOutcome::Failed(error) => ("-".to_owned(), "-".to_owned(), "-".to_owned(), error.to_string()),
-            CheckOutcome::NotLive => (
-                "-".to_owned(),
-                "-".to_owned(),
-                "-".to_owned(),
-                "not live in time".to_owned(),
-            ),
+            CheckOutcome::Failed(error) => (none(), none(), none(), error.to_string()),
+            CheckOutcome::NotLive => (none(), none(), none(), "not live in time".to_owned()),
         };
         lines.push(vec![
             row.capability.to_string(),

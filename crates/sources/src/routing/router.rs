@@ -1,6 +1,6 @@
 //! The router that sends requests to the providers of a capability, in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use market::Symbol;
 
 use super::ProviderStatus;
-use crate::provider::{Capability, CapabilitySet, DataRequest, DataResponse, Provider, ProviderError};
+use crate::provider::{Capability, DataRequest, DataResponse, PriceAdjustment, Provider, ProviderError};
 use clock::Clock;
 
 /// The providers of each capability, in the order in which they are used.
@@ -32,6 +32,8 @@ pub struct FetchedData {
     pub providers: Vec<&'static str>,
     /// The provider of each quote.
     pub quoted_by: BTreeMap<Symbol, &'static str>,
+    /// The stocks whose bars are adjusted for splits; other providers may have sent the bars of other stocks as traded.
+    pub adjusted_for_splits: BTreeSet<Symbol>,
     /// The data.
     pub answer: DataResponse,
     /// The providers that failed before.
@@ -106,16 +108,21 @@ impl ProviderRouter {
     /// Adds a provider for all capabilities of its plan, after those that were added before.
     #[must_use]
     pub fn with_all_capabilities_of(mut self, provider: &Arc<dyn Provider>) -> Self {
-        for capability in provider.tier().capabilities().iter() {
+        for capability in provider.tier().capabilities() {
             self = self.with(capability, Arc::clone(provider));
         }
         self
     }
 
-    /// Returns the capabilities that have at least one provider.
+    /// Iterates over the capabilities that have at least one provider.
+    pub fn capabilities(&self) -> impl Iterator<Item = Capability> {
+        self.chains.keys().copied()
+    }
+
+    /// Returns whether `capability` has at least one provider.
     #[must_use]
-    pub fn capabilities(&self) -> CapabilitySet {
-        self.chains.keys().copied().collect()
+    pub fn offers(&self, capability: Capability) -> bool {
+        self.chains.contains_key(&capability)
     }
 
     /// Iterates over the providers of `capability`, the primary first.
@@ -159,6 +166,7 @@ impl ProviderRouter {
                         None => FetchedData {
                             providers: vec![name],
                             quoted_by: quoted_by(name, &answer).collect(),
+                            adjusted_for_splits: adjusted_for_splits(&answer).collect(),
                             answer,
                             failed_attempts: Vec::new(),
                         },
@@ -195,6 +203,7 @@ impl FetchedData {
             self.providers.push(name);
         }
         self.quoted_by.extend(quoted_by(name, &answer));
+        self.adjusted_for_splits.extend(adjusted_for_splits(&answer));
         self.answer.append(answer);
         self.answer.unknown = unknown;
         self
@@ -204,6 +213,13 @@ impl FetchedData {
 /// Returns the quoted symbols of a response, each with the provider's name.
 fn quoted_by(name: &'static str, answer: &DataResponse) -> impl Iterator<Item = (Symbol, &'static str)> {
     answer.batch.quotes.iter().map(move |quote| (quote.symbol, name))
+}
+
+/// Returns the symbols of the bars of a provider that adjusts them for splits.
+fn adjusted_for_splits(answer: &DataResponse) -> impl Iterator<Item = Symbol> {
+    let is_adjusted = answer.price_adjustment == PriceAdjustment::AdjustedForSplits;
+    let bars = answer.batch.bars.iter().filter(move |_| is_adjusted);
+    bars.map(|row| row.symbol)
 }
 
 impl ChainedProvider {

@@ -7,7 +7,7 @@ use market::Calendar;
 use tokio::sync::mpsc;
 
 use super::market::{SavedMarket, SimulatedMarket, SimulationConfig};
-use crate::{FeedSet, MarketUpdate, MissedQuotes};
+use crate::{FeedSet, MarketUpdate};
 use clock::Clock;
 
 /// Returns the kinds of data of the simulated market: all.
@@ -51,13 +51,7 @@ pub async fn run(
         }
         let at = clock.now();
         let batch = market.step(at);
-        let update = MarketUpdate {
-            at,
-            backfill: false,
-            batch,
-            missed: MissedQuotes::default(),
-        };
-        if !update.batch.is_empty() && sender.send(update).await.is_err() {
+        if !batch.is_empty() && sender.send(MarketUpdate::new(at, batch)).await.is_err() {
             return;
         }
     }

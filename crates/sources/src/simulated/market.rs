@@ -14,7 +14,7 @@ use super::news::{NewsContext, hours};
 use super::numbers::count;
 use super::random::{self, DrawKind, EntityId, happens, normal};
 use super::stock::{MarketStep, SESSIONS_PER_YEAR, SimulatedStock, VolatilityCluster};
-use crate::{MarketUpdate, MissedQuotes};
+use crate::MarketUpdate;
 
 /// The volatility of the market per year, as a fraction.
 const MARKET_VOLATILITY_PER_YEAR: f64 = 0.15;
@@ -133,12 +133,7 @@ impl SimulatedMarket {
         let mut catalog = Batch::default();
         catalog.stocks.extend(market.catalog());
         let begun = past.first().map_or(now, |update| update.at);
-        let mut updates = vec![MarketUpdate {
-            at: begun,
-            backfill: true,
-            batch: catalog,
-            missed: MissedQuotes::default(),
-        }];
+        let mut updates = vec![MarketUpdate::history(begun, catalog)];
         updates.extend(past.into_iter().filter(|update| !update.batch.is_empty()));
         (market, updates)
     }
@@ -196,12 +191,7 @@ impl SimulatedMarket {
                 // The bars contain the prices on the way.
                 batch.quotes.clear();
             }
-            updates.push(MarketUpdate {
-                at,
-                backfill: true,
-                batch,
-                missed: MissedQuotes::default(),
-            });
+            updates.push(MarketUpdate::history(at, batch));
         }
         updates
     }

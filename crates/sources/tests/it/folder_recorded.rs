@@ -62,7 +62,6 @@ fn file_source_delivers_every_recorded_row_once_in_order() {
     let config = file::FileSourceConfig {
         dir,
         every: jiff::SignedDuration::from_secs(1),
-        bars_from: None,
     };
     let now = "2025-06-02T14:00:00Z".parse().unwrap();
     let (mut follower, past) =

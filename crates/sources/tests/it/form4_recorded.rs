@@ -41,7 +41,7 @@ fn parses_a_sale_by_an_officer() {
     assert_eq!(trades(&filing), ["S Sell 1500 at 66.903 on 2025-01-10"]);
     assert_eq!((filing.symbol, filing.issuer_cik), ("AIR".parse().ok(), 1_750));
     assert_eq!(filing.owners[0].name, "Garascia Jessica A.");
-    assert!(filing.owners[0].is_officer && !filing.is_amendment);
+    assert!(!filing.is_amendment);
 }
 
 #[test]
@@ -51,7 +51,6 @@ fn parses_a_purchase_with_zoned_dates() {
     };
     assert_eq!(trades(&filing), ["P Buy 800000 at 0.67 on 2024-07-19"]);
     assert_eq!(filing.period, "2024-07-19".parse().ok());
-    assert!(filing.owners[0].is_ten_percent_owner && !filing.owners[0].is_officer);
 }
 
 #[test]
@@ -66,7 +65,6 @@ fn parses_an_award_and_shares_withheld_for_taxes() {
             "F Sell 1009 at 106.82 on 2025-02-12"
         ]
     );
-    assert!(filing.owners[0].is_officer);
 }
 
 #[test]
@@ -75,6 +73,4 @@ fn option_grant_is_not_a_trade() {
         return;
     };
     assert_eq!(trades(&filing), ["A Buy 757756 at 0 on 2025-04-30"]);
-    assert_eq!(filing.derivatives, 1);
-    assert!(filing.owners[0].is_officer && !filing.owners[0].is_director);
 }

@@ -186,7 +186,7 @@ impl TestServer {
 
     /// Returns the time of a stock's last observation.
     pub fn last_observed_at(&self, name: &str) -> Option<Timestamp> {
-        Some(self.service().market_intake.last_observation(symbol(name))?.1)
+        Some(self.service().market_intake.last_observation(symbol(name))?.at)
     }
 
     /// Returns all firings, sorted.

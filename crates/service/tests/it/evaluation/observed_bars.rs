@@ -2,10 +2,11 @@
 //!
 //! It is Friday, 15:00 UTC; the session ends at 21:00.
 
-use evaluation::market::{MissedPeriod, MissedPeriodOutcome};
+use evaluation::market::MissedPeriodOutcome;
 use market::Bar;
 use market::records::QuoteRow;
 use serde_json::json;
+use sources::MissedQuotes;
 
 use super::missed::{evaluate, friday, quote};
 use crate::support::{TestApp, at, on_each_database, symbol};
@@ -173,7 +174,7 @@ async fn missed_period_over_a_split_is_stored_in_the_shares_of_its_days(app: Tes
     app.clock.set(at("2024-03-13T14:00:00Z"));
     app.deliver(json!({"splits": [{"symbol": "AAPL", "date": "2024-03-12", "ratio": 4}]}))
         .await;
-    let missed = MissedPeriod {
+    let missed = MissedQuotes {
         quotes: vec![
             quote("AAPL", "410", "2024-03-11T14:00:00Z"),
             quote("AAPL", "105", "2024-03-12T14:00:00Z"),

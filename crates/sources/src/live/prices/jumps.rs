@@ -28,7 +28,7 @@ const MINUTE_BAR_RETRY_DELAY: SignedDuration = SignedDuration::from_secs(60);
 /// The maximum number of requests for minute bars.
 const MAX_MINUTE_REQUESTS: u32 = 3;
 
-/// The next source that is jumps to confirm a jump.
+/// The source that is requested next to confirm a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ConfirmationStep {
     /// A provider of quotes that did not report the jump.
@@ -107,7 +107,7 @@ impl PriceTask {
     pub(super) fn can_confirm(config: &crate::live::LiveSourceConfig) -> bool {
         let router = &config.router;
         let sources = router.providers(Capability::Quotes).count();
-        sources > 1 || router.capabilities().has(Capability::MinuteBars)
+        sources > 1 || router.offers(Capability::MinuteBars)
     }
 
     /// Adds quotes that are held as jumps, each with its time.
@@ -178,7 +178,7 @@ impl PriceTask {
     /// Postpones jumps until their minute bars are available. If there are none, or if they were requested
     /// [`MAX_MINUTE_REQUESTS`] times, only the stock's next trade can confirm the jump.
     fn schedule_minutes(&mut self, jumps: Vec<Jump>, now: Timestamp) {
-        let has_minutes = self.context.config.router.capabilities().has(Capability::MinuteBars);
+        let has_minutes = self.context.config.router.offers(Capability::MinuteBars);
         let delay = self.delay(Capability::MinuteBars);
         for jump in jumps {
             if !self.filter.is_held(jump.symbol, jump.at) {

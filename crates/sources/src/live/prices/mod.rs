@@ -83,7 +83,7 @@ pub(super) struct PriceTask {
     pub(super) next_round: Timestamp,
     gaps: GapQueue,
     minutes: InFlight<MinutesOutcome>,
-    /// The jumps that wait for a confirmation, and the request in flight about group of them.
+    /// The jumps that wait for a confirmation, and the request in flight about some of them.
     jumps: JumpQueue,
     confirming: InFlight<Confirmation>,
     /// The time until which new quotes are held for the minute bars in flight.
@@ -301,7 +301,7 @@ impl PriceTask {
     /// Opens a gap. `is_behind` says whether some of its quotes, or later ones, may have been delivered.
     fn open_gap(&mut self, symbols: &[Symbol], missed: TimeRange, is_behind: bool) {
         let config = &self.context.config;
-        if !config.router.capabilities().has(Capability::MinuteBars) {
+        if !config.router.offers(Capability::MinuteBars) {
             let (from, to) = (missed.from, missed.to);
             tracing::warn!(%from, %to, "prices were missed, and no provider of minute_bars is configured to fill the gap");
             return;

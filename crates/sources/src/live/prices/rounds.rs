@@ -74,7 +74,7 @@ impl PriceTask {
         if symbols.is_empty() {
             // All watched stocks are streamed.
             self.polled_at = Some(now);
-        } else if config.router.capabilities().has(Capability::Quotes) {
+        } else if config.router.offers(Capability::Quotes) {
             self.round.start(poll(Arc::clone(&config.router), symbols, now));
         }
     }

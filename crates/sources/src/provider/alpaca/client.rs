@@ -1,11 +1,11 @@
 //! Alpaca's requests for each [`DataRequest`].
 
 use jiff::{SignedDuration, Timestamp};
-use market::calendar::new_york_date;
 use url::Url;
 
 use super::{Alpaca, AlpacaFeed, FREE_PLAN_SIP_DELAY, NAME, parse};
 use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::stream::StreamProtocol;
 use crate::provider::ticker_style::TickerStyle;
@@ -16,12 +16,8 @@ const BARS_PER_PAGE: &str = "10000";
 const ACTIONS_PER_PAGE: &str = "1000";
 
 impl Provider for Alpaca {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn tier(&self) -> &Tier {
-        &self.tier
+        self.http.tier()
     }
 
     fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
@@ -46,11 +42,13 @@ impl Alpaca {
                 timeframe: "1Min",
                 feed: self.config.feed.for_bars(),
                 span: [times.from.to_string(), self.limit_end(times.to.to_string(), times.to)],
+                range: BarRange::Minute(*times),
             },
             DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => RequestKind::Bars {
                 timeframe: "1Day",
                 feed: AlpacaFeed::Sip,
                 span: [days.from.to_string(), self.limit_last_date(*days)],
+                range: BarRange::Daily(*days),
             },
             DataRequest::Splits(_, days) => RequestKind::Actions("forward_split,reverse_split", *days),
             DataRequest::Dividends(_, days) => RequestKind::Actions("cash_dividend", *days),
@@ -58,23 +56,16 @@ impl Alpaca {
             | DataRequest::Earnings(..)
             | DataRequest::InsiderTrades(..)
             | DataRequest::Mentions(_) => {
-                return Err(ProviderError::NotOffered {
-                    provider: NAME,
-                    capability: request.capability().name(),
-                });
+                return Err(ProviderError::not_offered(NAME, request.capability()));
             }
         };
         let chunks = match request {
             DataRequest::Catalog => RequestedSymbols::empty_chunk(),
             _ => RequestedSymbols::new(request.symbols(), TickerStyle::Dot)
-                .chunks(self.tier.max_symbols_per_request(request.capability())),
+                .chunks(self.http.tier().max_symbols_per_request(request.capability())),
         };
-        let paged = AlpacaRequest {
-            provider: self,
-            request,
-            kind,
-        };
-        paged_request::fetch_all(NAME, &self.http, &paged, chunks).await
+        let paged = AlpacaRequest { provider: self, kind };
+        paged_request::fetch_all(&self.http, &paged, chunks).await
     }
 }
 
@@ -99,8 +90,7 @@ impl Alpaca {
 
     fn clamp_to_available(&self, text: String, end: Timestamp) -> String {
         let available = self
-            .setup
-            .clock
+            .http
             .now()
             .saturating_sub(FREE_PLAN_SIP_DELAY)
             .unwrap_or(Timestamp::MIN);
@@ -119,13 +109,13 @@ enum RequestKind {
         timeframe: &'static str,
         feed: AlpacaFeed,
         span: [String; 2],
+        range: BarRange,
     },
     Actions(&'static str, DateRange),
 }
 
 struct AlpacaRequest<'a> {
     provider: &'a Alpaca,
-    request: &'a DataRequest,
     kind: RequestKind,
 }
 
@@ -146,6 +136,7 @@ impl PagedRequest for AlpacaRequest<'_> {
                 timeframe,
                 feed,
                 span: of,
+                ..
             } => {
                 span = of.clone();
                 path = &["v2", "stocks", "bars"];
@@ -173,18 +164,12 @@ impl PagedRequest for AlpacaRequest<'_> {
             RequestKind::Quotes => {
                 parse::snapshots(body, chunk, self.provider.config.feed.has_market_volume()).map(Page::from)
             }
-            RequestKind::Bars { .. } => match self.request {
-                DataRequest::MinuteBars(_, times) => parse::bars(body, chunk, |time| times.contains(time), false),
-                DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
-                    parse::bars(body, chunk, |time| days.contains(new_york_date(time)), true)
-                }
-                _ => Ok(Page::default()),
-            },
+            RequestKind::Bars { range, .. } => parse::bars(body, chunk, *range),
             RequestKind::Actions(_, days) => parse::actions(body, chunk, *days),
         }
     }
 
-    fn max_response_bytes(&self) -> Option<usize> {
-        matches!(self.kind, RequestKind::Catalog).then_some(self.provider.setup.max_catalog_bytes)
+    fn covers_market(&self) -> bool {
+        matches!(self.kind, RequestKind::Catalog)
     }
 }

@@ -167,9 +167,7 @@ pub struct Alpaca {
     data: ProviderUrl,
     trading: ProviderUrl,
     stream: ProviderUrl,
-    tier: Tier,
     config: AlpacaConfig,
-    setup: AdapterSetup,
 }
 
 impl Alpaca {
@@ -178,8 +176,6 @@ impl Alpaca {
     /// # Errors
     /// [`AdapterSetupError`]
     pub fn new(config: AlpacaConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
-        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
-        let tier = config.tier();
         let mut headers = HeaderMap::new();
         for (name, key) in [
             ("apca-api-key-id", &config.key_id),
@@ -188,13 +184,11 @@ impl Alpaca {
             headers.insert(name, key.header("").ok_or(super::key::ProviderKeyError)?);
         }
         Ok(Self {
-            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
-            data: ProviderUrl::http(&config.data_url).map_err(address("data_url"))?,
-            trading: ProviderUrl::http(&config.trading_url).map_err(address("trading_url"))?,
-            stream: ProviderUrl::websocket(&config.stream_url).map_err(address("stream_url"))?,
-            tier,
+            http: HttpClient::new(config.tier(), setup, headers, error::classify_error)?,
+            data: ProviderUrl::http("data_url", &config.data_url)?,
+            trading: ProviderUrl::http("trading_url", &config.trading_url)?,
+            stream: ProviderUrl::websocket("stream_url", &config.stream_url)?,
             config,
-            setup: setup.clone(),
         })
     }
 }

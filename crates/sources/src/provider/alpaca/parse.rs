@@ -1,7 +1,7 @@
 //! Parser of Alpaca's responses.
 
 use jiff::{SignedDuration, Timestamp};
-use market::records::{BarRow, DividendRow, QuoteRow, SplitRow, StockRow};
+use market::records::{DividendRow, QuoteRow, SplitRow, StockRow};
 use market::{Price, Symbol};
 use serde_json::value::RawValue;
 
@@ -9,12 +9,12 @@ use super::NAME;
 use super::conditions::updates_last_price;
 use super::models::{Actions, Asset, Bars, CashDividend, Snapshot, Snapshots, Split};
 use crate::folder::IntradayBar;
-use crate::provider::interval_bars::{self, as_day};
 use crate::provider::json::{self, RowReader};
 use crate::provider::paged_request::Page;
+use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::ticker_style::TickerStyle;
-use crate::provider::{DataResponse, DateRange, InvalidRow, MinuteBar, ProviderError};
+use crate::provider::{DataResponse, DateRange, InvalidRow, ProviderError};
 
 /// The length of a minute bar.
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -31,12 +31,9 @@ pub(super) fn snapshots(
         let Some(snapshot) = snapshot else { continue };
         let row = quote(name, snapshot, has_market_volume);
         if let Some(row) = response.invalid_rows.keep_valid(row).flatten() {
-            response.batch.quotes.extend(
-                requested
-                    .symbols_for(name)
-                    .iter()
-                    .map(|&symbol| QuoteRow { symbol, ..row }),
-            );
+            let symbols = requested.symbols_for(name).iter();
+            let rows = symbols.map(|&symbol| QuoteRow { symbol, ..row });
+            response.batch.quotes.extend(rows);
         }
     }
     response.unknown = requested.missing(|name| snapshots.get(name).is_some_and(Option::is_some));
@@ -91,33 +88,13 @@ fn symbol(name: &str) -> Result<Symbol, InvalidRow> {
         .ok_or_else(|| InvalidRow::with_message(name, "symbol", name, "is not a supported ticker"))
 }
 
-/// Parses a page of bars: daily bars if `as_days`, minute bars otherwise.
-pub(super) fn bars(
-    body: &[u8],
-    requested: &RequestedSymbols,
-    is_kept: impl Fn(Timestamp) -> bool,
-    as_days: bool,
-) -> Result<Page, ProviderError> {
+/// Parses a page of bars.
+pub(super) fn bars(body: &[u8], requested: &RequestedSymbols, range: BarRange) -> Result<Page, ProviderError> {
     let page: Bars<'_> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for (name, bars) in page.bars.iter().flatten() {
         for bar in bars {
-            let Some(bar) = response.invalid_rows.keep_valid(bar_of(name, bar)) else {
-                continue;
-            };
-            if !is_kept(bar.time) {
-                continue;
-            }
-            for &symbol in requested.symbols_for(name) {
-                if as_days {
-                    response.batch.bars.push(BarRow {
-                        symbol,
-                        bar: as_day(&bar),
-                    });
-                } else {
-                    response.minutes.push(MinuteBar { symbol, bar });
-                }
-            }
+            response.add_bar(requested.symbols_for(name), bar_of(name, bar), range);
         }
     }
     let next_page = page.next_page_token.filter(|token| !token.is_empty());
@@ -127,15 +104,8 @@ pub(super) fn bars(
 fn bar_of(name: &str, bar: &RawValue) -> Result<IntradayBar, InvalidRow> {
     let row = RowReader { label: name };
     let bar: super::models::Bar<'_> = json::parse_element(name, bar)?;
-    let bar = IntradayBar {
-        time: row.time("t", bar.t.as_deref())?,
-        open: row.price("o", bar.o)?,
-        high: row.price("h", bar.h)?,
-        low: row.price("l", bar.l)?,
-        close: row.price("c", bar.c)?,
-        volume: row.shares("v", bar.v)?,
-    };
-    interval_bars::validate(name, bar)
+    let time = row.time("t", bar.t.as_deref())?;
+    row.bar(time, [bar.o, bar.h, bar.l, bar.c], bar.v)
 }
 
 /// Parses a page of corporate actions.
@@ -144,28 +114,18 @@ pub(super) fn actions(body: &[u8], requested: &RequestedSymbols, days: DateRange
     let lists = page.corporate_actions;
     let mut response = DataResponse::default();
     for element in lists.forward_splits.iter().chain(&lists.reverse_splits) {
-        if let Some((name, row)) = response
-            .invalid_rows
-            .keep_valid(split(element))
-            .filter(|(_, row)| days.contains(row.date))
-        {
-            let rows = requested
-                .symbols_for(&name)
-                .iter()
-                .map(|&symbol| SplitRow { symbol, ..row });
+        let split = response.invalid_rows.keep_valid(split(element));
+        if let Some((name, row)) = split.filter(|(_, row)| days.contains(row.date)) {
+            let symbols = requested.symbols_for(&name).iter();
+            let rows = symbols.map(|&symbol| SplitRow { symbol, ..row });
             response.batch.splits.extend(rows);
         }
     }
     for element in &lists.cash_dividends {
-        if let Some((name, row)) = response
-            .invalid_rows
-            .keep_valid(dividend(element))
-            .filter(|(_, row)| days.contains(row.ex_date))
-        {
-            let rows = requested
-                .symbols_for(&name)
-                .iter()
-                .map(|&symbol| DividendRow { symbol, ..row });
+        let dividend = response.invalid_rows.keep_valid(dividend(element));
+        if let Some((name, row)) = dividend.filter(|(_, row)| days.contains(row.ex_date)) {
+            let symbols = requested.symbols_for(&name).iter();
+            let rows = symbols.map(|&symbol| DividendRow { symbol, ..row });
             response.batch.dividends.extend(rows);
         }
     }
@@ -204,10 +164,7 @@ pub(super) fn assets(body: &[u8]) -> Result<DataResponse, ProviderError> {
     let assets: Vec<&RawValue> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for element in assets {
-        let Some(asset) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Asset<'_>>("an asset", element))
-        else {
+        let Some(asset) = response.parse::<Asset<'_>>("an asset", element) else {
             continue;
         };
         let exchange = asset.exchange.as_deref().filter(|exchange| !exchange.is_empty());

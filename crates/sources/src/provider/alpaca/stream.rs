@@ -130,23 +130,11 @@ impl StreamProtocol for AlpacaStream {
     }
 
     fn parse_message(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> StreamMessageOutcome {
-        let (mut outcome, mut scan, mut is_first) = (StreamMessageOutcome::default(), JsonScanner::new(message), true);
-        loop {
-            match scan.next_object(&mut is_first).and_then(|is_there| {
-                if is_there {
-                    MessageFields::read(&mut scan).map(Some)
-                } else {
-                    Ok(None)
-                }
-            }) {
-                Ok(Some(members)) => self.apply_message(&members, ticks, &mut outcome),
-                Ok(None) => return outcome,
-                Err(MalformedJson) => {
-                    outcome.unreadable += 1;
-                    return outcome;
-                }
-            }
+        let mut outcome = StreamMessageOutcome::default();
+        if self.read(message, ticks, &mut outcome).is_err() {
+            outcome.unreadable += 1;
         }
+        outcome
     }
 
     fn max_symbols(&self) -> Option<usize> {
@@ -229,6 +217,20 @@ impl<'a> MessageFields<'a> {
 }
 
 impl AlpacaStream {
+    fn read(
+        &self,
+        message: &[u8],
+        ticks: &mut Vec<Tick>,
+        outcome: &mut StreamMessageOutcome,
+    ) -> Result<(), MalformedJson> {
+        let (mut scan, mut is_first) = (JsonScanner::new(message), true);
+        while scan.next_object(&mut is_first)? {
+            let members = MessageFields::read(&mut scan)?;
+            self.apply_message(&members, ticks, outcome);
+        }
+        Ok(())
+    }
+
     fn apply_message(&self, members: &MessageFields<'_>, ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome) {
         let tick = match members.kind {
             b"t" if !members.updates_last_price() => {

@@ -11,23 +11,16 @@ use crate::provider::ticker_style::TickerStyle;
 use crate::provider::{DataRequest, FetchFuture, Provider, ProviderError, Tier};
 
 impl Provider for ApeWisdom {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn tier(&self) -> &Tier {
-        &self.tier
+        self.http.tier()
     }
 
     fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
         Box::pin(async move {
             let DataRequest::Mentions(symbols) = request else {
-                return Err(ProviderError::NotOffered {
-                    provider: NAME,
-                    capability: request.capability().name(),
-                });
+                return Err(ProviderError::not_offered(NAME, request.capability()));
             };
-            let now = self.setup.clock.now();
+            let now = self.http.now();
             let midnight = now
                 .to_zoned(TimeZone::UTC)
                 .start_of_day()
@@ -36,13 +29,8 @@ impl Provider for ApeWisdom {
                 provider: self,
                 day: midnight,
             };
-            paged_request::fetch_all(
-                NAME,
-                &self.http,
-                &pages,
-                vec![RequestedSymbols::new(symbols, TickerStyle::Dot)],
-            )
-            .await
+            let requested = RequestedSymbols::new(symbols, TickerStyle::Dot);
+            paged_request::fetch_all(&self.http, &pages, vec![requested]).await
         })
     }
 

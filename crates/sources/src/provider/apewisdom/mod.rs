@@ -12,7 +12,6 @@
 //! listed gets no count instead of zero), and the content that is not counted.
 
 mod client;
-mod error;
 mod models;
 mod parse;
 
@@ -58,8 +57,6 @@ impl ApeWisdomConfig {
 pub struct ApeWisdom {
     http: HttpClient,
     api: ProviderUrl,
-    tier: Tier,
-    setup: AdapterSetup,
 }
 
 impl ApeWisdom {
@@ -68,21 +65,9 @@ impl ApeWisdom {
     /// # Errors
     /// [`AdapterSetupError`]
     pub fn new(config: &ApeWisdomConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
-        let tier = ApeWisdomConfig::tier();
         Ok(Self {
-            http: HttpClient::new(
-                NAME,
-                setup,
-                &tier.request_limits,
-                HeaderMap::new(),
-                error::classify_error,
-            )?,
-            api: ProviderUrl::http(&config.api_url).map_err(|error| AdapterSetupError::InvalidUrl {
-                setting: "api_url",
-                error,
-            })?,
-            tier,
-            setup: setup.clone(),
+            http: HttpClient::new(ApeWisdomConfig::tier(), setup, HeaderMap::new(), |_, _| None)?,
+            api: ProviderUrl::http("api_url", &config.api_url)?,
         })
     }
 }

@@ -15,10 +15,7 @@ pub(super) fn page(body: &[u8], requested: &RequestedSymbols, day: Timestamp) ->
     let page: Model<'_> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(stock) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Mentioned<'_>>("a stock", element))
-        else {
+        let Some(stock) = response.parse::<Mentioned<'_>>("a stock", element) else {
             continue;
         };
         let (symbols, row) = (requested.symbols_for(&stock.ticker), RowReader { label: &stock.ticker });

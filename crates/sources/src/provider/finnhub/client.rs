@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Span};
 use market::calendar::new_york_date;
 use url::Url;
 
-use super::{Finnhub, NAME, parse, parse_activity};
+use super::{Finnhub, parse, parse_activity};
 use crate::provider::paged_request::{self, Page, PagedRequest};
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::stream::StreamProtocol;
@@ -15,12 +15,8 @@ use crate::provider::{DataRequest, DataResponse, DateRange, FetchFuture, Provide
 const CALENDAR_CHUNK_DAYS: i64 = 3;
 
 impl Provider for Finnhub {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn tier(&self) -> &Tier {
-        &self.tier
+        self.http.tier()
     }
 
     fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
@@ -52,7 +48,7 @@ impl Finnhub {
             request,
             days: None,
         };
-        paged_request::fetch_all(NAME, &self.http, &requests, chunks).await
+        paged_request::fetch_all(&self.http, &requests, chunks).await
     }
 
     /// Fetches earnings symbol by symbol, or for the whole market in chunks of days: whichever takes fewer requests.
@@ -78,7 +74,7 @@ impl Finnhub {
                 request,
                 days: Some(DateRange { from, to }),
             };
-            response.append(paged_request::fetch_all(NAME, &self.http, &requests, vec![requested.clone()]).await?);
+            response.append(paged_request::fetch_all(&self.http, &requests, vec![requested.clone()]).await?);
         }
         Ok(response)
     }
@@ -137,7 +133,7 @@ impl PagedRequest for FinnhubRequest<'_> {
                 at(&["stock", name], &[("from", &from), ("to", &to)])
             }
             DataRequest::Mentions(_) => {
-                let today = new_york_date(self.provider.setup.clock.now());
+                let today = new_york_date(self.provider.http.now());
                 // The week before the last day establishes the usual number of mentions.
                 let [from, to] = span(DateRange {
                     from: today.saturating_sub(Span::new().days(8)),
@@ -152,7 +148,7 @@ impl PagedRequest for FinnhubRequest<'_> {
         let response = match self.request {
             DataRequest::Catalog => parse::catalog(body),
             DataRequest::Quotes(_) => parse::quote(body, chunk),
-            DataRequest::Fundamentals(_) => parse::metrics(body, chunk, new_york_date(self.provider.setup.clock.now())),
+            DataRequest::Fundamentals(_) => parse::metrics(body, chunk, new_york_date(self.provider.http.now())),
             DataRequest::MinuteBars(_, times) => parse::candles(body, chunk, |time| times.contains(time), false),
             DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
                 let date = |time: jiff::Timestamp| time.to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -167,7 +163,7 @@ impl PagedRequest for FinnhubRequest<'_> {
         response.map(Page::from)
     }
 
-    fn max_response_bytes(&self) -> Option<usize> {
-        matches!(self.request, DataRequest::Catalog).then_some(self.provider.setup.max_catalog_bytes)
+    fn covers_market(&self) -> bool {
+        matches!(self.request, DataRequest::Catalog)
     }
 }

@@ -42,7 +42,6 @@ use super::limits::offer;
 use super::{Capability, ProviderKey, RequestScope, Tier};
 
 pub use stream::FinnhubStream;
-pub(super) use stream::parse_millis;
 
 /// The provider's name.
 pub(super) const NAME: &str = "finnhub";
@@ -120,9 +119,7 @@ pub struct Finnhub {
     http: HttpClient,
     api: ProviderUrl,
     stream: ProviderUrl,
-    tier: Tier,
     config: FinnhubConfig,
-    setup: AdapterSetup,
 }
 
 impl Finnhub {
@@ -131,20 +128,16 @@ impl Finnhub {
     /// # Errors
     /// [`AdapterSetupError`]
     pub fn new(config: FinnhubConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
-        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
-        let tier = config.tier();
         let mut headers = HeaderMap::new();
         headers.insert(
             "x-finnhub-token",
             config.key.header("").ok_or(super::key::ProviderKeyError)?,
         );
         Ok(Self {
-            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
-            api: ProviderUrl::http(&config.api_url).map_err(address("api_url"))?,
-            stream: ProviderUrl::websocket(&config.stream_url).map_err(address("stream_url"))?,
-            tier,
+            http: HttpClient::new(config.tier(), setup, headers, error::classify_error)?,
+            api: ProviderUrl::http("api_url", &config.api_url)?,
+            stream: ProviderUrl::websocket("stream_url", &config.stream_url)?,
             config,
-            setup: setup.clone(),
         })
     }
 }

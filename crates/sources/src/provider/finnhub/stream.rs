@@ -8,16 +8,13 @@
 //!
 //! The URL contains the key. A wrong key fails the handshake with 401, and too many connections with 429.
 
-use jiff::Timestamp;
 use market::Symbol;
 use serde_json::json;
 use url::Url;
 
 use super::{FinnhubConfig, NAME};
 use crate::provider::http::ProviderUrl;
-use crate::provider::stream::{
-    JsonScanner, MalformedJson, ScannedValue, StreamError, StreamMessageOutcome, StreamProtocol, Tick,
-};
+use crate::provider::stream::{JsonScanner, MalformedJson, StreamError, StreamMessageOutcome, StreamProtocol, Tick};
 use crate::provider::ticker_style::TickerStyle;
 
 /// The protocol of Finnhub's stream.
@@ -101,14 +98,14 @@ fn read(message: &[u8], ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcom
 
 /// Maps an error message. Errors are undocumented; these words occur in user reports.
 fn error_kind(message: &[u8]) -> StreamError {
-    let says = |words: &[u8]| {
+    let contains = |words: &[u8]| {
         message
             .windows(words.len())
             .any(|window| window.eq_ignore_ascii_case(words))
     };
-    if says(b"api key") || says(b"token") {
+    if contains(b"api key") || contains(b"token") {
         StreamError::Unauthorized
-    } else if says(b"too many") {
+    } else if contains(b"too many") {
         StreamError::TooManySymbols
     } else {
         StreamError::Other(0)
@@ -123,7 +120,7 @@ fn trades(data: &[u8], ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome
             match name {
                 b"s" => symbol = value.symbol(),
                 b"p" => price = value.price(),
-                b"t" => time = parse_millis(value),
+                b"t" => time = value.epoch_millis(),
                 _ => {}
             }
         }
@@ -133,9 +130,4 @@ fn trades(data: &[u8], ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome
         }
     }
     Ok(())
-}
-
-/// Parses a Unix timestamp in milliseconds.
-pub(in crate::provider) fn parse_millis(value: ScannedValue<'_>) -> Option<Timestamp> {
-    Timestamp::from_millisecond(value.integer()?).ok()
 }

@@ -26,14 +26,14 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use url::Url;
 
-use super::ProviderError;
+use super::{ProviderError, Tier};
 use clock::ClockReading;
 
 pub use clock_skew::ClockSkew;
@@ -51,7 +51,7 @@ pub(super) type ErrorClassifier = fn(status: u16, body: &[u8]) -> Option<Provide
 
 /// The HTTP client of one provider.
 pub(super) struct HttpClient {
-    provider: &'static str,
+    tier: Tier,
     client: Client,
     setup: AdapterSetup,
     headers: HeaderMap,
@@ -64,7 +64,7 @@ pub(super) struct HttpClient {
 impl std::fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HttpClient")
-            .field("provider", &self.provider)
+            .field("provider", &self.tier.provider)
             .finish_non_exhaustive()
     }
 }
@@ -83,11 +83,10 @@ impl From<ProviderError> for Failure {
 }
 
 impl HttpClient {
-    /// Creates a client for `provider` that sends `headers` with every request.
+    /// Creates a client within the request limits of `tier` that sends `headers` with every request.
     pub(super) fn new(
-        provider: &'static str,
+        tier: Tier,
         setup: &AdapterSetup,
-        request_limits: &[RequestLimit],
         headers: HeaderMap,
         classify_error: ErrorClassifier,
     ) -> Result<Self, AdapterSetupError> {
@@ -101,15 +100,25 @@ impl HttpClient {
             builder = builder.no_proxy();
         }
         Ok(Self {
-            provider,
             client: builder.build().map_err(|_| AdapterSetupError::Client)?,
             headers,
             classify_error,
-            rate_limiter: RequestRateLimiter::new(request_limits),
+            rate_limiter: RequestRateLimiter::new(&tier.request_limits),
+            tier,
             skew: ClockSkew::default(),
             random: Mutex::new(ChaCha8Rng::seed_from_u64(setup.seed)),
             setup: setup.clone(),
         })
+    }
+
+    /// Returns the operator's plan.
+    pub(super) const fn tier(&self) -> &Tier {
+        &self.tier
+    }
+
+    /// Returns the current time.
+    pub(super) fn now(&self) -> Timestamp {
+        self.setup.clock.now()
     }
 
     /// Returns the body at `url`, up to the default size limit.
@@ -117,8 +126,12 @@ impl HttpClient {
         self.get_with_limit(url, self.setup.max_response_bytes).await
     }
 
-    /// Returns the body at `url`, up to `max_response_bytes`.
-    pub(super) async fn get_with_limit(&self, url: Url, max_response_bytes: usize) -> Result<Bytes, ProviderError> {
+    /// Returns the body at `url`, which covers the whole market, up to the size limit of catalogs.
+    pub(super) async fn get_catalog(&self, url: Url) -> Result<Bytes, ProviderError> {
+        self.get_with_limit(url, self.setup.max_catalog_bytes).await
+    }
+
+    async fn get_with_limit(&self, url: Url, max_response_bytes: usize) -> Result<Bytes, ProviderError> {
         let mut failures = 0;
         loop {
             self.wait_for_permit().await?;
@@ -135,7 +148,7 @@ impl HttpClient {
                 let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
                 self.setup.retry.delay(failures, &mut *random)
             });
-            tracing::debug!(provider = self.provider, %error, ?delay, "retrying request");
+            tracing::debug!(provider = self.tier.provider, %error, ?delay, "retrying request");
             self.sleep(delay).await;
         }
     }
@@ -147,26 +160,22 @@ impl HttpClient {
 
     /// Waits until the rate limiter permits a request. Fails at once if the wait exceeds `max_wait`.
     async fn wait_for_permit(&self) -> Result<(), ProviderError> {
-        let now = self.setup.clock.now();
-        match self.rate_limiter.reserve(now, self.setup.max_wait) {
+        match self.rate_limiter.reserve(self.now(), self.setup.max_wait) {
             Ok(at) => {
                 self.setup.clock.sleep_until(at).await;
                 Ok(())
             }
             Err(wait) => Err(ProviderError::RateLimited {
-                provider: self.provider,
+                provider: self.tier.provider,
                 retry_after: Some(wait),
             }),
         }
     }
 
     async fn sleep(&self, delay: Duration) {
-        let clock = &self.setup.clock;
-        let at = clock
-            .now()
-            .saturating_add(SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX));
-        if let Ok(at) = at {
-            clock.sleep_until(at).await;
+        let delay = SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
+        if let Ok(at) = self.now().saturating_add(delay) {
+            self.setup.clock.sleep_until(at).await;
         }
     }
 
@@ -201,7 +210,7 @@ impl HttpClient {
     }
 
     async fn read_body(&self, response: &mut Response, max_response_bytes: usize) -> Result<Bytes, ProviderError> {
-        let provider = self.provider;
+        let provider = self.tier.provider;
         let too_large = ProviderError::TooLarge {
             provider,
             limit_bytes: max_response_bytes,
@@ -223,7 +232,7 @@ impl HttpClient {
     }
 
     fn status_error(&self, status: u16, retry_after: Option<Duration>) -> ProviderError {
-        let provider = self.provider;
+        let provider = self.tier.provider;
         match status {
             401 => ProviderError::Unauthorized { provider },
             402 | 403 => ProviderError::Forbidden { provider },
@@ -239,7 +248,7 @@ impl HttpClient {
     }
 
     fn transport_error(&self, error: &reqwest::Error) -> ProviderError {
-        let provider = self.provider;
+        let provider = self.tier.provider;
         if error.is_timeout() {
             let timeout = self.setup.timeout;
             ProviderError::TimedOut { provider, timeout }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use url::Url;
 
+use super::AdapterSetupError;
+
 /// The base URL of a provider's API.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ProviderUrl(Url);
@@ -14,17 +16,17 @@ pub(crate) struct ProviderUrl(Url);
 pub struct ProviderUrlError(&'static str);
 
 impl ProviderUrl {
-    /// Parses an `https` or `http` URL.
-    pub(crate) fn http(text: &str) -> Result<Self, ProviderUrlError> {
-        Self::new(text, ["https", "http"])
+    /// Parses the `https` or `http` URL in `setting`.
+    pub(crate) fn http(setting: &'static str, text: &str) -> Result<Self, AdapterSetupError> {
+        Self::new(setting, text, ["https", "http"])
     }
 
-    /// Parses a `wss` or `ws` URL.
-    pub(crate) fn websocket(text: &str) -> Result<Self, ProviderUrlError> {
-        Self::new(text, ["wss", "ws"])
+    /// Parses the `wss` or `ws` URL in `setting`.
+    pub(crate) fn websocket(setting: &'static str, text: &str) -> Result<Self, AdapterSetupError> {
+        Self::new(setting, text, ["wss", "ws"])
     }
 
-    fn new(text: &str, schemes: [&'static str; 2]) -> Result<Self, ProviderUrlError> {
+    fn new(setting: &'static str, text: &str, schemes: [&'static str; 2]) -> Result<Self, AdapterSetupError> {
         let fit = |url: &Url| {
             let is_bare = url.username().is_empty() && url.password().is_none();
             schemes.contains(&url.scheme())
@@ -37,7 +39,10 @@ impl ProviderUrl {
             .ok()
             .filter(fit)
             .map(Self)
-            .ok_or(ProviderUrlError(schemes[0]))
+            .ok_or(AdapterSetupError::InvalidUrl {
+                setting,
+                error: ProviderUrlError(schemes[0]),
+            })
     }
 
     /// Appends `path` and `query`. Each path segment is percent-encoded, so that it stays one segment.
@@ -76,7 +81,7 @@ mod tests {
 
     #[test]
     fn joins_path_and_encodes_segments() {
-        let base = ProviderUrl::http("https://data.example/v2/").unwrap();
+        let base = ProviderUrl::http("api_url", "https://data.example/v2/").unwrap();
         let url = base.join(&["stocks", "BRK/B?"], &[("feed", "iex"), ("symbols", "A,B&C")]);
         assert_eq!(
             url.as_str(),
@@ -87,7 +92,7 @@ mod tests {
 
     #[test]
     fn next_page_stays_on_the_same_host() {
-        let base = ProviderUrl::http("https://data.example").unwrap();
+        let base = ProviderUrl::http("api_url", "https://data.example").unwrap();
         assert_eq!(
             base.with_path_and_query("/v3/tickers?cursor=a%3D").as_str(),
             "https://data.example/v3/tickers?cursor=a%3D"
@@ -106,9 +111,9 @@ mod tests {
             "https://user:key@data.example",
             "https://a.example/?k=1",
         ] {
-            assert!(ProviderUrl::http(wrong).is_err(), "{wrong}");
+            assert!(ProviderUrl::http("api_url", wrong).is_err(), "{wrong}");
         }
-        assert!(ProviderUrl::websocket("https://data.example").is_err());
-        assert!(ProviderUrl::websocket("wss://data.example/v2/iex").is_ok());
+        assert!(ProviderUrl::websocket("stream_url", "https://data.example").is_err());
+        assert!(ProviderUrl::websocket("stream_url", "wss://data.example/v2/iex").is_ok());
     }
 }

@@ -20,40 +20,35 @@ pub struct RequestLimit {
 }
 
 impl RequestLimit {
+    const fn new(requests: u32, window_seconds: u64) -> Self {
+        Self {
+            requests,
+            window: Duration::from_secs(window_seconds),
+        }
+    }
+
     /// Returns a limit of `requests` per second.
     #[must_use]
     pub const fn per_second(requests: u32) -> Self {
-        Self {
-            requests,
-            window: Duration::from_secs(1),
-        }
+        Self::new(requests, 1)
     }
 
     /// Returns a limit of `requests` per minute.
     #[must_use]
     pub const fn per_minute(requests: u32) -> Self {
-        Self {
-            requests,
-            window: Duration::from_secs(60),
-        }
+        Self::new(requests, 60)
     }
 
     /// Returns a limit of `requests` per hour.
     #[must_use]
     pub const fn per_hour(requests: u32) -> Self {
-        Self {
-            requests,
-            window: Duration::from_secs(3_600),
-        }
+        Self::new(requests, 3_600)
     }
 
     /// Returns a limit of `requests` per day.
     #[must_use]
     pub const fn per_day(requests: u32) -> Self {
-        Self {
-            requests,
-            window: Duration::from_secs(86_400),
-        }
+        Self::new(requests, 86_400)
     }
 }
 

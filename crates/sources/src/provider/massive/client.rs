@@ -2,12 +2,12 @@
 
 use jiff::civil::{Date, Weekday};
 use jiff::{SignedDuration, Span};
-use market::Symbol;
 use market::calendar::new_york_date;
 use url::Url;
 
 use super::{Massive, NAME, parse};
 use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::stream::StreamProtocol;
 use crate::provider::ticker_style::TickerStyle;
@@ -17,12 +17,8 @@ use crate::provider::{DataRequest, DataResponse, DateRange, FetchFuture, Provide
 const MAX_SYMBOLS_PER_SNAPSHOT: usize = 250;
 
 impl Provider for Massive {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn tier(&self) -> &Tier {
-        &self.tier
+        self.http.tier()
     }
 
     fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
@@ -46,16 +42,13 @@ impl Massive {
             DataRequest::Quotes(_) | DataRequest::Splits(..) | DataRequest::Dividends(..) if requested.len() > 0 => {
                 vec![requested]
             }
-            DataRequest::DailyBars(symbols, days) => return self.daily_bars(request, symbols, *days).await,
+            DataRequest::DailyBars(_, days) => return self.daily_bars(request, requested, *days).await,
             DataRequest::MinuteBars(..) | DataRequest::Fundamentals(_) | DataRequest::Benchmark(..) => {
                 requested.chunks(1)
             }
             DataRequest::Quotes(_) | DataRequest::Splits(..) | DataRequest::Dividends(..) => Vec::new(),
             DataRequest::Earnings(..) | DataRequest::InsiderTrades(..) | DataRequest::Mentions(_) => {
-                return Err(ProviderError::NotOffered {
-                    provider: NAME,
-                    capability: request.capability().name(),
-                });
+                return Err(ProviderError::not_offered(NAME, request.capability()));
             }
         };
         let requests = MassiveRequest {
@@ -63,17 +56,16 @@ impl Massive {
             request,
             day: None,
         };
-        paged_request::fetch_all(NAME, &self.http, &requests, chunks).await
+        paged_request::fetch_all(&self.http, &requests, chunks).await
     }
 
     /// Fetches daily bars day by day for many symbols, or symbol by symbol for few: whichever takes fewer requests.
     async fn daily_bars(
         &self,
         request: &DataRequest,
-        symbols: &[Symbol],
+        requested: RequestedSymbols,
         days: DateRange,
     ) -> Result<DataResponse, ProviderError> {
-        let requested = RequestedSymbols::new(symbols, TickerStyle::Dot);
         let is_working = |day: &Date| !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
         let all = days.from.series(Span::new().days(1)).take_while(|&day| day <= days.to);
         let working: Vec<Date> = all.filter(is_working).collect();
@@ -83,7 +75,7 @@ impl Massive {
                 request,
                 day: None,
             };
-            return paged_request::fetch_all(NAME, &self.http, &requests, requested.chunks(1)).await;
+            return paged_request::fetch_all(&self.http, &requests, requested.chunks(1)).await;
         }
         let mut response = DataResponse::default();
         for day in working {
@@ -92,7 +84,7 @@ impl Massive {
                 request,
                 day: Some(day),
             };
-            response.append(paged_request::fetch_all(NAME, &self.http, &requests, vec![requested.clone()]).await?);
+            response.append(paged_request::fetch_all(&self.http, &requests, vec![requested.clone()]).await?);
         }
         Ok(response)
     }
@@ -180,18 +172,17 @@ impl PagedRequest for MassiveRequest<'_> {
         match self.request {
             DataRequest::Catalog => parse::catalog(body),
             DataRequest::Quotes(_) => parse::snapshots(body, chunk).map(Page::from),
-            DataRequest::MinuteBars(_, times) => parse::bars(body, chunk, |time| times.contains(time), false),
+            DataRequest::MinuteBars(_, times) => parse::bars(body, chunk, BarRange::Minute(*times)),
             DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
-                parse::bars(body, chunk, |time| days.contains(new_york_date(time)), true)
+                parse::bars(body, chunk, BarRange::Daily(*days))
             }
             DataRequest::Splits(_, days) => parse::splits(body, chunk, *days),
             DataRequest::Dividends(_, days) => parse::dividends(body, chunk, *days),
-            _ => parse::overview(body, chunk, new_york_date(self.provider.setup.clock.now())).map(Page::from),
+            _ => parse::overview(body, chunk, new_york_date(self.provider.http.now())).map(Page::from),
         }
     }
 
-    fn max_response_bytes(&self) -> Option<usize> {
-        let is_market = matches!(self.request, DataRequest::Catalog | DataRequest::Quotes(_)) || self.day.is_some();
-        is_market.then_some(self.provider.setup.max_catalog_bytes)
+    fn covers_market(&self) -> bool {
+        matches!(self.request, DataRequest::Catalog | DataRequest::Quotes(_)) || self.day.is_some()
     }
 }

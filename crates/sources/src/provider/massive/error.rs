@@ -14,8 +14,8 @@ struct Body {
 pub(super) fn classify_error(status: u16, body: &[u8]) -> Option<ProviderError> {
     // Only small bodies are parsed here; a body with data is large.
     let body = Some(body).filter(|body| body.len() < 4_096)?;
-    let said = json::parse_optional::<Body>(body)?.status;
-    match (status, said.as_str()) {
+    let reported = json::parse_optional::<Body>(body)?.status;
+    match (status, reported.as_str()) {
         (200 | 403, "NOT_AUTHORIZED") => Some(ProviderError::Forbidden { provider: NAME }),
         (_, "NOT_FOUND") => Some(ProviderError::NotFound { provider: NAME }),
         _ => None,

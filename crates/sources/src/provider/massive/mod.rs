@@ -131,9 +131,7 @@ pub struct Massive {
     http: HttpClient,
     api: ProviderUrl,
     stream: ProviderUrl,
-    tier: Tier,
     config: MassiveConfig,
-    setup: AdapterSetup,
 }
 
 impl Massive {
@@ -142,18 +140,14 @@ impl Massive {
     /// # Errors
     /// [`AdapterSetupError`]
     pub fn new(config: MassiveConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
-        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
-        let tier = config.tier();
         let mut headers = HeaderMap::new();
         let bearer = config.key.header("Bearer ").ok_or(super::key::ProviderKeyError)?;
         headers.insert(http::header::AUTHORIZATION, bearer);
         Ok(Self {
-            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
-            api: ProviderUrl::http(&config.api_url).map_err(address("api_url"))?,
-            stream: ProviderUrl::websocket(&config.stream_url).map_err(address("stream_url"))?,
-            tier,
+            http: HttpClient::new(config.tier(), setup, headers, error::classify_error)?,
+            api: ProviderUrl::http("api_url", &config.api_url)?,
+            stream: ProviderUrl::websocket("stream_url", &config.stream_url)?,
             config,
-            setup: setup.clone(),
         })
     }
 }

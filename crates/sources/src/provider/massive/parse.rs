@@ -1,19 +1,18 @@
 //! Parser of Massive's responses.
 
-use jiff::Timestamp;
 use jiff::civil::Date;
-use market::records::{BarRow, DividendRow, FundamentalsRow, QuoteRow, SplitRow, StockRow};
+use market::records::{DividendRow, FundamentalsRow, QuoteRow, SplitRow, StockRow};
 use url::Url;
 
 use super::NAME;
 use super::models::{self, Dividend, Results, SingleResult, Snapshot, Snapshots, Split, Ticker};
 use crate::folder::IntradayBar;
-use crate::provider::interval_bars::{self, as_day};
 use crate::provider::json::{self, JsonNumber, RowReader};
 use crate::provider::paged_request::Page;
+use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::ticker_style::TickerStyle;
-use crate::provider::{DataResponse, DateRange, InvalidRow, MinuteBar, ProviderError};
+use crate::provider::{DataResponse, DateRange, InvalidRow, ProviderError};
 
 /// Returns the path and query of the next page, without its host.
 fn next_page_path(page: &Results<'_>) -> Option<String> {
@@ -25,10 +24,7 @@ pub(super) fn catalog(body: &[u8]) -> Result<Page, ProviderError> {
     let page: Results<'_> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(ticker) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Ticker<'_>>("a ticker", element))
-        else {
+        let Some(ticker) = response.parse::<Ticker<'_>>("a ticker", element) else {
             continue;
         };
         // Preferred shares and warrants have spellings that are not supported.
@@ -49,30 +45,24 @@ pub(super) fn catalog(body: &[u8]) -> Result<Page, ProviderError> {
 pub(super) fn overview(body: &[u8], requested: &RequestedSymbols, today: Date) -> Result<DataResponse, ProviderError> {
     let SingleResult { results } = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
-    let Some(ticker) = response
-        .invalid_rows
-        .keep_valid(json::parse_element::<Ticker<'_>>(requested.first_name(), results))
-    else {
+    let Some(ticker) = response.parse::<Ticker<'_>>(requested.first_name(), results) else {
         return Ok(response);
     };
     let Some(market_cap) = (RowReader { label: &ticker.ticker }).optional_decimal(ticker.market_cap) else {
         return Ok(response);
     };
-    response.batch.fundamentals.extend(
-        requested
-            .symbols_for(&ticker.ticker)
-            .iter()
-            .map(|&symbol| FundamentalsRow {
-                symbol,
-                as_of: today,
-                eps_ttm: None,
-                eps_forward: None,
-                market_cap: Some(market_cap),
-                dividend_yield: None,
-                dividend_amount: None,
-                beta: None,
-            }),
-    );
+    let symbols = requested.symbols_for(&ticker.ticker).iter();
+    let rows = symbols.map(|&symbol| FundamentalsRow {
+        symbol,
+        as_of: today,
+        eps_ttm: None,
+        eps_forward: None,
+        market_cap: Some(market_cap),
+        dividend_yield: None,
+        dividend_amount: None,
+        beta: None,
+    });
+    response.batch.fundamentals.extend(rows);
     Ok(response)
 }
 
@@ -80,10 +70,7 @@ pub(super) fn snapshots(body: &[u8], requested: &RequestedSymbols) -> Result<Dat
     let snapshots: Snapshots<'_> = json::parse_body(NAME, body)?;
     let (mut response, mut known) = (DataResponse::default(), std::collections::BTreeSet::new());
     for element in snapshots.tickers {
-        let Some(snapshot) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Snapshot<'_>>("a snapshot", element))
-        else {
+        let Some(snapshot) = response.parse::<Snapshot<'_>>("a snapshot", element) else {
             continue;
         };
         let symbols = requested.symbols_for(&snapshot.ticker);
@@ -144,52 +131,22 @@ fn quote(snapshot: &Snapshot<'_>, symbol: market::Symbol) -> Result<Option<Quote
 
 fn bar(name: &str, bar: &models::Bar<'_>) -> Result<IntradayBar, InvalidRow> {
     let row = RowReader { label: name };
-    let bar = IntradayBar {
-        time: row.epoch("t", bar.t, 1_000)?,
-        open: row.price("o", bar.o)?,
-        high: row.price("h", bar.h)?,
-        low: row.price("l", bar.l)?,
-        close: row.price("c", bar.c)?,
-        volume: row.shares("v", bar.v)?,
-    };
-    interval_bars::validate(name, bar)
+    let time = row.epoch("t", bar.t, 1_000)?;
+    row.bar(time, [bar.o, bar.h, bar.l, bar.c], bar.v)
 }
 
-/// Parses a page of bars: daily bars if `as_days`, minute bars otherwise. Bars without a ticker belong to the requested symbol.
-pub(super) fn bars(
-    body: &[u8],
-    requested: &RequestedSymbols,
-    is_kept: impl Fn(Timestamp) -> bool,
-    as_days: bool,
-) -> Result<Page, ProviderError> {
+/// Parses a page of bars. Bars without a ticker belong to the requested symbol.
+pub(super) fn bars(body: &[u8], requested: &RequestedSymbols, range: BarRange) -> Result<Page, ProviderError> {
     let page: Results<'_> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(model) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<models::Bar<'_>>(requested.first_name(), element))
-        else {
+        let Some(model) = response.parse::<models::Bar<'_>>(requested.first_name(), element) else {
             continue;
         };
         let name = model.ticker.as_deref().unwrap_or(requested.first_name());
         let symbols = requested.symbols_for(name);
-        if symbols.is_empty() {
-            continue;
-        }
-        let Some(bar) = response
-            .invalid_rows
-            .keep_valid(bar(name, &model))
-            .filter(|bar| is_kept(bar.time))
-        else {
-            continue;
-        };
-        for &symbol in symbols {
-            if as_days {
-                let bar = as_day(&bar);
-                response.batch.bars.push(BarRow { symbol, bar });
-            } else {
-                response.minutes.push(MinuteBar { symbol, bar });
-            }
+        if !symbols.is_empty() {
+            response.add_bar(symbols, bar(name, &model), range);
         }
     }
     let next_page = next_page_path(&page);
@@ -200,33 +157,22 @@ pub(super) fn splits(body: &[u8], requested: &RequestedSymbols, days: DateRange)
     let page: Results<'_> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(split) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Split<'_>>("a split", element))
-        else {
+        let Some(split) = response.parse::<Split<'_>>("a split", element) else {
             continue;
         };
         let (symbols, row) = (requested.symbols_for(&split.ticker), RowReader { label: &split.ticker });
         if symbols.is_empty() {
             continue;
         }
-        let read = row
-            .date("execution_date", split.execution_date.as_deref())
-            .and_then(|date| {
-                Ok((
-                    date,
-                    row.split_ratio(["split_to", "split_from"], split.split_to, split.split_from)?,
-                ))
-            });
-        if let Some((date, ratio)) = response
-            .invalid_rows
-            .keep_valid(read)
-            .filter(|read| days.contains(read.0))
-        {
-            response
-                .batch
-                .splits
-                .extend(symbols.iter().map(|&symbol| SplitRow { symbol, date, ratio }));
+        let date = row.date("execution_date", split.execution_date.as_deref());
+        let read = date.and_then(|date| {
+            let ratio = row.split_ratio(["split_to", "split_from"], split.split_to, split.split_from)?;
+            Ok((date, ratio))
+        });
+        let read = response.invalid_rows.keep_valid(read);
+        if let Some((date, ratio)) = read.filter(|(date, _)| days.contains(*date)) {
+            let rows = symbols.iter().map(|&symbol| SplitRow { symbol, date, ratio });
+            response.batch.splits.extend(rows);
         }
     }
     let next_page = next_page_path(&page);
@@ -237,44 +183,28 @@ pub(super) fn dividends(body: &[u8], requested: &RequestedSymbols, days: DateRan
     let page: Results<'_> = json::parse_body(NAME, body)?;
     let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(dividend) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Dividend<'_>>("a dividend", element))
-        else {
+        let Some(dividend) = response.parse::<Dividend<'_>>("a dividend", element) else {
             continue;
         };
-        let (symbols, row) = (
-            requested.symbols_for(&dividend.ticker),
-            RowReader {
-                label: &dividend.ticker,
-            },
-        );
+        let symbols = requested.symbols_for(&dividend.ticker);
+        let row = RowReader {
+            label: &dividend.ticker,
+        };
         if symbols.is_empty() {
             continue;
         }
-        let read = row
-            .date("ex_dividend_date", dividend.ex_dividend_date.as_deref())
-            .and_then(|date| {
-                let paid = dividend
-                    .pay_date
-                    .as_deref()
-                    .and_then(|date| row.date("pay_date", Some(date)).ok());
-                Ok((date, paid, row.amount("cash_amount", dividend.cash_amount)?))
+        let ex_date = row.date("ex_dividend_date", dividend.ex_dividend_date.as_deref());
+        let read = ex_date.and_then(|date| Ok((date, row.amount("cash_amount", dividend.cash_amount)?)));
+        let read = response.invalid_rows.keep_valid(read);
+        if let Some((ex_date, amount)) = read.filter(|(date, _)| days.contains(*date)) {
+            let payment_date = row.date("pay_date", dividend.pay_date.as_deref()).ok();
+            let rows = symbols.iter().map(|&symbol| DividendRow {
+                symbol,
+                ex_date,
+                payment_date,
+                amount: Some(amount),
             });
-        if let Some((ex_date, payment_date, amount)) = response
-            .invalid_rows
-            .keep_valid(read)
-            .filter(|read| days.contains(read.0))
-        {
-            response
-                .batch
-                .dividends
-                .extend(symbols.iter().map(|&symbol| DividendRow {
-                    symbol,
-                    ex_date,
-                    payment_date,
-                    amount: Some(amount),
-                }));
+            response.batch.dividends.extend(rows);
         }
     }
     let next_page = next_page_path(&page);

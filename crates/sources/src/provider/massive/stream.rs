@@ -17,7 +17,6 @@ use url::Url;
 
 use super::{MassiveConfig, NAME};
 use crate::provider::ProviderKey;
-use crate::provider::finnhub::parse_millis;
 use crate::provider::http::ProviderUrl;
 use crate::provider::stream::{
     JsonScanner, MalformedJson, ScannedValue, StreamError, StreamMessageOutcome, StreamProtocol, Tick,
@@ -166,7 +165,7 @@ impl MessageFields<'_> {
         ticks.push(Tick::Trade {
             symbol: self.symbol?.symbol()?,
             price: price?.price()?,
-            time: parse_millis(time?)?,
+            time: time?.epoch_millis()?,
         });
         Some(())
     }

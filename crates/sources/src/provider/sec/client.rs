@@ -22,12 +22,8 @@ const TICKER_CACHE_LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 pub(super) type CachedRegistrants = (Timestamp, Arc<BTreeMap<Symbol, Cik>>);
 
 impl Provider for Sec {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn tier(&self) -> &Tier {
-        &self.tier
+        self.http.tier()
     }
 
     fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
@@ -35,10 +31,7 @@ impl Provider for Sec {
             match request {
                 DataRequest::Catalog => Ok(self.tickers().await?.1),
                 DataRequest::InsiderTrades(symbols, days) => self.insider_trades(symbols, *days).await,
-                _ => Err(ProviderError::NotOffered {
-                    provider: NAME,
-                    capability: request.capability().name(),
-                }),
+                _ => Err(ProviderError::not_offered(NAME, request.capability())),
             }
         })
     }
@@ -51,10 +44,10 @@ impl Provider for Sec {
 impl Sec {
     async fn tickers(&self) -> Result<(Arc<BTreeMap<Symbol, Cik>>, DataResponse), ProviderError> {
         let url = self.www.join(&["files", "company_tickers.json"], &[]);
-        let body = self.http.get_with_limit(url, self.setup.max_catalog_bytes).await?;
+        let body = self.http.get_catalog(url).await?;
         let (registrants, response) = parse::tickers(&body)?;
         let registrants = Arc::new(registrants);
-        let cached = (self.setup.clock.now(), Arc::clone(&registrants));
+        let cached = (self.http.now(), Arc::clone(&registrants));
         *self.registrants.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
         Ok((registrants, response))
     }
@@ -62,7 +55,7 @@ impl Sec {
     async fn registrants(&self) -> Result<Arc<BTreeMap<Symbol, Cik>>, ProviderError> {
         let cached = self.registrants.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match cached {
-            Some((requested, cached)) if self.setup.clock.now().duration_since(requested) < TICKER_CACHE_LIFETIME => {
+            Some((requested, cached)) if self.http.now().duration_since(requested) < TICKER_CACHE_LIFETIME => {
                 Ok(cached)
             }
             _ => Ok(self.tickers().await?.0),
@@ -92,7 +85,7 @@ impl Sec {
 
     /// Returns the weekdays of the range up to today. Filings are made on working days only.
     fn working_days(&self, days: DateRange) -> Vec<Date> {
-        let today = new_york_date(self.setup.clock.now());
+        let today = new_york_date(self.http.now());
         let is_working = |date: &Date| !matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday);
         let all = days
             .from

@@ -10,14 +10,14 @@ const LOCKOUT_DURATION: Duration = Duration::from_secs(600);
 
 /// Maps a status and a body to an error where the SEC deviates from HTTP semantics.
 pub(super) fn classify_error(status: u16, body: &[u8]) -> Option<ProviderError> {
-    let says = |words: &str| body.windows(words.len()).any(|window| window == words.as_bytes());
+    let contains = |words: &str| body.windows(words.len()).any(|window| window == words.as_bytes());
     match status {
-        403 | 429 if says("Request Rate Threshold Exceeded") => Some(ProviderError::RateLimited {
+        403 | 429 if contains("Request Rate Threshold Exceeded") => Some(ProviderError::RateLimited {
             provider: NAME,
             retry_after: Some(LOCKOUT_DURATION),
         }),
         // The archive's storage returns 403 for files that do not exist.
-        403 if says("<Code>AccessDenied</Code>") || says("<Code>NoSuchKey</Code>") => {
+        403 if contains("<Code>AccessDenied</Code>") || contains("<Code>NoSuchKey</Code>") => {
             Some(ProviderError::NotFound { provider: NAME })
         }
         _ => None,

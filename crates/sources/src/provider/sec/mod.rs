@@ -100,8 +100,6 @@ pub struct Sec {
     http: HttpClient,
     www: ProviderUrl,
     data: ProviderUrl,
-    tier: Tier,
-    setup: AdapterSetup,
     /// The cached registrants by ticker.
     registrants: Mutex<Option<client::CachedRegistrants>>,
 }
@@ -112,29 +110,19 @@ impl Sec {
     /// # Errors
     /// [`AdapterSetupError::NoContact`] without a contact that has an email address, and others.
     pub fn new(config: &SecConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
-        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
         let contact = config.contact.trim();
         let is_fit = contact.contains('@') && contact.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         if !is_fit {
             return Err(AdapterSetupError::NoContact { provider: NAME });
         }
-        let tier = SecConfig::tier();
-        let asks = AdapterSetup {
+        let setup = AdapterSetup {
             user_agent: contact.to_owned(),
             ..setup.clone()
         };
         Ok(Self {
-            http: HttpClient::new(
-                NAME,
-                &asks,
-                &tier.request_limits,
-                HeaderMap::new(),
-                error::classify_error,
-            )?,
-            www: ProviderUrl::http(&config.www_url).map_err(address("www_url"))?,
-            data: ProviderUrl::http(&config.data_url).map_err(address("data_url"))?,
-            tier,
-            setup: setup.clone(),
+            http: HttpClient::new(SecConfig::tier(), &setup, HeaderMap::new(), error::classify_error)?,
+            www: ProviderUrl::http("www_url", &config.www_url)?,
+            data: ProviderUrl::http("data_url", &config.data_url)?,
             registrants: Mutex::new(None),
         })
     }

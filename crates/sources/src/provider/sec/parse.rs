@@ -20,10 +20,7 @@ pub(super) fn tickers(body: &[u8]) -> Result<(BTreeMap<Symbol, Cik>, DataRespons
     let tickers: Tickers<'_> = json::parse_body(NAME, body)?;
     let (mut registrants, mut response) = (BTreeMap::new(), DataResponse::default());
     for element in tickers.values() {
-        let Some(ticker) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Ticker<'_>>("a ticker", element))
-        else {
+        let Some(ticker) = response.parse::<Ticker<'_>>("a ticker", element) else {
             continue;
         };
         let Some(symbol) = TickerStyle::Dash.read(&ticker.ticker) else {

@@ -213,6 +213,11 @@ impl<'a> ScannedValue<'a> {
         (!text.bytes().any(|byte| byte.is_ascii_lowercase())).then(|| text.parse().ok())?
     }
 
+    /// Parses a Unix timestamp in milliseconds.
+    pub(crate) fn epoch_millis(self) -> Option<Timestamp> {
+        Timestamp::from_millisecond(self.integer()?).ok()
+    }
+
     /// Parses an RFC 3339 timestamp.
     pub(crate) fn time(self) -> Option<Timestamp> {
         plain_time(self.bytes()).or_else(|| self.as_str()?.parse().ok())

@@ -12,12 +12,8 @@ use crate::provider::ticker_style::TickerStyle;
 use crate::provider::{DataRequest, DataResponse, FetchFuture, Provider, ProviderError, Tier};
 
 impl Provider for Tiingo {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn tier(&self) -> &Tier {
-        &self.tier
+        self.http.tier()
     }
 
     fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
@@ -38,29 +34,21 @@ impl Tiingo {
             | DataRequest::Earnings(..)
             | DataRequest::InsiderTrades(..)
             | DataRequest::Mentions(_) => {
-                return Err(ProviderError::NotOffered {
-                    provider: NAME,
-                    capability: request.capability().name(),
-                });
+                return Err(ProviderError::not_offered(NAME, request.capability()));
             }
             _ => {}
         }
-        let chunks = requested.chunks(self.tier.max_symbols_per_request(request.capability()));
-        paged_request::fetch_all(
-            NAME,
-            &self.http,
-            &TiingoRequest {
-                provider: self,
-                request,
-            },
-            chunks,
-        )
-        .await
+        let chunks = requested.chunks(self.http.tier().max_symbols_per_request(request.capability()));
+        let requests = TiingoRequest {
+            provider: self,
+            request,
+        };
+        paged_request::fetch_all(&self.http, &requests, chunks).await
     }
 
     /// Fetches fundamentals with two requests a symbol: the statements, and the daily market capitalisation.
     async fn fundamentals(&self, requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
-        let today = new_york_date(self.setup.clock.now());
+        let today = new_york_date(self.http.now());
         let mut response = DataResponse::default();
         for chunk in requested.chunks(1) {
             let name = chunk.first_name();

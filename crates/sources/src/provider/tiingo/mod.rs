@@ -93,8 +93,6 @@ impl TiingoConfig {
 pub struct Tiingo {
     http: HttpClient,
     api: ProviderUrl,
-    tier: Tier,
-    setup: AdapterSetup,
 }
 
 impl Tiingo {
@@ -103,16 +101,12 @@ impl Tiingo {
     /// # Errors
     /// [`AdapterSetupError`]
     pub fn new(config: &TiingoConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
-        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
-        let tier = config.tier();
         let mut headers = HeaderMap::new();
         let token = config.key.header("Token ").ok_or(super::key::ProviderKeyError)?;
         headers.insert(http::header::AUTHORIZATION, token);
         Ok(Self {
-            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
-            api: ProviderUrl::http(&config.api_url).map_err(address("api_url"))?,
-            tier,
-            setup: setup.clone(),
+            http: HttpClient::new(config.tier(), setup, headers, error::classify_error)?,
+            api: ProviderUrl::http("api_url", &config.api_url)?,
         })
     }
 }

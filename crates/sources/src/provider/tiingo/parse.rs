@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 use market::records::{BarRow, DividendRow, FundamentalsRow, QuoteRow, SplitRow};
 use market::{Bar, Decimal, SplitRatio};
@@ -12,17 +11,15 @@ use super::NAME;
 use super::models::{DailyFigures, Iex, PriceBar, Statement};
 use crate::folder::IntradayBar;
 use crate::provider::json::{self, RowReader};
+use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;
-use crate::provider::{DataResponse, DateRange, InvalidRow, MinuteBar, ProviderError, TimeRange};
+use crate::provider::{DataResponse, DateRange, InvalidRow, ProviderError, TimeRange};
 
 pub(super) fn quotes(body: &[u8], requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
     let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
     let (mut response, mut known) = (DataResponse::default(), BTreeSet::new());
     for element in elements {
-        let Some(iex) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<Iex<'_>>("a price", element))
-        else {
+        let Some(iex) = response.parse::<Iex<'_>>("a price", element) else {
             continue;
         };
         let name = iex.ticker.to_ascii_uppercase();
@@ -32,17 +29,15 @@ pub(super) fn quotes(body: &[u8], requested: &RequestedSymbols) -> Result<DataRe
             .price("last", iex.last.or(iex.tngo_last))
             .and_then(|price| Ok((price, row.time("timestamp", time)?)));
         if let Some((price, time)) = response.invalid_rows.keep_valid(read) {
-            response
-                .batch
-                .quotes
-                .extend(requested.symbols_for(&name).iter().map(|&symbol| QuoteRow {
-                    symbol,
-                    price,
-                    volume: None,
-                    time: Some(time),
-                    bid: row.optional_price(iex.bid_price),
-                    ask: row.optional_price(iex.ask_price),
-                }));
+            let rows = requested.symbols_for(&name).iter().map(|&symbol| QuoteRow {
+                symbol,
+                price,
+                volume: None,
+                time: Some(time),
+                bid: row.optional_price(iex.bid_price),
+                ask: row.optional_price(iex.ask_price),
+            });
+            response.batch.quotes.extend(rows);
         }
         known.insert(name);
     }
@@ -56,43 +51,19 @@ pub(super) fn minutes(
     times: TimeRange,
 ) -> Result<DataResponse, ProviderError> {
     let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
-    let (row, mut response) = (
-        RowReader {
-            label: requested.first_name(),
-        },
-        DataResponse::default(),
-    );
+    let row = RowReader {
+        label: requested.first_name(),
+    };
+    let mut response = DataResponse::default();
     for element in elements {
         let read = json::parse_element::<PriceBar<'_>>(row.label, element).and_then(|prices| {
             let time = row.time("date", prices.date.as_deref())?;
-            Ok((bar(row, &prices, market::calendar::new_york_date(time))?, time))
+            let bar = bar(row, &prices, market::calendar::new_york_date(time))?;
+            Ok(IntradayBar::of(&bar, time))
         });
-        let Some((bar, time)) = response
-            .invalid_rows
-            .keep_valid(read)
-            .filter(|read| times.contains(read.1))
-        else {
-            continue;
-        };
-        response
-            .minutes
-            .extend(requested.symbols_for(row.label).iter().map(|&symbol| MinuteBar {
-                symbol,
-                bar: minute(&bar, time),
-            }));
+        response.add_bar(requested.symbols_for(row.label), read, BarRange::Minute(times));
     }
     Ok(response)
-}
-
-fn minute(bar: &Bar, time: Timestamp) -> IntradayBar {
-    IntradayBar {
-        time,
-        open: bar.open,
-        high: bar.high,
-        low: bar.low,
-        close: bar.close,
-        volume: bar.volume,
-    }
 }
 
 fn bar(row: RowReader<'_>, prices: &PriceBar<'_>, date: Date) -> Result<Bar, InvalidRow> {
@@ -124,17 +95,12 @@ pub(super) fn daily(
     part: DailyDataKind,
 ) -> Result<DataResponse, ProviderError> {
     let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
-    let (row, mut response) = (
-        RowReader {
-            label: requested.first_name(),
-        },
-        DataResponse::default(),
-    );
+    let row = RowReader {
+        label: requested.first_name(),
+    };
+    let mut response = DataResponse::default();
     for element in elements {
-        let Some(prices) = response
-            .invalid_rows
-            .keep_valid(json::parse_element::<PriceBar<'_>>(row.label, element))
-        else {
+        let Some(prices) = response.parse::<PriceBar<'_>>(row.label, element) else {
             continue;
         };
         let date = response
@@ -147,35 +113,29 @@ pub(super) fn daily(
         match part {
             DailyDataKind::Bars => {
                 if let Some(bar) = response.invalid_rows.keep_valid(bar(row, &prices, date)) {
-                    response
-                        .batch
-                        .bars
-                        .extend(symbols.iter().map(|&symbol| BarRow { symbol, bar }));
+                    let rows = symbols.iter().map(|&symbol| BarRow { symbol, bar });
+                    response.batch.bars.extend(rows);
                 }
             }
             DailyDataKind::Splits => {
                 let factor = row.optional_decimal(prices.split_factor).unwrap_or_default();
                 let is_split = factor > Decimal::ZERO && factor.micros() != market::MICROS_PER_UNIT;
                 if let Some(ratio) = SplitRatio::try_from(factor).ok().filter(|_| is_split) {
-                    response
-                        .batch
-                        .splits
-                        .extend(symbols.iter().map(|&symbol| SplitRow { symbol, date, ratio }));
+                    let rows = symbols.iter().map(|&symbol| SplitRow { symbol, date, ratio });
+                    response.batch.splits.extend(rows);
                 }
             }
             DailyDataKind::Dividends => {
-                let cash = row
-                    .optional_decimal(prices.div_cash)
-                    .filter(|&cash| cash > Decimal::ZERO);
-                response
-                    .batch
-                    .dividends
-                    .extend(symbols.iter().filter(|_| cash.is_some()).map(|&symbol| DividendRow {
+                let cash = row.optional_decimal(prices.div_cash);
+                if let Some(cash) = cash.filter(|&cash| cash > Decimal::ZERO) {
+                    let rows = symbols.iter().map(|&symbol| DividendRow {
                         symbol,
                         ex_date: date,
                         payment_date: None,
-                        amount: cash,
-                    }));
+                        amount: Some(cash),
+                    });
+                    response.batch.dividends.extend(rows);
+                }
             }
         }
     }
@@ -239,24 +199,18 @@ pub(super) fn fundamentals(
     let mut response = DataResponse::default();
     let known_from = [eps, cap].into_iter().flatten().map(|(date, _)| date).max();
     if let Some(as_of) = known_from {
-        response
-            .batch
-            .fundamentals
-            .extend(
-                requested
-                    .symbols_for(requested.first_name())
-                    .iter()
-                    .map(|&symbol| FundamentalsRow {
-                        symbol,
-                        as_of,
-                        eps_ttm: eps.map(|(_, eps)| eps),
-                        eps_forward: None,
-                        market_cap: cap.map(|(_, cap)| cap),
-                        dividend_yield: None,
-                        dividend_amount: None,
-                        beta: None,
-                    }),
-            );
+        let symbols = requested.symbols_for(requested.first_name()).iter();
+        let rows = symbols.map(|&symbol| FundamentalsRow {
+            symbol,
+            as_of,
+            eps_ttm: eps.map(|(_, eps)| eps),
+            eps_forward: None,
+            market_cap: cap.map(|(_, cap)| cap),
+            dividend_yield: None,
+            dividend_amount: None,
+            beta: None,
+        });
+        response.batch.fundamentals.extend(rows);
     }
     response
 }

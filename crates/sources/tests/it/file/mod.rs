@@ -31,7 +31,6 @@ fn config(dir: &TempDir) -> FileSourceConfig {
     FileSourceConfig {
         dir: dir.path().to_owned(),
         every: SignedDuration::from_secs(1),
-        bars_from: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use market::Calendar;
 use sources::MarketUpdate;
-use sources::file::{FileSourceConfig, FileSourceHealth, FolderFollower};
+use sources::file::{FileSourceHealth, FolderFollower};
 
 use crate::file::{DAILY, Fixture, INTRADAY, all, at, bars, config, quotes, splits, with_splits};
 use crate::folders::folder;
@@ -139,24 +139,6 @@ fn future_row_waits_for_its_day() {
     let found = fixture.later(0);
     assert_eq!(found[0].at, at("2024-03-11T04:00:00Z"));
     assert_eq!(splits(found), ["2024-03-11 2"]);
-}
-
-#[test]
-fn bars_before_bars_from_are_left_out() {
-    let text = format!("{DAILY}A,2024-03-05,1,1,1,1,1\nA,2024-03-06,2,2,2,2,1\nA,2024-03-07,3,3,3,3,1\n");
-    let dir = folder(&[("bars/x.csv", &text)]);
-    let config = FileSourceConfig {
-        bars_from: Some(jiff::civil::date(2024, 3, 6)),
-        ..config(&dir)
-    };
-    let (_, past) = FolderFollower::open(
-        &config,
-        Calendar::nyse(),
-        FileSourceHealth::default(),
-        at("2024-03-08T16:00:00Z"),
-    )
-    .unwrap();
-    assert_eq!(bars(past), ["A 2024-03-06 2", "A 2024-03-07 3"]);
 }
 
 #[test]

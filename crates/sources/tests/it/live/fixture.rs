@@ -8,13 +8,12 @@ use clock::{Clock, ClockReading, ManualClock};
 use jiff::civil::{Date, time};
 use jiff::{SignedDuration, Timestamp};
 use market::records::QuoteRow;
-use market::{Calendar, Price, Symbol};
+use market::{Calendar, ObservedPrice, Price, Symbol};
 use sources::MarketUpdate;
 use sources::folder::IntradayBar;
 use sources::freshness::QuoteLimits;
 use sources::live::{
-    self, LastQuote, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest,
-    RefreshKind,
+    self, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest, RefreshKind,
 };
 use sources::provider::http::{AdapterSetup, ClockSkew, RequestLimit};
 use sources::provider::{
@@ -105,10 +104,6 @@ impl std::fmt::Debug for FakeProvider {
 }
 
 impl Provider for FakeProvider {
-    fn name(&self) -> &'static str {
-        self.tier.provider
-    }
-
     fn tier(&self) -> &Tier {
         &self.tier
     }
@@ -135,7 +130,7 @@ impl Provider for FakeProvider {
 /// The state of the market before the start.
 #[derive(Debug, Default)]
 pub struct KnownState {
-    pub seen: BTreeMap<Symbol, LastQuote>,
+    pub seen: BTreeMap<Symbol, ObservedPrice>,
     pub bars: BTreeMap<Symbol, Date>,
     /// The stocks that are not in the catalog.
     pub unlisted: Vec<Symbol>,
@@ -144,7 +139,7 @@ pub struct KnownState {
 }
 
 impl MarketState for KnownState {
-    fn last_quote(&self, symbol: Symbol) -> Option<LastQuote> {
+    fn last_quote(&self, symbol: Symbol) -> Option<ObservedPrice> {
         self.seen.get(&symbol).copied()
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sources::live::LastQuote;
+use market::ObservedPrice;
 use sources::provider::{DataRequest, DataResponse, ProviderError, TimeRange};
 
 use crate::live::fixture::{
@@ -125,7 +125,7 @@ async fn gap_of_a_delayed_plan_is_shifted_by_its_delay() {
 
 #[tokio::test]
 async fn gap_since_the_last_run_is_requested_at_the_start() {
-    let seen = LastQuote {
+    let seen = ObservedPrice {
         price: "190".parse().unwrap(),
         at: friday("15:10:20"),
     };
@@ -151,7 +151,7 @@ async fn gap_since_the_last_run_is_requested_at_the_start() {
 
 #[tokio::test]
 async fn current_minute_is_requested_when_it_is_over() {
-    let seen = LastQuote {
+    let seen = ObservedPrice {
         price: "190".parse().unwrap(),
         at: friday("15:14:20"),
     };

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use market::ObservedPrice;
 use market::records::QuoteRow;
 use sources::freshness::FilterReason;
-use sources::live::LastQuote;
 use sources::provider::{Capability, DataRequest, DataResponse};
 
 use crate::live::fixture::{
@@ -275,7 +275,7 @@ async fn next_trade_confirms_at_any_time_without_other_sources() {
 #[tokio::test]
 async fn price_near_the_close_of_a_later_bar_is_not_a_jump() {
     for (reference, expected) in [(None, vec![]), (Some("91"), vec!["AAPL 90 14:59:58"])] {
-        let seen = LastQuote {
+        let seen = ObservedPrice {
             price: "190".parse().unwrap(),
             at: friday("14:59:00"),
         };

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use sources::live::{LastQuote, PriceReply};
+use market::ObservedPrice;
+use sources::live::PriceReply;
 use sources::provider::{DataRequest, DataResponse};
 
 use crate::live::fixture::{Fixture, FixtureConfig, KnownState, friday, no_answer, quote, quotes, symbol};
@@ -131,7 +132,7 @@ async fn unlisted_stock_is_listed_before_its_price() {
 
 #[tokio::test]
 async fn jump_is_requested_again_after_a_second() {
-    let seen = LastQuote {
+    let seen = ObservedPrice {
         price: "200".parse().unwrap(),
         at: friday("14:40:00"),
     };
@@ -158,7 +159,7 @@ async fn jump_is_requested_again_after_a_second() {
 
 #[tokio::test]
 async fn requested_price_is_compared_with_the_close_of_a_later_bar() {
-    let seen = LastQuote {
+    let seen = ObservedPrice {
         price: "190".parse().unwrap(),
         at: friday("14:40:00"),
     };

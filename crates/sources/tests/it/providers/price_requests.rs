@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use clock::{Clock, ManualClock};
 use jiff::civil::{Date, time};
-use market::{Calendar, Symbol};
+use market::{Calendar, ObservedPrice, Symbol};
 use sources::MarketUpdate;
 use sources::freshness::QuoteLimits;
 use sources::live::{
-    self, LastQuote, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest,
+    self, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest,
 };
 use sources::provider::http::AdapterSetup;
 use sources::provider::{Provider, stream};
@@ -80,7 +80,7 @@ fn price_cases() -> Vec<PriceCase> {
 struct Nothing;
 
 impl MarketState for Nothing {
-    fn last_quote(&self, _symbol: Symbol) -> Option<LastQuote> {
+    fn last_quote(&self, _symbol: Symbol) -> Option<ObservedPrice> {
         None
     }
 
@@ -116,11 +116,9 @@ impl LiveSource {
         let setup = AdapterSetup::new(Arc::clone(&clock), 1);
         let provider: Arc<dyn Provider> = Arc::from((case.build)(&server.url, &setup));
         let mut router = ProviderRouter::new(clock);
-        for capability in provider.tier().capabilities().iter() {
-            // Only quotes are configured, so that the source sends no other requests.
-            if capability == sources::provider::Capability::Quotes {
-                router = router.with(capability, Arc::clone(&provider));
-            }
+        // Only quotes are configured, so that the source sends no other requests.
+        if provider.tier().offer(sources::provider::Capability::Quotes).is_some() {
+            router = router.with(sources::provider::Capability::Quotes, Arc::clone(&provider));
         }
         let options = LiveSourceConfig {
             router: Arc::new(router),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use sources::provider::tiingo::{self, Tiingo};
-use sources::provider::{Capability, DataRequest, Provider, ProviderError, ProviderKey, finnhub};
+use sources::provider::{Capability, DataRequest, DateRange, Provider, ProviderError, ProviderKey, finnhub};
 use sources::routing::{CheckOutcome, FailedAttempt, NewestTime, ProviderRouter, check, check_table};
 
 use crate::providers::support::case::{fixture, lines, symbols};
@@ -24,6 +24,10 @@ struct TwoProviders {
 }
 
 async fn providers() -> TwoProviders {
+    providers_of(Capability::Quotes).await
+}
+
+async fn providers_of(capability: Capability) -> TwoProviders {
     let (tiingo, finnhub, clock) = (
         StubServer::start().await,
         StubServer::start().await,
@@ -42,8 +46,8 @@ async fn providers() -> TwoProviders {
     let first: Arc<dyn Provider> = Arc::new(Tiingo::new(&first, &setup).unwrap());
     let second: Arc<dyn Provider> = Arc::new(finnhub::Finnhub::new(second, &setup).unwrap());
     let router = ProviderRouter::new(Arc::<TestClock>::clone(&clock))
-        .with(Capability::Quotes, first)
-        .with(Capability::Quotes, second);
+        .with(capability, first)
+        .with(capability, second);
     TwoProviders {
         tiingo,
         finnhub,
@@ -66,6 +70,34 @@ async fn working_primary_is_the_only_provider_requested() {
         (vec!["tiingo"], vec![AAPL.to_owned()])
     );
     assert_eq!(providers.finnhub.requests(), 0);
+}
+
+#[tokio::test]
+async fn bars_as_traded_stay_so_next_to_adjusted_bars_of_a_fallback() {
+    let providers = providers_of(Capability::DailyBars).await;
+    let route = |symbol: &str| format!("/tiingo/daily/{symbol}/prices");
+    providers.tiingo.route(&route("AAPL"), &fixture("tiingo/daily.json"));
+    providers
+        .finnhub
+        .route("/stock/candle", &fixture("finnhub/candles.json"));
+    let days = DateRange {
+        from: jiff::civil::date(2000, 1, 1),
+        to: jiff::civil::date(2030, 1, 1),
+    };
+    let request = DataRequest::DailyBars(symbols(&["AAPL", "MSFT"]), days);
+    let fetched = providers.router.fetch(&request).await.unwrap();
+    let bars_of = |symbol| {
+        fetched
+            .answer
+            .batch
+            .bars
+            .iter()
+            .filter(|row| row.symbol == symbol)
+            .count()
+    };
+    let [aapl, msft] = [symbols(&["AAPL"])[0], symbols(&["MSFT"])[0]];
+    assert!(bars_of(aapl) > 0 && bars_of(msft) > 0);
+    assert_eq!(fetched.adjusted_for_splits, [msft].into());
 }
 
 #[tokio::test]
@@ -145,7 +177,7 @@ async fn check_requests_every_configured_capability() {
         rows[0].outcome,
         CheckOutcome::Answered {
             records: 1,
-            faults: 0,
+            invalid_rows: 0,
             newest: Some(newest)
         }
     );

@@ -1,8 +1,8 @@
 //! Firings by missed observations.
 
 use alerts::{AlertId, Plan, Status};
-use evaluation::market::MissedPeriod;
 use foundation::Actor;
+use sources::MissedQuotes;
 
 use super::{evaluate, evaluate_behind, firings, friday, late, quote};
 use crate::support::{TestApp, above, on_each_database, settings};
@@ -218,7 +218,7 @@ async fn invalid_quotes_are_left_out_and_counted(app: TestApp) {
     assert_eq!(
         app.service
             .market_intake
-            .evaluate_missed(MissedPeriod::default())
+            .evaluate_missed(MissedQuotes::default())
             .await
             .unwrap(),
         evaluation::market::MissedPeriodOutcome::default()

@@ -9,10 +9,11 @@ mod sessions;
 mod walks;
 
 use alerts::{AlertId, HistoryAction};
-use evaluation::market::{MissedPeriod, MissedPeriodOutcome};
+use evaluation::market::MissedPeriodOutcome;
 use foundation::Actor;
 use market::records::QuoteRow;
 use serde_json::json;
+use sources::MissedQuotes;
 
 use crate::support::{TestApp, at, symbol};
 
@@ -43,7 +44,7 @@ pub(super) async fn evaluate_behind(app: &TestApp, quotes: &[QuoteRow]) -> Misse
 }
 
 async fn evaluate_period(app: &TestApp, quotes: &[QuoteRow], is_behind: bool) -> MissedPeriodOutcome {
-    let missed = MissedPeriod {
+    let missed = MissedQuotes {
         quotes: quotes.to_vec(),
         is_behind,
     };

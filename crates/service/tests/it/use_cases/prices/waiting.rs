@@ -1,8 +1,8 @@
 //! Alerts that wait for their initial price.
 
 use alerts::{HistoryAction, Plan, Status};
-use evaluation::market::MissedPeriod;
 use serde_json::json;
+use sources::MissedQuotes;
 
 use super::{Source, WAITS, friday, initial, percent};
 use crate::support::{TestApp, above, kind, on_each_database};
@@ -39,7 +39,7 @@ async fn first_current_price_becomes_the_initial_price_with_one_entry_of_history
     assert_eq!(app.times_fired(&ann, made.id).await, 1);
 }
 
-fn missed(price: &str, time: &str) -> MissedPeriod {
+fn missed(price: &str, time: &str) -> MissedQuotes {
     let quote = market::records::QuoteRow {
         symbol: "AAPL".parse().unwrap(),
         price: price.parse().unwrap(),
@@ -48,7 +48,7 @@ fn missed(price: &str, time: &str) -> MissedPeriod {
         bid: None,
         ask: None,
     };
-    MissedPeriod {
+    MissedQuotes {
         quotes: vec![quote],
         is_behind: true,
     }

@@ -3,7 +3,10 @@ use super::*;
 fn stream() -> AlpacaStream {
     let key = ProviderKey::new("key").unwrap();
     let config = AlpacaConfig::free(key.clone(), key);
-    AlpacaStream::new(&config, &ProviderUrl::websocket(&config.stream_url).unwrap())
+    AlpacaStream::new(
+        &config,
+        &ProviderUrl::websocket("stream_url", &config.stream_url).unwrap(),
+    )
 }
 
 fn outcome(message: &str) -> (StreamMessageOutcome, Vec<Tick>) {

@@ -26,8 +26,6 @@ pub struct Filing {
     pub owners: Vec<ReportingOwner>,
     /// The transactions in shares (non-derivative table).
     pub trades: Vec<Form4Transaction>,
-    /// The number of rows of the derivative table. They are not trades of the stock.
-    pub derivatives: usize,
     /// Descriptions of the rows that could not be parsed.
     pub invalid_rows: Vec<String>,
 }
@@ -39,12 +37,6 @@ pub struct ReportingOwner {
     pub cik: u64,
     /// The owner's name.
     pub name: String,
-    /// Whether the owner is a director.
-    pub is_director: bool,
-    /// Whether the owner is an officer.
-    pub is_officer: bool,
-    /// Whether the owner owns more than 10 percent.
-    pub is_ten_percent_owner: bool,
 }
 
 /// A transaction in shares.

@@ -35,16 +35,12 @@ struct Form4Fields {
     symbol: String,
     owners: Vec<RawOwner>,
     trades: Vec<RawTrade>,
-    derivatives: usize,
 }
 
 #[derive(Default)]
 struct RawOwner {
     cik: String,
     name: String,
-    is_director: bool,
-    is_officer: bool,
-    is_ten_percent_owner: bool,
 }
 
 #[derive(Default)]
@@ -64,7 +60,6 @@ impl Form4Fields {
                 ["ownershipDocument", "nonDerivativeTable", "nonDerivativeTransaction"] => {
                     self.trades.push(RawTrade::default());
                 }
-                ["ownershipDocument", "derivativeTable", "derivativeTransaction"] => self.derivatives += 1,
                 _ => {}
             },
             XmlEvent::ElementEnd(path, text) => self.fill(&names(path), text),
@@ -125,7 +120,6 @@ impl Form4Fields {
             symbol: ticker(&self.symbol),
             owners,
             trades,
-            derivatives: self.derivatives,
             invalid_rows,
         })
     }
@@ -140,9 +134,6 @@ impl RawOwner {
         match path {
             ["reportingOwnerId", "rptOwnerCik"] => self.cik = text,
             ["reportingOwnerId", "rptOwnerName"] => self.name = text,
-            ["reportingOwnerRelationship", "isDirector"] => self.is_director = is_true(&text),
-            ["reportingOwnerRelationship", "isOfficer"] => self.is_officer = is_true(&text),
-            ["reportingOwnerRelationship", "isTenPercentOwner"] => self.is_ten_percent_owner = is_true(&text),
             _ => {}
         }
     }
@@ -151,9 +142,6 @@ impl RawOwner {
         Some(ReportingOwner {
             cik: self.cik.parse().ok()?,
             name: self.name.chars().filter(|c| !c.is_control()).take(200).collect(),
-            is_director: self.is_director,
-            is_officer: self.is_officer,
-            is_ten_percent_owner: self.is_ten_percent_owner,
         })
     }
 }
@@ -198,11 +186,6 @@ impl RawTrade {
 /// Parses a date. A time zone after it (`2024-07-19-05:00`) is ignored, since the date is the filer's calendar day.
 fn day(text: &str) -> Option<Date> {
     text::date(text.get(..10)?).ok()
-}
-
-/// Parses a flag, written as 1 and 0 or as words.
-fn is_true(text: &str) -> bool {
-    text::boolean(text).unwrap_or(false)
 }
 
 /// Parses the ticker as filers write it, also `NYSE: BRK.B` or `GOOG, GOOGL`; the first one counts.
