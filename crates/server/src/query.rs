@@ -20,7 +20,7 @@ use crate::error::ApiError;
 use crate::state::App;
 
 pub(crate) use ids::uuid;
-pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, SymbolPath, WatchlistItemPath, WebhookPath};
+pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, JobPath, SymbolPath, WatchlistItemPath, WebhookPath};
 
 /// Reads query parameters and collects their errors.
 #[derive(Debug, Default)]

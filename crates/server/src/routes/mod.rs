@@ -21,10 +21,9 @@ pub mod watchlist;
 pub mod webhooks;
 
 use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::error::ErrorEnvelope;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Returns the API routes without their path prefix.
 pub(crate) fn api() -> OpenApiRouter<App> {

@@ -3,11 +3,8 @@
 use serde_json::{Map, Value};
 use service::{HistoryRow, Page, PageRequest};
 
-use crate::auth::AlertsRead;
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
-use crate::values::price;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;

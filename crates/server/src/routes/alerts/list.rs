@@ -4,7 +4,6 @@ use foundation::Actor;
 use service::{AlertFilter, AlertSort, AlertSortField};
 
 use super::view::ListedAlert;
-use crate::auth::AlertsRead;
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
 use crate::routes::prelude::*;
 

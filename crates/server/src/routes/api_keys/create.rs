@@ -1,7 +1,6 @@
 //! `POST /api-keys`
 
 use accounts::access::CreateApiKeyRequest;
-use http::{HeaderValue, StatusCode, header};
 
 use super::view::ApiKeyView;
 use crate::routes::prelude::*;

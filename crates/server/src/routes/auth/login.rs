@@ -4,7 +4,6 @@ use accounts::identity::SignInResult;
 use accounts::identity::requests::LoginRequest;
 
 use super::view::{MessageResponse, Tokens, TokensResponse};
-use crate::auth::SessionCookie;
 use crate::routes::prelude::*;
 
 /// Result of a sign-in.

@@ -1,10 +1,6 @@
 //! `POST /auth/logout`
 
-use http::header;
-
 use super::view::MessageResponse;
-use crate::auth::SessionCookie;
-use crate::body::IgnoredJsonBody;
 use crate::routes::prelude::*;
 
 /// Sign out

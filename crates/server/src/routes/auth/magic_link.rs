@@ -3,7 +3,6 @@
 use accounts::identity::requests::LinkTokenRequest;
 
 use super::view::{Tokens, TokensResponse};
-use crate::auth::SessionCookie;
 use crate::routes::prelude::*;
 
 /// Sign in with an emailed link

@@ -3,7 +3,6 @@
 use accounts::identity::requests::RefreshTokenRequest;
 
 use super::view::{Tokens, TokensResponse};
-use crate::auth::SessionCookie;
 use crate::routes::prelude::*;
 
 /// Get new tokens

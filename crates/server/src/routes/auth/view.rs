@@ -1,9 +1,7 @@
 //! Account owners and tokens in responses.
 
 use accounts::identity::{Account, SessionTokens};
-use http::{HeaderValue, header};
 
-use crate::auth::SessionCookie;
 use crate::document::names::PlanName;
 use crate::routes::prelude::*;
 

@@ -2,7 +2,6 @@
 
 use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 
-use crate::auth::OutboxRead;
 use crate::document::names::ChannelName;
 use crate::routes::prelude::*;
 

@@ -6,9 +6,7 @@
 
 use delivery::messages::EmailSubscription;
 use foundation::ServiceError;
-use http::{HeaderValue, StatusCode, header};
 
-use super::form::DiscardedBody;
 use crate::routes::pages::page::{self, FormTarget, STYLE};
 use crate::routes::prelude::*;
 

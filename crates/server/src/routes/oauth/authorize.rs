@@ -16,13 +16,12 @@ use std::net::IpAddr;
 
 use accounts::oauth::{AuthorizationError, AuthorizationRequest, ConsentDecision, RedirectTarget};
 use foundation::ServiceError;
-use http::{HeaderMap, StatusCode, Uri};
+use http::Uri;
 use url::form_urlencoded;
 
 use super::{consent_page, sign_in_page};
 use crate::auth::csrf;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::pages::link;
 use crate::routes::pages::page::{FormTarget, Page};
 use crate::routes::pages::session::{self, error_page, redirect_to, signed_in_actor};

@@ -2,10 +2,10 @@
 
 use accounts::oauth::{AuthorizationRequest, ClientOrigin};
 use askama::Template;
-use axum::response::Response;
 use foundation::{Actor, Scope};
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
+use crate::routes::prelude::*;
 
 /// A requested scope with its description for the user.
 struct RequestedScope {

@@ -2,9 +2,9 @@
 
 use accounts::oauth::AuthorizationRequest;
 use askama::Template;
-use axum::response::Response;
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
+use crate::routes::prelude::*;
 
 /// Error for wrong credentials. It does not reveal whether the account exists.
 pub(super) const WRONG_CREDENTIALS: &str =

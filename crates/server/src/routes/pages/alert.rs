@@ -3,7 +3,6 @@
 use alerts::AlertId;
 use axum::extract::Path;
 use foundation::ServiceError;
-use http::{HeaderMap, StatusCode};
 use market::display::Usd;
 use service::alerts::AlertDetail;
 

@@ -7,7 +7,6 @@ use std::net::IpAddr;
 use askama::Template;
 use foundation::MadeBy;
 use foundation::{Actor, ServiceError};
-use http::{HeaderMap, StatusCode};
 use service::approvals::{Approval, ApprovalId, ApprovalStatus};
 
 use super::link;
@@ -16,7 +15,6 @@ use super::session::{self, error_page, signed_in_actor};
 use crate::auth::csrf;
 use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// A pending approval, formatted for the page.

@@ -2,7 +2,6 @@
 
 use super::link::{self, LinkParams};
 use super::page::Page;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Show the page that confirms a changed address

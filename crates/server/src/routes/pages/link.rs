@@ -3,13 +3,11 @@
 use std::net::IpAddr;
 
 use foundation::ServiceError;
-use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::page::{Form, Page};
 use crate::auth::Identity;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Number of characters of a token.

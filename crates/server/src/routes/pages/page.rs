@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use askama::Template;
-use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::HeaderName;
 use sha2::{Digest, Sha256};
+
+use crate::routes::prelude::*;
 
 /// Shared stylesheet of all pages.
 pub(in crate::routes) const STYLE: &str = include_str!("../../../assets/pages/page.css");

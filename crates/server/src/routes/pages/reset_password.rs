@@ -1,12 +1,10 @@
 //! `GET|POST /reset-password`: sets a new password with an emailed link.
 
 use foundation::ServiceError;
-use http::StatusCode;
 use serde_json::json;
 
 use super::link;
 use super::page::{Field, Form, Page};
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Maximum length of an email address.

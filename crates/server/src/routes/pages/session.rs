@@ -7,14 +7,12 @@ use std::net::IpAddr;
 
 use accounts::identity::SignInResult;
 use foundation::{Actor, ServiceError};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use super::link;
 use super::page::Page;
-use crate::auth::{SessionCookie, csrf};
+use crate::auth::csrf;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Returns the account of the browser's session, or `None` without a valid session.

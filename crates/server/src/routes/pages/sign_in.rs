@@ -5,13 +5,11 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, header};
 use serde_json::json;
 
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
-use crate::auth::{SessionCookie, csrf};
-use crate::routes::messages::form::FormFields;
+use crate::auth::csrf;
 use crate::routes::prelude::*;
 
 /// The button that requests a password reset link.

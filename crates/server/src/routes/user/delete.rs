@@ -1,9 +1,7 @@
 //! `DELETE /user/account`
 
 use accounts::identity::requests::DeleteAccountRequest;
-use http::header;
 
-use crate::auth::SessionCookie;
 use crate::routes::prelude::*;
 
 /// A deleted account.

@@ -1,7 +1,5 @@
 //! `DELETE /watchlist/{id}`
 
-use crate::auth::WatchlistWrite;
-use crate::query::WatchlistItemPath;
 use crate::routes::prelude::*;
 
 /// The confirmation that an item was deleted.

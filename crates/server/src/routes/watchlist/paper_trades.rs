@@ -2,10 +2,8 @@
 
 use watchlist::TradeView;
 
-use crate::auth::WatchlistRead;
 use crate::document::names::{TradeDirectionName, TradeStatusName};
 use crate::routes::prelude::*;
-use crate::values::{decimal, price};
 
 const DEFAULT_LIMIT: u32 = 1_000;
 const MAX_LIMIT: u32 = 1_000;

@@ -3,9 +3,7 @@
 use delivery::webhooks::DeliveryStatus;
 
 use super::view::WebhookDelivery;
-use crate::auth::WebhooksRead;
 use crate::document::names::DeliveryStatusName;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 50;
