@@ -172,9 +172,7 @@ pub struct NotificationQuota {
 }
 
 impl NotificationQuota {
-    /// Creates the view of an account's text message quota.
-    #[must_use]
-    pub fn of_sms(quota: accounts::identity::account::SmsQuota) -> Self {
+    pub(crate) fn of_sms(quota: accounts::identity::account::SmsQuota) -> Self {
         Self {
             channel: "sms",
             limit: quota.limit,

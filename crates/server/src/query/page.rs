@@ -6,11 +6,14 @@ use service::PageRequest;
 use utoipa::IntoParams;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
 use super::Query;
 use crate::error::ApiError;
 use crate::state::App;
+
+/// The format of `u64` in the document.
+const INT64: SchemaFormat = SchemaFormat::KnownFormat(KnownFormat::Int64);
 
 /// The largest page number. The next number stands for all larger ones.
 const MAX_PAGE: u32 = u32::MAX - 1;
@@ -53,7 +56,7 @@ impl<const DEFAULT_LIMIT: u32, const MAX_LIMIT: u32> IntoParams for PageParams<D
                 .build()
         };
         let from_1 = |default: u32| {
-            let integer = ObjectBuilder::new().schema_type(Type::Integer);
+            let integer = ObjectBuilder::new().schema_type(Type::Integer).format(Some(INT64));
             integer.minimum(Some(1)).default(Some(default.into()))
         };
         let clamped = format!("Items per page. Values above {MAX_LIMIT} are clamped to {MAX_LIMIT}.");

@@ -47,7 +47,7 @@ pub(super) async fn create_api_key(
     State(app): State<App>,
     caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Response, ApiError> {
+) -> Result<ApiResponse<NewApiKey>, ApiError> {
     let created = app
         .service()
         .accounts
@@ -58,8 +58,5 @@ pub(super) async fn create_api_key(
         facts: ApiKeyView::of(&created.key, created.tier),
         api_key: created.secret,
     };
-    let mut response = ApiResponse::with(StatusCode::CREATED, new).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(ApiResponse::with(StatusCode::CREATED, new))
 }

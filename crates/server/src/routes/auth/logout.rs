@@ -22,8 +22,6 @@ pub(super) async fn logout(
     let service = app.service();
     service.identity.sign_out(&caller.actor).await?;
     let mut response = MessageResponse::ok("signed out").into_response();
-    if let Some(cookie) = SessionCookie::of(service).clear() {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
+    SessionCookie::of(service).clear(response.headers_mut());
     Ok(response)
 }

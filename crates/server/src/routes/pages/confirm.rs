@@ -58,6 +58,6 @@ pub(super) async fn confirm(
             let page = Page::message("Your address is confirmed", text);
             page.with_link("sign-in", "Request a link").ok()
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }

@@ -64,6 +64,6 @@ pub(super) async fn verify_alert(
             );
             Page::message("Your alert is active", text).ok()
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }

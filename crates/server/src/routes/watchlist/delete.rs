@@ -10,7 +10,6 @@ pub struct DeletedWatchlistItem {
 }
 
 impl DeletedWatchlistItem {
-    /// The only confirmation there is.
     pub(crate) const DELETED: Self = Self { deleted: true };
 }
 
