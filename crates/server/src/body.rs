@@ -7,6 +7,7 @@
 //! | `Content-Type` is not JSON, or the body is compressed | 415 |
 //! | Not received within the timeout | 503 |
 
+pub mod form;
 pub(crate) mod unique_keys;
 
 use std::time::Duration;
@@ -29,8 +30,7 @@ impl FromRequest<App> for JsonObject {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let settings = app.settings();
-        let (headers, body) = read(request, settings.max_body_bytes, settings.timeouts.body).await?;
+        let (headers, body) = read(request, app, app.settings().max_body_bytes).await?;
         parse_object(&headers, &body).map(Self)
     }
 }
@@ -43,8 +43,7 @@ impl FromRequest<App> for IgnoredJsonBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let settings = app.settings();
-        let (headers, body) = read(request, settings.max_body_bytes, settings.timeouts.body).await?;
+        let (headers, body) = read(request, app, app.settings().max_body_bytes).await?;
         if !body.is_empty() {
             parse_object(&headers, &body)?;
         }
@@ -60,15 +59,14 @@ impl FromRequest<App> for IngestJsonObject {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let settings = app.settings();
-        let (headers, body) = read(request, settings.max_ingest_bytes, settings.timeouts.body).await?;
+        let (headers, body) = read(request, app, app.settings().max_ingest_bytes).await?;
         parse_object(&headers, &body).map(Self)
     }
 }
 
-async fn read(request: Request, max_bytes: usize, timeout: Duration) -> Result<(HeaderMap, Bytes), ApiError> {
+async fn read(request: Request, app: &App, max_bytes: usize) -> Result<(HeaderMap, Bytes), ApiError> {
     let (parts, body) = request.into_parts();
-    let bytes = collect(&parts.headers, body, max_bytes, timeout).await?;
+    let bytes = collect(&parts.headers, body, max_bytes, app.settings().timeouts.body).await?;
     Ok((parts.headers, bytes))
 }
 

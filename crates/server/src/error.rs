@@ -89,9 +89,7 @@ const STORAGE_RETRY_AFTER_SECONDS: u64 = 5;
 /// An error response.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError {
-    code: ApiErrorCode,
-    message: String,
-    details: Option<Map<String, Value>>,
+    body: ErrorBody,
     retry_after_s: Option<u64>,
     /// Whether a validation error has status 400 instead of 422.
     validation_is_400: bool,
@@ -101,12 +99,20 @@ impl ApiError {
     /// Creates an error with a message that says how to fix the request.
     pub fn new(code: ApiErrorCode, message: impl Into<String>) -> Self {
         Self {
-            code,
-            message: message.into(),
-            details: None,
+            body: ErrorBody {
+                code,
+                message: message.into(),
+                details: None,
+            },
             retry_after_s: None,
             validation_is_400: false,
         }
+    }
+
+    fn with_details(mut self, details: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+        let details = details.into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.body.details = Some(details.collect());
+        self
     }
 
     /// Creates an error with status 400.
@@ -121,14 +127,9 @@ impl ApiError {
 
     /// Creates an error with status 403, its reason and the required permission.
     pub fn forbidden(reason: &str, required: Option<&str>, message: impl Into<String>) -> Self {
-        let mut details = Map::from_iter([("reason".to_owned(), json!(reason))]);
-        if let Some(required) = required {
-            details.insert("required".to_owned(), json!(required));
-        }
-        Self {
-            details: Some(details),
-            ..Self::new(ApiErrorCode::Forbidden, message)
-        }
+        let required = required.map(|required| ("required", json!(required)));
+        let details = [("reason", json!(reason))].into_iter().chain(required);
+        Self::new(ApiErrorCode::Forbidden, message).with_details(details)
     }
 
     /// Creates an error with status 404 and similar stocks as candidates.
@@ -137,11 +138,11 @@ impl ApiError {
             .iter()
             .map(|candidate| json!({"symbol": candidate.symbol.as_str(), "name": candidate.name}))
             .collect();
-        let details = (!candidates.is_empty()).then(|| Map::from_iter([("candidates".to_owned(), json!(candidates))]));
-        Self {
-            details,
-            ..Self::new(ApiErrorCode::NotFound, message)
+        let error = Self::new(ApiErrorCode::NotFound, message);
+        if candidates.is_empty() {
+            return error;
         }
+        error.with_details([("candidates", json!(candidates))])
     }
 
     /// Creates a validation error for one field.
@@ -161,10 +162,7 @@ impl ApiError {
     }
 
     fn validation(message: String, fields: &ErrorsByField) -> Self {
-        Self {
-            details: Some(Map::from_iter([("fields".to_owned(), json!(fields))])),
-            ..Self::new(ApiErrorCode::ValidationError, message)
-        }
+        Self::new(ApiErrorCode::ValidationError, message).with_details([("fields", json!(fields))])
     }
 
     /// Creates an error with status 500. The cause is logged and not shown to the client.
@@ -193,15 +191,14 @@ impl ApiError {
     }
 
     pub(crate) fn status(&self) -> StatusCode {
-        match self.code {
+        match self.body.code {
             ApiErrorCode::ValidationError if self.validation_is_400 => StatusCode::BAD_REQUEST,
             code => code.status(),
         }
     }
 
-    /// Returns the message.
     pub(crate) fn message(&self) -> &str {
-        &self.message
+        &self.body.message
     }
 
     /// Returns the value of `Retry-After` in seconds, if any.
@@ -209,10 +206,8 @@ impl ApiError {
         self.retry_after_s
     }
 
-    /// Returns the code.
-    #[must_use]
-    pub const fn code(&self) -> ApiErrorCode {
-        self.code
+    pub(crate) const fn code(&self) -> ApiErrorCode {
+        self.body.code
     }
 }
 
@@ -247,14 +242,15 @@ impl From<ServiceError> for ApiError {
 }
 
 impl ApiError {
-    const fn envelope(&self) -> BorrowedEnvelope<'_> {
-        BorrowedEnvelope {
+    /// Returns `error` of the envelope.
+    pub(crate) const fn body(&self) -> &ErrorBody {
+        &self.body
+    }
+
+    const fn envelope(&self) -> ErrorEnvelope<'_> {
+        ErrorEnvelope {
             success: false,
-            error: BorrowedError {
-                code: self.code,
-                message: self.message.as_str(),
-                details: self.details.as_ref(),
-            },
+            error: &self.body,
         }
     }
 
@@ -274,7 +270,7 @@ impl IntoResponse for ApiError {
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.code == ApiErrorCode::Unauthorized {
+        if self.body.code == ApiErrorCode::Unauthorized {
             let challenge = HeaderValue::from_static(r#"ApiKey realm="api", Bearer realm="api""#);
             headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
@@ -282,31 +278,17 @@ impl IntoResponse for ApiError {
     }
 }
 
-#[derive(Serialize)]
-struct BorrowedEnvelope<'a> {
-    success: bool,
-    error: BorrowedError<'a>,
-}
-
-#[derive(Serialize)]
-struct BorrowedError<'a> {
-    code: ApiErrorCode,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<&'a Map<String, Value>>,
-}
-
 /// The envelope of an error response.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ErrorEnvelope {
+pub struct ErrorEnvelope<'a> {
     /// Always `false`.
     pub success: bool,
     /// The error.
-    pub error: ErrorBody,
+    pub error: &'a ErrorBody,
 }
 
 /// An error.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// The error code, for programs.
     pub code: ApiErrorCode,

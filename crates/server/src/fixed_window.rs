@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use service::AccountId;
 
+use crate::layers::client::client_network;
 use crate::rate_limiter::RateLimitGroup;
 use crate::response::RateLimit;
 
@@ -27,14 +28,8 @@ pub enum Principal {
 }
 
 impl Principal {
-    /// Returns the principal of an address.
-    #[must_use]
-    pub fn of_address(address: IpAddr) -> Self {
-        const HOST_BITS: u32 = 64;
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> HOST_BITS << HOST_BITS).into()),
-            v4 @ IpAddr::V4(_) => v4,
-        })
+    pub(crate) fn of_address(address: IpAddr) -> Self {
+        Self::Address(client_network(address))
     }
 }
 
@@ -161,20 +156,10 @@ impl<G: Copy + Eq + Hash> FixedWindows<G> {
         }
     }
 
-    /// Returns the number of counters.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.counters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .windows
-            .len()
-    }
-
-    /// Returns `true` if there are no counters.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    #[cfg(test)]
+    fn count_of_counters(&self) -> usize {
+        let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        counters.windows.len()
     }
 }
 
@@ -259,7 +244,7 @@ mod tests {
                 start(),
             );
         }
-        assert!(windows.len() <= 8 + 256, "{}", windows.len());
+        assert!(windows.count_of_counters() <= 8 + 256, "{windows:?}");
         assert_eq!(
             windows
                 .peek(known, RateLimitGroup::Alerts, TWO, start())
@@ -269,7 +254,7 @@ mod tests {
         );
         let next_hour = start() + HOUR;
         windows.count(address("203.0.113.1"), RateLimitGroup::Alerts, TWO, next_hour);
-        assert_eq!(windows.len(), 1, "ended windows are purged");
+        assert_eq!(windows.count_of_counters(), 1, "ended windows are purged");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod dates;
 mod ids;
+mod page;
 mod symbols;
 
 use std::collections::HashMap;
@@ -14,13 +15,13 @@ use foundation::ErrorsByField;
 use http::Uri;
 use http::request::Parts;
 use market::{Price, Symbol};
-use service::PageRequest;
 
 use crate::error::ApiError;
 use crate::state::App;
 
 pub(crate) use ids::uuid;
-pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, SymbolPath, WatchlistItemPath, WebhookPath};
+pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, JobPath, SymbolPath, WatchlistItemPath, WebhookPath};
+pub use page::PageParams;
 
 /// Reads query parameters and collects their errors.
 #[derive(Debug, Default)]
@@ -61,19 +62,6 @@ impl Query {
 
     fn reject(&mut self, name: &str, message: impl Into<String>) {
         self.errors.entry(name.to_owned()).or_default().push(message.into());
-    }
-
-    /// Reads `page` and `limit`. A limit above `max` is clamped.
-    pub fn page(&mut self, default: u32, max: u32) -> PageRequest {
-        let page = match self.count("page") {
-            Some(u32::MAX) => {
-                self.reject("page", "must be a whole number below 4294967295");
-                1
-            }
-            page => page.unwrap_or(1),
-        };
-        let limit = self.limit(default, max);
-        PageRequest { page, limit }
     }
 
     /// Reads `limit`. A value above `max` is clamped.
@@ -211,33 +199,6 @@ mod tests {
         let mut reader = query(text);
         read(&mut reader);
         reader.errors.into_keys().collect()
-    }
-
-    #[test]
-    fn limit_above_maximum_is_clamped_and_below_one_is_refused() {
-        for (query, expected) in [
-            ("", Ok((1, 10))),
-            ("page=3&limit=100", Ok((3, 100))),
-            ("limit=101", Ok((1, 100))),
-            ("limit=99999999999999999999999", Ok((1, 100))),
-            ("page=4294967294", Ok((4_294_967_294, 10))),
-            ("page=99999999999999999999999", Err("page")),
-            ("limit=0", Err("limit")),
-            ("limit=-1", Err("limit")),
-            ("limit=ten", Err("limit")),
-            ("limit=1.5", Err("limit")),
-            ("limit=", Err("limit")),
-            ("page=0", Err("page")),
-            ("page=+1", Err("page")),
-        ] {
-            let mut reader = self::query(query);
-            let page = reader.page(10, 100);
-            let read = match reader.errors.keys().next() {
-                None => Ok((page.page, page.limit)),
-                Some(field) => Err(field.as_str()),
-            };
-            assert_eq!(read, expected, "{query}");
-        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
+use service::{Page, PageRequest};
 use utoipa::ToSchema;
 
 use crate::entity_tag::EntityTag;
@@ -44,14 +45,31 @@ impl<T> ApiResponse<T> {
         self.notification_quota = quota;
         self
     }
+}
 
+impl<T> ApiResponse<Vec<T>> {
     /// Returns 200 with one page of a list.
-    pub const fn page(data: T, pagination: Pagination) -> Self {
+    pub fn page(list: ListPage<T>) -> Self {
         Self {
-            status: StatusCode::OK,
-            data,
-            pagination: Some(pagination),
-            notification_quota: None,
+            pagination: Some(list.pagination),
+            ..Self::ok(list.items)
+        }
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Serialize)]
+pub struct ListPage<T> {
+    pub(crate) items: Vec<T>,
+    pub(crate) pagination: Pagination,
+}
+
+impl<T> ListPage<T> {
+    /// Creates a page from rows, each converted by `view`.
+    pub(crate) fn of<R>(page: Page<R>, request: PageRequest, view: impl FnMut(R) -> T) -> Self {
+        Self {
+            pagination: Pagination::of(request, page.total),
+            items: page.items.into_iter().map(view).collect(),
         }
     }
 }
@@ -112,8 +130,7 @@ pub struct Pagination {
 
 impl Pagination {
     /// Creates the pagination of a requested page and the total number of items.
-    #[must_use]
-    pub fn of(request: service::PageRequest, total: u64) -> Self {
+    pub(crate) fn of(request: PageRequest, total: u64) -> Self {
         Self {
             page: request.page,
             limit: request.limit,
@@ -155,9 +172,7 @@ pub struct NotificationQuota {
 }
 
 impl NotificationQuota {
-    /// Creates the view of an account's text message quota.
-    #[must_use]
-    pub fn of_sms(quota: accounts::identity::account::SmsQuota) -> Self {
+    pub(crate) fn of_sms(quota: accounts::identity::account::SmsQuota) -> Self {
         Self {
             channel: "sms",
             limit: quota.limit,
@@ -251,8 +266,12 @@ mod tests {
             remaining: 99,
             reset: 5,
         };
-        let page = service::PageRequest { page: 2, limit: 10 };
-        let response = ApiResponse::page(json!([{"threshold": 200.0}]), Pagination::of(page, 21));
+        let page = Page {
+            items: vec![json!({"threshold": 200.0})],
+            total: 21,
+        };
+        let request = PageRequest { page: 2, limit: 10 };
+        let response = ApiResponse::page(ListPage::of(page, request, |item| item));
         let wrapped = into_envelope(response.into_response(), rate_limit);
         assert_eq!(wrapped.headers()["content-type"], "application/json");
         let body = to_bytes(wrapped.into_body(), 1_000).await.unwrap();

@@ -6,6 +6,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
 use http::{Method, StatusCode, Uri};
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::document::{self, OpenApiDocument};
 use crate::error::{ApiError, ApiErrorCode};
@@ -20,20 +21,15 @@ use crate::state::App;
 
 /// Returns the router of the main listener. `with_ops` adds the operators' routes, for servers without a separate operators' listener.
 pub fn router(app: &App, with_ops: bool) -> Router {
-    let mut router = Router::new()
-        .nest("/api/v1", routes::api().split_for_parts().0)
-        .nest("/v1", routes::api().split_for_parts().0)
-        .merge(routes::docs::router().split_for_parts().0)
-        .merge(routes::auth::jwks::router().split_for_parts().0)
-        .merge(routes::mcp::router().split_for_parts().0)
-        .merge(routes::oauth::router().split_for_parts().0)
-        .merge(routes::messages::public_router().split_for_parts().0)
-        .merge(routes::pages::router().split_for_parts().0);
+    let mut routes = OpenApiRouter::new()
+        .nest("/api/v1", routes::api())
+        .nest("/v1", routes::api())
+        .merge(routes::public());
     if with_ops {
-        router = router.merge(routes::ops::router().split_for_parts().0);
+        routes = routes.merge(routes::ops::router());
     }
     let mcp = McpEndpoint::new(app.settings(), document::component_schemas);
-    let router = router
+    let router = Router::from(routes)
         .layer(Extension(Arc::new(mcp)))
         .layer(Extension(Arc::new(OpenApiDocument::new(document::generate))));
     layered(app, router)
@@ -41,14 +37,12 @@ pub fn router(app: &App, with_ops: bool) -> Router {
 
 /// Returns the router of the operators' listener.
 pub fn ops_router(app: &App) -> Router {
-    let routes = routes::ops::router().split_for_parts().0;
-    layered(app, routes.layer(Extension(OpsListener)))
+    layered(app, Router::from(routes::ops::router()).layer(Extension(OpsListener)))
 }
 
 /// Returns the router of connections that are reserved for health checks. Every other request gets `refusal`.
 pub(crate) fn health_router(app: &App, refusal: ApiError) -> Router {
-    let health = routes::ops::health().split_for_parts().0;
-    health
+    Router::from(routes::ops::health())
         .fallback(move || std::future::ready(refusal.clone()))
         .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
         .layer(from_fn(head::layer))

@@ -22,7 +22,7 @@ pub struct AppDependencies {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The random generator for request ids.
-    pub chance: Arc<Random>,
+    pub random: Arc<Random>,
     /// Renders the metrics in the Prometheus text format.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -83,8 +83,8 @@ impl App {
         self.0.ports.clock.now()
     }
 
-    pub(crate) fn chance(&self) -> &Random {
-        &self.0.ports.chance
+    pub(crate) fn random(&self) -> &Random {
+        &self.0.ports.random
     }
 
     pub(crate) fn rate_limiter(&self) -> &RateLimiter {

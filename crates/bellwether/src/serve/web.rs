@@ -76,7 +76,7 @@ impl HttpServer {
         let dependencies = server::AppDependencies {
             service: service.clone(),
             clock: std::sync::Arc::clone(&ports.clock),
-            chance: std::sync::Arc::clone(&ports.random),
+            random: std::sync::Arc::clone(&ports.random),
             metrics: std::sync::Arc::new(move || metering.render()),
         };
         let app = App::new(dependencies, http_config(settings)?);

@@ -50,16 +50,16 @@ impl SessionCookie {
         Ok(first)
     }
 
-    /// Returns the `Set-Cookie` value that sets the cookie.
-    #[must_use]
-    pub fn set(self, value: &str) -> Option<HeaderValue> {
-        self.header(value, SessionTokens::cookie_max_age_s())
+    /// Sets the cookie of a new session, if it has one.
+    pub(crate) fn set(self, signed_in: &SessionTokens, headers: &mut HeaderMap) {
+        let value = signed_in.cookie.as_deref();
+        let cookie = value.and_then(|value| self.header(value, SessionTokens::cookie_max_age_s()));
+        headers.extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
     }
 
-    /// Returns the `Set-Cookie` value that deletes the cookie.
-    #[must_use]
-    pub fn clear(self) -> Option<HeaderValue> {
-        self.header("", 0)
+    /// Deletes the cookie.
+    pub(crate) fn clear(self, headers: &mut HeaderMap) {
+        headers.extend(self.header("", 0).map(|cookie| (header::SET_COOKIE, cookie)));
     }
 
     fn header(self, value: &str, seconds: i64) -> Option<HeaderValue> {
@@ -171,7 +171,14 @@ mod tests {
 
     #[test]
     fn session_cookie_is_http_only_and_secure_over_https() {
-        let set = |cookie: SessionCookie| cookie.set("abc").unwrap().to_str().unwrap().to_owned();
+        let set = |cookie: SessionCookie| {
+            cookie
+                .header("abc", SessionTokens::cookie_max_age_s())
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
+        };
         assert_eq!(
             set(PLAIN),
             "bellwether_session=abc; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax"
@@ -180,7 +187,7 @@ mod tests {
             set(SECURE),
             "__Host-bellwether_session=abc; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure"
         );
-        let cleared = SECURE.clear().unwrap();
+        let cleared = SECURE.header("", 0).unwrap();
         assert!(
             cleared
                 .to_str()

@@ -38,7 +38,7 @@ impl CsrfToken {
         let kept = cookie.read(headers).map(str::to_owned);
         Self {
             cookie,
-            text: kept.unwrap_or_else(|| app.chance().uuid().simple().to_string()),
+            text: kept.unwrap_or_else(|| app.random().uuid().simple().to_string()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::layers::client::client_network;
 use crate::settings::TrustedProxy;
 
 /// The number of connections that a client may have above its limit, for health checks only. A health probe may come from the
@@ -125,7 +126,7 @@ impl ClientCounts {
         if clients.proxies.iter().any(|proxy| proxy.contains(address)) {
             return Ok((None, false));
         }
-        let client = client(address);
+        let client = client_network(address);
         let mut counts = clients.counts();
         let count = counts.entry(client).or_default();
         if *count >= clients.per_client.saturating_add(MAX_HEALTH_CONNECTIONS_OVER_LIMIT) {
@@ -144,15 +145,6 @@ impl ClientCounts {
     fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
         // Each change is a single operation, so a panic leaves the map consistent.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Returns the client of an address: an IPv4 address itself, or the /64 network of an IPv6 address, which one machine owns.
-fn client(address: IpAddr) -> IpAddr {
-    const HOST_BITS: u32 = 64;
-    match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> HOST_BITS << HOST_BITS).into()),
-        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
@@ -208,17 +200,6 @@ mod tests {
         assert_eq!(may(&other), Some(Ok(ConnectionUse::Any)));
         drop(first);
         assert_eq!(may(&take(&limiter, "192.0.2.1")), Some(Ok(ConnectionUse::Any)));
-    }
-
-    #[test]
-    fn ipv6_network_of_64_bits_is_one_client() {
-        let limiter = ConnectionLimiter::new(10, 1, 0, Vec::new());
-        let _first = take(&limiter, "2001:db8:0:1::1");
-        assert_eq!(
-            may(&take(&limiter, "2001:db8:0:1:ffff::2")),
-            Some(Err(TooManyConnections))
-        );
-        assert_eq!(may(&take(&limiter, "2001:db8:0:2::1")), Some(Ok(ConnectionUse::Any)));
     }
 
     #[test]

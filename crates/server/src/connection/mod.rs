@@ -237,9 +237,7 @@ impl ConnectionServer {
         };
         let (responder, stop) = (self.responder.clone(), self.stop.clone());
         self.connections.spawn(async move {
-            let message =
-                "too many connections from your address; close some, or use one connection for several requests";
-            let error = ApiError::new(ApiErrorCode::RateLimited, message).retry_after(1);
+            let error = client_limit_error();
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = responder.respond(stream, &error) => {}

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::FromRequestParts;
-use http::HeaderMap;
 use http::request::Parts;
+use http::{Extensions, HeaderMap};
 
 use crate::settings::TrustedProxy;
 use crate::state::App;
@@ -22,15 +22,28 @@ impl FromRequestParts<App> for ClientAddress {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let peer = parts.extensions.get::<Peer>().copied();
-        Ok(Self(address(peer, &parts.headers, &app.settings().trusted_proxies)))
+        Ok(Self(address_of(&parts.extensions, &parts.headers, app)))
+    }
+}
+
+/// Returns the client's address of a request with these extensions and headers.
+pub(crate) fn address_of(extensions: &Extensions, headers: &HeaderMap, app: &App) -> IpAddr {
+    let peer = extensions.get::<Peer>().copied();
+    address(peer, headers, &app.settings().trusted_proxies)
+}
+
+/// Returns the network of an address that one client owns: an IPv4 address itself, or the /64 network of an IPv6 address.
+pub(crate) fn client_network(address: IpAddr) -> IpAddr {
+    const HOST_BITS: u32 = 64;
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> HOST_BITS << HOST_BITS).into()),
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
 /// Returns the client's address. Behind trusted proxies it is the last address of `X-Forwarded-For` that is not a trusted
 /// proxy. Earlier addresses may be forged by the client.
-#[must_use]
-pub fn address(peer: Option<Peer>, headers: &HeaderMap, trusted: &[TrustedProxy]) -> IpAddr {
+fn address(peer: Option<Peer>, headers: &HeaderMap, trusted: &[TrustedProxy]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
     let mut client = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());
     let values: Vec<&str> = headers

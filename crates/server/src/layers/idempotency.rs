@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use service::idempotency::{IdempotencyLease, IdempotencyState, IdempotentRequest};
 use tracing::Instrument;
 
-use super::client::{self, Peer};
+use super::client;
 use super::guard::catch_panic;
 use super::stored_response::StoredResponse;
 use crate::auth::Identity;
@@ -51,7 +51,9 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     let requester = match request.extensions().get::<Identity>() {
         Some(Identity::Authenticated(actor)) => Requester::Account(Arc::clone(actor)),
         // A client with an expired cookie can still sign in or register.
-        Some(Identity::Anonymous | Identity::Rejected(_)) => Requester::Address(client_address(&app, &request)),
+        Some(Identity::Anonymous | Identity::Rejected(_)) => {
+            Requester::Address(client::address_of(request.extensions(), request.headers(), &app))
+        }
         _ => return next.run(request).await,
     };
     let group = RateLimitGroup::of(request.uri().path());
@@ -104,11 +106,6 @@ impl Requester {
             Self::Address(address) => IdempotentRequest::anonymous(*address, route, key, body),
         }
     }
-}
-
-fn client_address(app: &App, request: &Request) -> IpAddr {
-    let peer = request.extensions().get::<Peer>().copied();
-    client::address(peer, request.headers(), &app.settings().trusted_proxies)
 }
 
 /// Returns the value of `Idempotency-Key`.

@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::client::{self, Peer};
+use super::client;
 use super::rate_limit;
 use crate::auth::{self, Credentials, Identity, SessionCookie};
 use crate::error::ApiErrorCode;
@@ -19,11 +19,10 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     if group.is_none() && path != metrics::PATH {
         return next.run(request).await;
     }
-    let peer = request.extensions().get::<Peer>().copied();
-    let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
+    let address = client::address_of(request.extensions(), request.headers(), &app);
     let failed_auth = app.rate_limiter().failed_api_auth();
-    let shown = match Credentials::from_headers(request.headers(), SessionCookie::of(app.service())) {
-        Ok(shown) => shown,
+    let credentials = match Credentials::from_headers(request.headers(), SessionCookie::of(app.service())) {
+        Ok(credentials) => credentials,
         // Contradictory credentials cost no database look-up.
         Err(refusal) => {
             request.extensions_mut().insert(Identity::Rejected(refusal));
@@ -32,14 +31,14 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     };
     let secret = app.settings().cron_secret.as_ref();
     let is_scheduler = group == Some(RateLimitGroup::Cron)
-        && shown
+        && credentials
             .header_secret()
             .is_some_and(|text| secret.is_some_and(|it| it.matches(text)));
     if is_scheduler {
         request.extensions_mut().insert(Identity::Scheduler);
         return next.run(request).await;
     }
-    let key = shown.lookup_key();
+    let key = credentials.lookup_key();
     if let Some(Err(decision)) = key.map(|key| failed_auth.check(key, address, app.now())) {
         let (limit, seconds) = (decision.rate_limit.limit, decision.retry_after_s);
         let message = format!(
@@ -48,7 +47,7 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
         );
         return rate_limit::too_many_requests(&decision, "look_ups", message);
     }
-    let identity = auth::identify(&app, request.method(), request.headers(), shown).await;
+    let identity = auth::identify(&app, request.method(), request.headers(), credentials).await;
     match (key, &identity) {
         (Some(key), Identity::Authenticated(_)) => failed_auth.record_success(key),
         // A 403 is a known credential without permission, so it does not count as a failure.

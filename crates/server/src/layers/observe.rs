@@ -64,7 +64,7 @@ fn valid_id(headers: &HeaderMap) -> Option<HeaderValue> {
 
 /// Returns a new request id.
 pub(crate) fn new_id(app: &App) -> HeaderValue {
-    HeaderValue::try_from(app.chance().uuid().to_string()).unwrap_or(HeaderValue::from_static("none"))
+    HeaderValue::try_from(app.random().uuid().to_string()).unwrap_or(HeaderValue::from_static("none"))
 }
 
 /// Returns the name of a standard method, or `other`. This bounds the number of metric labels.

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use metrics::counter;
 
-use super::client::{self, Peer};
+use super::client;
 use crate::auth::Identity;
 use crate::error::{ApiError, ApiErrorCode};
 use crate::fixed_window::RateLimitDecision;
@@ -28,8 +28,7 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
         .get::<Identity>()
         .cloned()
         .unwrap_or(Identity::Anonymous);
-    let peer = request.extensions().get::<Peer>().copied();
-    let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
+    let address = client::address_of(request.extensions(), request.headers(), &app);
     let counted = app.rate_limiter().count(&identity, group, address, app.now());
     request.extensions_mut().insert(counted.rate_limit);
     if !counted.is_allowed {

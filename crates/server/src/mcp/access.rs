@@ -33,11 +33,11 @@ impl Access {
                 scope: Some(tool.scope()),
             }),
             Target::Resource(uri) => Resource::from_uri(uri).map_or(none, |resource| Self {
-                group: resource.kind().group(),
-                scope: resource.kind().scope(actor),
+                group: resource.group(),
+                scope: resource.scope(actor),
             }),
             Target::Prompt(name) => Prompt::from_name(name).map_or(none, |prompt| Self {
-                scope: Some(prompt.scope()),
+                scope: Some(prompt.scope),
                 ..none
             }),
             Target::Other => none,

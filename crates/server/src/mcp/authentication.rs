@@ -27,17 +27,17 @@ pub(super) async fn authenticate(
     address: IpAddr,
     now: Timestamp,
 ) -> Result<Arc<Actor>, JsonRpcError> {
-    let shown = match credentials::header_credential(headers) {
-        Ok(Some(shown)) => shown,
+    let credential = match credentials::header_credential(headers) {
+        Ok(Some(credential)) => credential,
         Ok(None) => return Err(unauthorized(app, None)),
         Err(error) => return Err(unauthorized(app, Some(error.message()))),
     };
-    let (Credential::ApiKey(secret) | Credential::BearerToken(secret)) = shown;
+    let (Credential::ApiKey(secret) | Credential::BearerToken(secret)) = credential;
     let failed_auth = app.rate_limiter().failed_mcp_auth();
     failed_auth
         .check(secret, address, now)
         .map_err(|counted| too_many(&counted, "unknown keys and tokens from this address"))?;
-    let found = match shown {
+    let found = match credential {
         Credential::ApiKey(key) => app.service().authenticator.authenticate_key(key).await,
         Credential::BearerToken(token) => app.service().authenticator.authenticate_grant(token).await,
     };
@@ -55,12 +55,12 @@ pub(super) async fn authenticate(
 }
 
 /// Returns 401 with a challenge. The challenge has an error only if the request had credentials.
-fn unauthorized(app: &App, fault: Option<&str>) -> JsonRpcError {
+fn unauthorized(app: &App, error: Option<&str>) -> JsonRpcError {
     let mut challenge = challenge(app, MCP_SCOPES);
-    if fault.is_some() {
+    if error.is_some() {
         challenge.push_str(", error=\"invalid_token\"");
     }
-    let message = fault.unwrap_or(
+    let message = error.unwrap_or(
         "this requires an API key (Authorization: Bearer sk_…, or X-API-Key) or an OAuth access token; the WWW-Authenticate \
          header has the metadata URL",
     );

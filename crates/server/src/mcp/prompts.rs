@@ -10,12 +10,15 @@ use super::resources::{GUIDE_URI, guide_text};
 const MAX_ARGUMENT_CHARACTERS: usize = 2_000;
 
 /// A prompt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Prompt {
-    /// Sets up an alert from plain words.
-    SetUpAlert,
-    /// Reviews the alerts that fired, and why.
-    ReviewFiredAlerts,
+pub(super) struct Prompt {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    /// The scope of the tools that the prompt uses.
+    pub(super) scope: Scope,
+    argument: Argument,
+    /// Returns the messages for the argument.
+    messages: fn(Option<&str>) -> Vec<PromptMessage>,
 }
 
 /// The argument of a prompt.
@@ -25,112 +28,65 @@ struct Argument {
     is_required: bool,
 }
 
+static PROMPTS: [Prompt; 2] = [
+    Prompt {
+        name: "set_up_alert",
+        title: "Set up an alert",
+        description: "Turns a request in plain words into an alert, after confirmation",
+        scope: Scope::AlertsWrite,
+        argument: Argument {
+            name: "request",
+            description: "The event to be alerted about, such as: tell me when Apple drops 5 %",
+            is_required: true,
+        },
+        messages: set_up_alert,
+    },
+    Prompt {
+        name: "review_fired_alerts",
+        title: "Review fired alerts",
+        description: "Explains which alerts fired in a period, why, and what to do about each",
+        scope: Scope::AlertsRead,
+        argument: Argument {
+            name: "since",
+            description: "The start of the period, such as 2026-03-02T15:04:00Z or: since yesterday; default the last 7 days",
+            is_required: false,
+        },
+        messages: review_fired_alerts,
+    },
+];
+
 impl Prompt {
-    const ALL: [Self; 2] = [Self::SetUpAlert, Self::ReviewFiredAlerts];
-
-    /// Returns the name.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::SetUpAlert => "set_up_alert",
-            Self::ReviewFiredAlerts => "review_fired_alerts",
-        }
-    }
-
     /// Returns the prompt with this name.
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|prompt| prompt.name() == name)
+    pub(super) fn from_name(name: &str) -> Option<&'static Self> {
+        PROMPTS.iter().find(|prompt| prompt.name == name)
     }
 
-    /// Returns the scope of the tools that the prompt uses.
-    pub(super) const fn scope(self) -> Scope {
-        match self {
-            Self::SetUpAlert => Scope::AlertsWrite,
-            Self::ReviewFiredAlerts => Scope::AlertsRead,
-        }
-    }
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::SetUpAlert => "Set up an alert",
-            Self::ReviewFiredAlerts => "Review fired alerts",
-        }
-    }
-
-    const fn description(self) -> &'static str {
-        match self {
-            Self::SetUpAlert => "Turns a request in plain words into an alert, after confirmation",
-            Self::ReviewFiredAlerts => "Explains which alerts fired in a period, why, and what to do about each",
-        }
-    }
-
-    const fn argument(self) -> Argument {
-        match self {
-            Self::SetUpAlert => Argument {
-                name: "request",
-                description: "The event to be alerted about, such as: tell me when Apple drops 5 %",
-                is_required: true,
-            },
-            Self::ReviewFiredAlerts => Argument {
-                name: "since",
-                description: "The start of the period, such as 2026-03-02T15:04:00Z or: since yesterday; default the last 7 days",
-                is_required: false,
-            },
-        }
-    }
-
-    fn entry(self) -> PromptEntry {
-        let Argument {
-            name,
-            description,
-            is_required,
-        } = self.argument();
-        let argument = PromptArgument::new(name)
-            .with_description(description)
-            .with_required(is_required);
-        PromptEntry::new(self.name(), Some(self.description()), Some(vec![argument])).with_title(self.title())
+    fn entry(&self) -> PromptEntry {
+        let argument = PromptArgument::new(self.argument.name)
+            .with_description(self.argument.description)
+            .with_required(self.argument.is_required);
+        PromptEntry::new(self.name, Some(self.description), Some(vec![argument])).with_title(self.title)
     }
 
     /// Returns the messages of the prompt.
     ///
     /// # Errors
     /// The message of error -32602 for invalid arguments.
-    pub(super) fn get(self, arguments: &Map<String, Value>) -> Result<GetPromptResult, String> {
-        let argument = read(&self.argument(), arguments)?;
-        let mut messages = Vec::new();
-        match self {
-            Self::SetUpAlert => {
-                let request = argument.unwrap_or_default();
-                messages.push(PromptMessage::new_text(Role::User, set_up_alert(request)));
-                // The guide is included, because not every client reads resources.
-                messages.push(PromptMessage::new_resource(
-                    Role::User,
-                    GUIDE_URI.to_owned(),
-                    Some("text/markdown".to_owned()),
-                    Some(guide_text().to_owned()),
-                    None,
-                    None,
-                    None,
-                ));
-            }
-            Self::ReviewFiredAlerts => {
-                messages.push(PromptMessage::new_text(Role::User, review_fired_alerts(argument)));
-            }
-        }
-        Ok(GetPromptResult::new(messages).with_description(self.description()))
+    pub(super) fn get(&self, arguments: &Map<String, Value>) -> Result<GetPromptResult, String> {
+        let messages = (self.messages)(read(&self.argument, arguments)?);
+        Ok(GetPromptResult::new(messages).with_description(self.description))
     }
 }
 
 /// Returns the prompts that the caller's scopes permit.
 pub(super) fn entries(actor: &Actor) -> Vec<PromptEntry> {
-    let allowed = Prompt::ALL
-        .into_iter()
-        .filter(|prompt| actor.require(prompt.scope()).is_ok());
+    let allowed = PROMPTS.iter().filter(|prompt| actor.require(prompt.scope).is_ok());
     allowed.map(Prompt::entry).collect()
 }
 
 /// Returns the names of all prompts.
 pub(super) fn names() -> String {
-    Prompt::ALL.map(Prompt::name).join(", ")
+    PROMPTS.each_ref().map(|prompt| prompt.name).join(", ")
 }
 
 fn read<'a>(argument: &Argument, arguments: &'a Map<String, Value>) -> Result<Option<&'a str>, String> {
@@ -155,8 +111,9 @@ fn read<'a>(argument: &Argument, arguments: &'a Map<String, Value>) -> Result<Op
     }
 }
 
-fn set_up_alert(request: &str) -> String {
-    format!(
+fn set_up_alert(request: Option<&str>) -> Vec<PromptMessage> {
+    let request = request.unwrap_or_default();
+    let text = format!(
         "Set up a stock alert for this request:\n\n{request}\n\n\
          1. Find the ticker symbol. If it is not clear which stock is meant, ask me.\n\
          2. Choose the condition from the guide to the conditions that fits best, with its threshold and parameters. If the \
@@ -167,12 +124,23 @@ fn set_up_alert(request: &str) -> String {
          `waits_for_approval`, give me the address in `approve_at`.\n\
          5. Repeat `sentence` from the result, so that I can check it, and say how I will be notified. If `evaluation.state` \
          is not ok, tell me what is missing."
-    )
+    );
+    // The guide is included, because not every client reads resources.
+    let guide = PromptMessage::new_resource(
+        Role::User,
+        GUIDE_URI.to_owned(),
+        Some("text/markdown".to_owned()),
+        Some(guide_text().to_owned()),
+        None,
+        None,
+        None,
+    );
+    vec![PromptMessage::new_text(Role::User, text), guide]
 }
 
-fn review_fired_alerts(since: Option<&str>) -> String {
+fn review_fired_alerts(since: Option<&str>) -> Vec<PromptMessage> {
     let since = since.unwrap_or("the last 7 days");
-    format!(
+    let text = format!(
         "Review the alerts that fired. Period: {since}\n\n\
          1. Call list_alert_events without alert_id, with `since` as an instant in UTC. Read all pages.\n\
          2. For each firing tell me the time, the stock, the price, and the reason from `details.reason` in plain words. \
@@ -181,7 +149,8 @@ fn review_fired_alerts(since: Option<&str>) -> String {
          4. Propose for each whether to resume it (resume_alert), to change its threshold (update_alert) or to delete it \
          (delete_alert), and change nothing before I agree.\n\
          5. Look at list_alerts with status active and extended true, and name alerts whose `evaluation.state` is not ok."
-    )
+    );
+    vec![PromptMessage::new_text(Role::User, text)]
 }
 
 #[cfg(test)]
@@ -190,14 +159,14 @@ mod tests {
 
     use super::*;
 
-    fn get(prompt: Prompt, arguments: Value) -> Result<String, String> {
-        let result = prompt.get(arguments.as_object().unwrap())?;
+    fn get(prompt: &str, arguments: Value) -> Result<String, String> {
+        let result = Prompt::from_name(prompt).unwrap().get(arguments.as_object().unwrap())?;
         Ok(serde_json::to_string(&result.messages).unwrap())
     }
 
     #[test]
     fn set_up_alert_includes_the_request_and_the_guide() {
-        let text = get(Prompt::SetUpAlert, json!({"request": "tell me when Apple drops"})).unwrap();
+        let text = get("set_up_alert", json!({"request": "tell me when Apple drops"})).unwrap();
         for part in ["tell me when Apple drops", "create_alert", GUIDE_URI, "price_below"] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -205,9 +174,9 @@ mod tests {
 
     #[test]
     fn review_covers_the_given_period_or_the_last_7_days() {
-        let text = get(Prompt::ReviewFiredAlerts, json!({"since": "2026-03-02T15:04:00Z"})).unwrap();
+        let text = get("review_fired_alerts", json!({"since": "2026-03-02T15:04:00Z"})).unwrap();
         assert!(text.contains("2026-03-02T15:04:00Z"), "{text}");
-        let text = get(Prompt::ReviewFiredAlerts, json!({})).unwrap();
+        let text = get("review_fired_alerts", json!({})).unwrap();
         assert!(text.contains("the last 7 days"), "{text}");
     }
 
@@ -220,8 +189,8 @@ mod tests {
             json!({"request": "a".repeat(2_001)}),
             json!({"request": "a", "other": "b"}),
         ] {
-            assert!(get(Prompt::SetUpAlert, arguments.clone()).is_err(), "{arguments}");
+            assert!(get("set_up_alert", arguments.clone()).is_err(), "{arguments}");
         }
-        assert!(get(Prompt::SetUpAlert, json!({"request": "a".repeat(2_000)})).is_ok());
+        assert!(get("set_up_alert", json!({"request": "a".repeat(2_000)})).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Path parameters: ids and symbols.
+//! Path parameters: ids, symbols and names of jobs.
 
 use accounts::oauth::GrantId;
 use alerts::AlertId;
@@ -8,6 +8,7 @@ use foundation::ServiceError;
 use http::request::Parts;
 use market::Symbol;
 use service::ApiKeyId;
+use service::cron::Job;
 use uuid::Uuid;
 use watchlist::WatchlistItemId;
 
@@ -15,80 +16,45 @@ use super::SYMBOL_ERROR;
 use crate::error::ApiError;
 use crate::state::App;
 
-/// Extractor: the alert id in the path. A malformed id is 422.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AlertPath(pub AlertId);
+/// Declares extractors of the parameter in the path, with the error for a text that is not valid.
+macro_rules! path_parameters {
+    ($($(#[doc = $doc:literal])* $name:ident($kind:ty) = $parse:expr, $error:expr;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct $name(pub $kind);
 
-impl FromRequestParts<App> for AlertPath {
-    type Rejection = ApiError;
+        impl FromRequestParts<App> for $name {
+            type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text = Path::<String>::from_request_parts(parts, app).await;
-        text.ok()
-            .and_then(|Path(text)| uuid(&text))
-            .map(|id| Self(AlertId(id)))
-            .ok_or_else(|| ApiError::field("id", "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11"))
-    }
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+                let text = Path::<String>::from_request_parts(parts, app).await;
+                let value: Option<$kind> = text.ok().and_then(|Path(text)| $parse(&text));
+                value.map(Self).ok_or_else(|| $error)
+            }
+        }
+    )*};
 }
 
-/// Extractor: the webhook id in the path. A malformed id is 404.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WebhookPath(pub WebhookId);
-
-impl FromRequestParts<App> for WebhookPath {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text = Path::<String>::from_request_parts(parts, app).await;
-        let id = text.ok().and_then(|Path(text)| uuid(&text));
-        id.map(|id| Self(WebhookId(id)))
-            .ok_or_else(|| ServiceError::NotFound("webhook").into())
-    }
+path_parameters! {
+    /// Extractor: the alert id in the path. A malformed id is 422.
+    AlertPath(AlertId) = |text: &str| uuid(text).map(AlertId),
+        ApiError::field("id", "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11");
+    /// Extractor: the webhook id in the path. A malformed id is 404.
+    WebhookPath(WebhookId) = |text: &str| uuid(text).map(WebhookId), not_found("webhook");
+    /// Extractor: the watchlist item id in the path. A malformed id is 404.
+    WatchlistItemPath(WatchlistItemId) = |text: &str| uuid(text).map(WatchlistItemId), not_found("watchlist item");
+    /// Extractor: the API key id in the path. A malformed id is 404.
+    ApiKeyPath(ApiKeyId) = |text: &str| uuid(text).map(ApiKeyId), not_found("API key");
+    /// Extractor: the OAuth grant id in the path. A malformed id is 404.
+    GrantPath(GrantId) = |text: &str| uuid(text).map(GrantId), not_found("grant");
+    /// Extractor: the symbol in the path. An invalid symbol is 422.
+    SymbolPath(Symbol) = |text: &str| text.parse().ok(), ApiError::field("symbol", SYMBOL_ERROR);
+    /// Extractor: the job in the path. An unknown job is 404.
+    JobPath(Job) = Job::from_name, not_found("job");
 }
 
-/// Extractor: the watchlist item id in the path. A malformed id is 404.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WatchlistItemPath(pub WatchlistItemId);
-
-impl FromRequestParts<App> for WatchlistItemPath {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text = Path::<String>::from_request_parts(parts, app).await;
-        let id = text.ok().and_then(|Path(text)| uuid(&text));
-        id.map(|id| Self(WatchlistItemId(id)))
-            .ok_or_else(|| ServiceError::NotFound("watchlist item").into())
-    }
-}
-
-/// Extractor: the API key id in the path. A malformed id is 404.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ApiKeyPath(pub ApiKeyId);
-
-impl FromRequestParts<App> for ApiKeyPath {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text = Path::<String>::from_request_parts(parts, app).await;
-        let id = text.ok().and_then(|Path(text)| uuid(&text));
-        id.map(|id| Self(ApiKeyId(id)))
-            .ok_or_else(|| ServiceError::NotFound("API key").into())
-    }
-}
-
-/// Extractor: the OAuth grant id in the path. A malformed id is 404.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GrantPath(pub GrantId);
-
-impl FromRequestParts<App> for GrantPath {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text = Path::<String>::from_request_parts(parts, app).await;
-        let id = text.ok().and_then(|Path(text)| uuid(&text));
-        id.map(|id| Self(GrantId(id)))
-            .ok_or_else(|| ServiceError::NotFound("grant").into())
-    }
+fn not_found(what: &'static str) -> ApiError {
+    ServiceError::NotFound(what).into()
 }
 
 /// Extractor: the webhook id and the delivery id in the path. A malformed id is 404.
@@ -104,7 +70,7 @@ impl FromRequestParts<App> for DeliveryPath {
             .ok()
             .and_then(|Path((webhook, delivery))| Some((uuid(&webhook)?, uuid(&delivery)?)));
         ids.map(|(webhook, delivery)| Self(WebhookId(webhook), DeliveryId(delivery)))
-            .ok_or_else(|| ServiceError::NotFound("delivery").into())
+            .ok_or_else(|| not_found("delivery"))
     }
 }
 
@@ -112,22 +78,6 @@ impl FromRequestParts<App> for DeliveryPath {
 pub(crate) fn uuid(text: &str) -> Option<Uuid> {
     const HYPHENATED_LENGTH: usize = 36;
     (text.len() == HYPHENATED_LENGTH).then(|| Uuid::try_parse(text).ok())?
-}
-
-/// Extractor: the symbol in the path. An invalid symbol is 422.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SymbolPath(pub Symbol);
-
-impl FromRequestParts<App> for SymbolPath {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let text = Path::<String>::from_request_parts(parts, app).await;
-        text.ok()
-            .and_then(|Path(text)| text.parse().ok())
-            .map(Self)
-            .ok_or_else(|| ApiError::field("symbol", SYMBOL_ERROR))
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,10 @@
 //! `POST /cron/{job}`
 
-use axum::extract::{FromRequestParts, Path};
-use foundation::ServiceError;
-use http::request::Parts;
-use service::cron::{Job, JobReport};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use service::cron::JobReport;
 
 use crate::auth::Scheduler;
-use crate::body::IgnoredJsonBody;
 use crate::document::names::JobName;
+use crate::query::JobPath;
 use crate::routes::prelude::*;
 
 /// Result of a job.
@@ -32,20 +27,6 @@ impl JobView {
             has_run: report.has_run,
             detail: report.detail,
         }
-    }
-}
-
-/// Extractor: the job in the path. An unknown job is 404.
-#[derive(Clone, Copy, Debug)]
-pub struct JobPath(Job);
-
-impl FromRequestParts<App> for JobPath {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let name = Path::<String>::from_request_parts(parts, app).await;
-        let job = name.ok().and_then(|Path(name)| Job::from_name(&name));
-        job.map(Self).ok_or_else(|| ServiceError::NotFound("job").into())
     }
 }
 

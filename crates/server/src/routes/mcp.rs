@@ -5,10 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::Request;
 use axum::routing::options;
-use http::HeaderMap;
 use serde_json::{Map, Value};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::mcp::{self, McpEndpoint};
 use crate::routes::prelude::*;

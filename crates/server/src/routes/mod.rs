@@ -21,10 +21,9 @@ pub mod watchlist;
 pub mod webhooks;
 
 use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::error::ErrorEnvelope;
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Returns the API routes without their path prefix.
 pub(crate) fn api() -> OpenApiRouter<App> {
@@ -45,6 +44,17 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(oauth::api())
 }
 
+/// Returns the routes outside the API for clients and browsers.
+pub(crate) fn public() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .merge(docs::router())
+        .merge(auth::jwks::router())
+        .merge(mcp::router())
+        .merge(oauth::router())
+        .merge(messages::public_router())
+        .merge(pages::router())
+}
+
 /// Returns all routes with their documentation, under the documented prefix.
 pub(crate) fn documented() -> OpenApiRouter<App> {
     #[derive(OpenApi)]
@@ -52,11 +62,6 @@ pub(crate) fn documented() -> OpenApiRouter<App> {
     struct BaseDocument;
     OpenApiRouter::with_openapi(BaseDocument::openapi())
         .nest("/api/v1", api())
-        .merge(docs::router())
-        .merge(auth::jwks::router())
-        .merge(mcp::router())
-        .merge(oauth::router())
-        .merge(messages::public_router())
-        .merge(pages::router())
+        .merge(public())
         .merge(ops::router())
 }

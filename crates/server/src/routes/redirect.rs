@@ -1,8 +1,6 @@
 //! `GET /redirect`
 
-use http::{HeaderName, HeaderValue, StatusCode, header};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use http::HeaderName;
 
 use crate::routes::prelude::*;
 

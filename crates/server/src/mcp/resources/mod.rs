@@ -21,8 +21,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::handler::internal;
-use super::tools::ToolError;
-use super::tools::tool_output::without_aliases;
+use super::tools::{ToolError, ToolOutput};
 use crate::rate_limiter::RateLimitGroup;
 use crate::state::App;
 
@@ -50,17 +49,6 @@ pub(super) enum Resource {
     Stock(Symbol),
 }
 
-/// A kind of resource.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ResourceKind {
-    /// The guide to the conditions.
-    Guide,
-    /// The latest firings.
-    Events,
-    /// Stocks.
-    Stock,
-}
-
 impl Resource {
     /// Returns the resource with this URI.
     pub(super) fn from_uri(uri: &str) -> Option<Self> {
@@ -71,19 +59,28 @@ impl Resource {
         }
     }
 
-    /// Returns the kind.
-    pub(super) const fn kind(self) -> ResourceKind {
+    /// Returns the scope for reading it.
+    pub(super) const fn scope(self, actor: &Actor) -> Option<Scope> {
         match self {
-            Self::Guide => ResourceKind::Guide,
-            Self::Events => ResourceKind::Events,
-            Self::Stock(_) => ResourceKind::Stock,
+            Self::Guide => None,
+            Self::Events => Some(Scope::AlertsRead),
+            Self::Stock(_) => Some(stock_scope(actor)),
+        }
+    }
+
+    /// Returns the rate limit group of reading it.
+    pub(super) const fn group(self) -> RateLimitGroup {
+        match self {
+            Self::Guide => RateLimitGroup::Mcp,
+            Self::Events => RateLimitGroup::Alerts,
+            Self::Stock(_) => RateLimitGroup::Stocks,
         }
     }
 
     /// Reads the resource for a caller with its scope.
     pub(super) async fn read(self, app: &App, actor: &Actor, uri: String) -> Result<ReadResourceResult, ToolError> {
         // The module `request` has checked the scope already. This check does not rely on it.
-        if let Some(scope) = self.kind().scope(actor) {
+        if let Some(scope) = self.scope(actor) {
             actor.require(scope)?;
         }
         Ok(match self {
@@ -99,73 +96,40 @@ impl Resource {
     }
 }
 
-impl ResourceKind {
-    const ALL: [Self; 3] = [Self::Guide, Self::Events, Self::Stock];
-
-    /// Returns the scope for reading it. OAuth has no scope for stocks, so OAuth clients need `alerts:read`.
-    pub(super) const fn scope(self, actor: &Actor) -> Option<Scope> {
-        match (self, &actor.auth_method) {
-            (Self::Guide, _) => None,
-            (Self::Events, _) | (Self::Stock, AuthMethod::Grant { .. }) => Some(Scope::AlertsRead),
-            (Self::Stock, AuthMethod::ApiKey { .. } | AuthMethod::Session { .. }) => Some(Scope::StocksRead),
-        }
-    }
-
-    /// Returns the rate limit group of reading it.
-    pub(super) const fn group(self) -> RateLimitGroup {
-        match self {
-            Self::Guide => RateLimitGroup::Mcp,
-            Self::Events => RateLimitGroup::Alerts,
-            Self::Stock => RateLimitGroup::Stocks,
-        }
-    }
-
-    fn is_allowed(self, actor: &Actor) -> bool {
-        self.scope(actor).is_none_or(|scope| actor.require(scope).is_ok())
-    }
-
-    fn entry(self) -> Option<ResourceEntry> {
-        match self {
-            Self::Guide => Some(
-                ResourceEntry::new(GUIDE_URI, "conditions")
-                    .with_title("Guide to the alert conditions")
-                    .with_description(
-                        "The 23 conditions of create_alert: when each fires, its threshold and parameters, and an example",
-                    )
-                    .with_mime_type(MARKDOWN),
-            ),
-            Self::Events => Some(
-                ResourceEntry::new(EVENTS_URI, "events")
-                    .with_title("Latest firings")
-                    .with_description("The latest firings of the account's alerts, newest first, with their reasons")
-                    .with_mime_type(JSON),
-            ),
-            Self::Stock => None,
-        }
-    }
-
-    fn template(self) -> Option<ResourceTemplate> {
-        matches!(self, Self::Stock).then(|| {
-            ResourceTemplate::new("bellwether://stocks/{symbol}", "stock")
-                .with_title("Stock")
-                .with_description(
-                    "A stock by its ticker symbol, such as AAPL: price, 52-week range, RSI, averages, volume, fundamentals",
-                )
-                .with_mime_type(JSON)
-        })
+/// Returns the scope for reading a stock. OAuth has no scope for stocks, so OAuth clients need `alerts:read`.
+const fn stock_scope(actor: &Actor) -> Scope {
+    match actor.auth_method {
+        AuthMethod::Grant { .. } => Scope::AlertsRead,
+        AuthMethod::ApiKey { .. } | AuthMethod::Session { .. } => Scope::StocksRead,
     }
 }
 
 /// Returns the resources that the caller may read.
 pub(super) fn entries(actor: &Actor) -> Vec<ResourceEntry> {
-    let allowed = ResourceKind::ALL.into_iter().filter(|kind| kind.is_allowed(actor));
-    allowed.filter_map(ResourceKind::entry).collect()
+    let guide = ResourceEntry::new(GUIDE_URI, "conditions")
+        .with_title("Guide to the alert conditions")
+        .with_description(
+            "The 23 conditions of create_alert: when each fires, its threshold and parameters, and an example",
+        )
+        .with_mime_type(MARKDOWN);
+    let events = ResourceEntry::new(EVENTS_URI, "events")
+        .with_title("Latest firings")
+        .with_description("The latest firings of the account's alerts, newest first, with their reasons")
+        .with_mime_type(JSON);
+    let may_read_events = actor.require(Scope::AlertsRead).is_ok();
+    [guide].into_iter().chain(may_read_events.then_some(events)).collect()
 }
 
 /// Returns the resource templates that the caller may read.
 pub(super) fn templates(actor: &Actor) -> Vec<ResourceTemplate> {
-    let allowed = ResourceKind::ALL.into_iter().filter(|kind| kind.is_allowed(actor));
-    allowed.filter_map(ResourceKind::template).collect()
+    let stock = ResourceTemplate::new("bellwether://stocks/{symbol}", "stock")
+        .with_title("Stock")
+        .with_description(
+            "A stock by its ticker symbol, such as AAPL: price, 52-week range, RSI, averages, volume, fundamentals",
+        )
+        .with_mime_type(JSON);
+    let may_read_stocks = actor.require(stock_scope(actor)).is_ok();
+    may_read_stocks.then_some(stock).into_iter().collect()
 }
 
 /// Returns the error for an unknown URI.
@@ -192,8 +156,7 @@ fn not_found(text: String, uri: &str) -> ErrorData {
 
 /// Returns data as JSON that only the caller's client may cache.
 fn private(uri: String, data: &impl Serialize) -> Result<ReadResourceResult, ToolError> {
-    let (_, text) = without_aliases(data)?;
-    let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
+    let contents = ResourceContents::text(ToolOutput::of(data)?.text, uri).with_mime_type(JSON);
     Ok(ReadResourceResult::new(vec![contents])
         .with_ttl_ms(0)
         .with_cache_scope(CacheScope::Private))

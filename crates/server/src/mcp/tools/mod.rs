@@ -6,7 +6,7 @@ mod create_alert;
 mod error_text;
 mod output_schema;
 mod reads;
-pub(super) mod tool_output;
+mod tool_output;
 
 use foundation::{Actor, Scope};
 use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
@@ -50,7 +50,7 @@ pub enum Tool {
 
 impl Tool {
     /// All tools.
-    pub const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::ListAlerts,
         Self::GetAlert,
         Self::ListAlertEvents,
@@ -64,47 +64,39 @@ impl Tool {
         Self::DeleteWatchlistItem,
     ];
 
-    /// Returns the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    /// Returns the name, and the required scope, which is the scope of the REST endpoint.
+    const fn name_and_scope(self) -> (&'static str, Scope) {
         match self {
-            Self::ListAlerts => "list_alerts",
-            Self::GetAlert => "get_alert",
-            Self::ListAlertEvents => "list_alert_events",
-            Self::CreateAlert => "create_alert",
-            Self::UpdateAlert => "update_alert",
-            Self::PauseAlert => "pause_alert",
-            Self::ResumeAlert => "resume_alert",
-            Self::DeleteAlert => "delete_alert",
-            Self::ListWatchlist => "list_watchlist",
-            Self::CreateWatchlistItem => "create_watchlist_item",
-            Self::DeleteWatchlistItem => "delete_watchlist_item",
+            Self::ListAlerts => ("list_alerts", Scope::AlertsRead),
+            Self::GetAlert => ("get_alert", Scope::AlertsRead),
+            Self::ListAlertEvents => ("list_alert_events", Scope::AlertsRead),
+            Self::CreateAlert => ("create_alert", Scope::AlertsWrite),
+            Self::UpdateAlert => ("update_alert", Scope::AlertsWrite),
+            Self::PauseAlert => ("pause_alert", Scope::AlertsWrite),
+            Self::ResumeAlert => ("resume_alert", Scope::AlertsWrite),
+            Self::DeleteAlert => ("delete_alert", Scope::AlertsWrite),
+            Self::ListWatchlist => ("list_watchlist", Scope::WatchlistRead),
+            Self::CreateWatchlistItem => ("create_watchlist_item", Scope::WatchlistWrite),
+            Self::DeleteWatchlistItem => ("delete_watchlist_item", Scope::WatchlistWrite),
         }
     }
 
-    /// Returns the tool with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
+    pub(crate) const fn name(self) -> &'static str {
+        self.name_and_scope().0
+    }
+
+    pub(crate) const fn scope(self) -> Scope {
+        self.name_and_scope().1
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
-    }
-
-    /// Returns the required scope, which is the scope of the REST endpoint.
-    #[must_use]
-    pub const fn scope(self) -> Scope {
-        match self {
-            Self::ListAlerts | Self::GetAlert | Self::ListAlertEvents => Scope::AlertsRead,
-            Self::CreateAlert | Self::UpdateAlert | Self::PauseAlert | Self::ResumeAlert | Self::DeleteAlert => {
-                Scope::AlertsWrite
-            }
-            Self::ListWatchlist => Scope::WatchlistRead,
-            Self::CreateWatchlistItem | Self::DeleteWatchlistItem => Scope::WatchlistWrite,
-        }
     }
 
     /// Returns the rate limit group of its calls.
     pub(crate) const fn group(self) -> RateLimitGroup {
-        match self {
-            Self::ListWatchlist | Self::CreateWatchlistItem | Self::DeleteWatchlistItem => RateLimitGroup::Watchlist,
+        match self.scope() {
+            Scope::WatchlistRead | Scope::WatchlistWrite => RateLimitGroup::Watchlist,
             _ => RateLimitGroup::Alerts,
         }
     }

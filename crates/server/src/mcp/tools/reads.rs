@@ -3,11 +3,12 @@
 use foundation::Actor;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use service::{Page, PageRequest};
 
 use super::arguments::Arguments;
 use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text};
-use crate::response::Pagination;
-use crate::routes::alerts::history;
+use crate::response::ListPage;
+use crate::routes::alerts::history::{HistoryEntry, HistoryPage};
 use crate::routes::alerts::list::{self, SORT_FIELDS};
 use crate::routes::alerts::view::AlertView;
 use crate::routes::watchlist::view::WatchlistItemView;
@@ -46,8 +47,7 @@ pub(super) fn list_alerts() -> ToolDefinition {
 }
 
 pub(super) async fn read_alerts(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
-    let (items, pagination) = list::page(app, actor, arguments.query()).await?;
-    ToolOutput::list(&items, pagination)
+    ToolOutput::of(&list::page(app, actor, arguments.query()).await?)
 }
 
 pub(super) fn get_alert() -> ToolDefinition {
@@ -92,7 +92,7 @@ pub(super) fn list_alert_events() -> ToolDefinition {
 pub(super) async fn read_alert_events(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
     let alert = arguments.has("alert_id").then(|| arguments.alert_id()).transpose()?;
     let mut query = arguments.query();
-    let request = history::read_page(&mut query);
+    let request = HistoryPage::read(&mut query);
     let since = query.instant("since").unwrap_or(Timestamp::MIN);
     query.finish()?;
     let service = app.service();
@@ -101,8 +101,7 @@ pub(super) async fn read_alert_events(app: &App, actor: &Actor, arguments: Argum
         None => service.alerts.firings(actor, since, request).await,
     };
     let page = page.map_err(|error| error_text::for_agent(Tool::ListAlertEvents, error))?;
-    let (items, pagination) = history::history_page(page, request);
-    ToolOutput::list(&items, pagination)
+    ToolOutput::of(&ListPage::of(page, request, HistoryEntry::of))
 }
 
 pub(super) fn list_watchlist() -> ToolDefinition {
@@ -121,11 +120,10 @@ pub(super) fn list_watchlist() -> ToolDefinition {
 
 pub(super) async fn read_watchlist(app: &App, actor: &Actor) -> Result<ToolOutput, ToolError> {
     let items = app.service().watchlists.watchlist(actor).await?;
-    let items: Vec<_> = items.into_iter().map(WatchlistItemView::of).collect();
-    let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
-    let all = service::PageRequest {
+    let total = items.len() as u64;
+    let all = PageRequest {
         page: 1,
-        limit: count.max(1),
+        limit: u32::try_from(total).unwrap_or(u32::MAX).max(1),
     };
-    ToolOutput::list(&items, Pagination::of(all, u64::from(count)))
+    ToolOutput::of(&ListPage::of(Page { items, total }, all, WatchlistItemView::of))
 }

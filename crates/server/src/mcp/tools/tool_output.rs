@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{ApiError, ApiErrorCode};
-use crate::response::Pagination;
 
 /// Aliases of REST fields, each with the name of the field.
 pub(super) const ALIASES: [(&str, &str); 3] = [
@@ -24,31 +23,16 @@ pub(in crate::mcp) struct ToolOutput {
 }
 
 impl ToolOutput {
-    pub(super) fn of(data: &impl Serialize) -> Result<Self, ToolError> {
-        let (value, text) = without_aliases(data)?;
-        Ok(Self { value, text })
+    /// Creates the output without aliases. The text has numbers in JavaScript format (200, not 200.0).
+    pub(in crate::mcp) fn of(data: &impl Serialize) -> Result<Self, ToolError> {
+        let output = || -> serde_json::Result<Self> {
+            let mut value = serde_json::from_slice(&alerts::json::to_vec(data)?)?;
+            drop_aliases(&mut value);
+            let text = alerts::json::text(&value);
+            Ok(Self { value, text })
+        };
+        output().map_err(|error| ApiError::internal(error).into())
     }
-
-    /// Returns a page of a list. MCP requires an object.
-    pub(super) fn list(items: &[impl Serialize], pagination: Pagination) -> Result<Self, ToolError> {
-        #[derive(Serialize)]
-        struct List<'a, T> {
-            items: &'a [T],
-            pagination: Pagination,
-        }
-        Self::of(&List { items, pagination })
-    }
-}
-
-/// Returns data without aliases, as a value and as text with numbers in JavaScript format (200, not 200.0).
-pub(in crate::mcp) fn without_aliases(data: &impl Serialize) -> Result<(Value, String), ToolError> {
-    let written = || -> serde_json::Result<(Value, String)> {
-        let mut value = serde_json::from_slice(&alerts::json::to_vec(data)?)?;
-        drop_aliases(&mut value);
-        let text = alerts::json::to_vec(&value)?;
-        Ok((value, String::from_utf8_lossy(&text).into_owned()))
-    };
-    written().map_err(|error| ApiError::internal(error).into())
 }
 
 /// Removes aliases from an object, or from the items of a page.

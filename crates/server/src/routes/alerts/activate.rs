@@ -2,11 +2,7 @@
 
 use service::alerts::AlertDetail;
 
-use crate::auth::AlertsWrite;
-use crate::body::IgnoredJsonBody;
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
-use crate::values::price;
 
 /// An activated alert.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,9 +18,7 @@ pub struct ActivatedAlert {
 }
 
 impl ActivatedAlert {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(detail: &AlertDetail) -> Self {
+    pub(crate) fn of(detail: &AlertDetail) -> Self {
         let alert = &detail.stored.alert;
         Self {
             alert_id: alert.id.0,

@@ -2,12 +2,11 @@
 
 use alerts::Channel;
 use axum::Extension;
-use http::StatusCode;
 use serde_json::Value;
 use service::alerts::Created;
 
 use super::view::AlertView;
-use crate::auth::{AlertsWrite, AuthorizedOrGuest};
+use crate::auth::AuthorizedOrGuest;
 use crate::document::alert_body::CreateAlert;
 use crate::error::ApiErrorCode;
 use crate::layers::rate_limit;

@@ -2,8 +2,6 @@
 
 use alerts::AlertId;
 
-use crate::auth::AlertsWrite;
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
 
 /// A deleted alert.
@@ -19,9 +17,7 @@ pub struct DeletedAlert {
 }
 
 impl DeletedAlert {
-    /// Creates the confirmation for an alert id.
-    #[must_use]
-    pub const fn of(id: AlertId) -> Self {
+    pub(crate) const fn of(id: AlertId) -> Self {
         Self {
             alert_id: id.0,
             alert_id_camel_case: id.0,

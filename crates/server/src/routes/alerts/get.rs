@@ -1,8 +1,6 @@
 //! `GET /alerts/{id}`
 
 use super::view::AlertView;
-use crate::auth::AlertsRead;
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
 
 /// Get an alert

@@ -1,29 +1,13 @@
 //! `GET /alerts/{id}/history`
 
 use serde_json::{Map, Value};
-use service::{HistoryRow, Page, PageRequest};
+use service::HistoryRow;
 
-use crate::auth::AlertsRead;
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
-use crate::values::price;
 
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
-
-/// Query parameters: pagination.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes the parameters; the handler reads them")]
-pub struct HistoryParams {
-    /// Page number, starting at 1.
-    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
-    page: Option<u32>,
-    /// Items per page. Values above 200 are clamped to 200.
-    #[param(value_type = Option<u64>, minimum = 1, default = 50)]
-    limit: Option<u32>,
-}
+/// Pagination of the history.
+pub(crate) type HistoryPage = PageParams<50, 200>;
 
 /// An entry of an alert's history.
 #[derive(Debug, Serialize, ToSchema)]
@@ -54,7 +38,7 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    fn of(row: HistoryRow) -> Self {
+    pub(crate) fn of(row: HistoryRow) -> Self {
         Self {
             alert_id: row.alert.0,
             symbol: row.symbol.to_string(),
@@ -75,7 +59,7 @@ impl HistoryEntry {
     get,
     path = "/alerts/{id}/history",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "Alert id"), HistoryParams),
+    params(("id" = uuid::Uuid, Path, description = "Alert id"), HistoryPage),
     responses(
         (status = 200, description = "A page of the alert's history", body = Envelope<Vec<HistoryEntry>>),
         (status = 404, description = "Alert not found"),
@@ -86,22 +70,8 @@ pub(super) async fn list_alert_history(
     State(app): State<App>,
     caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
-    mut query: Query,
+    PageParams(request): HistoryPage,
 ) -> Result<ApiResponse<Vec<HistoryEntry>>, ApiError> {
-    let request = read_page(&mut query);
-    query.finish()?;
     let page = app.service().alerts.alert_history(&caller.actor, id, request).await?;
-    let (entries, pagination) = history_page(page, request);
-    Ok(ApiResponse::page(entries, pagination))
-}
-
-/// Reads `page` and `limit` of a history request.
-pub(crate) fn read_page(query: &mut Query) -> PageRequest {
-    query.page(DEFAULT_LIMIT, MAX_LIMIT)
-}
-
-/// Converts a page of history rows to response entries and pagination.
-pub(crate) fn history_page(page: Page<HistoryRow>, request: PageRequest) -> (Vec<HistoryEntry>, Pagination) {
-    let pagination = Pagination::of(request, page.total);
-    (page.items.into_iter().map(HistoryEntry::of).collect(), pagination)
+    Ok(ApiResponse::page(ListPage::of(page, request, HistoryEntry::of)))
 }

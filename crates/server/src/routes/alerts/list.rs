@@ -4,13 +4,12 @@ use foundation::Actor;
 use service::{AlertFilter, AlertSort, AlertSortField};
 
 use super::view::ListedAlert;
-use crate::auth::AlertsRead;
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
 use crate::routes::prelude::*;
 
-const DEFAULT_LIMIT: u32 = 10;
-const MAX_LIMIT: u32 = 100;
 const MAX_SEARCH_CHARS: usize = 100;
+
+type AlertsPage = PageParams<10, 100>;
 
 pub(crate) const SORT_FIELDS: &[(&str, AlertSortField)] = &[
     ("created_at", AlertSortField::CreatedAt),
@@ -22,17 +21,11 @@ pub(crate) const SORT_FIELDS: &[(&str, AlertSortField)] = &[
     ("initial_price", AlertSortField::InitialPrice),
 ];
 
-/// Query parameters: filter, sort order, pagination and level of detail.
+/// Query parameters: filter, sort order and level of detail.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; `ListAlertsQuery` reads them")]
 pub struct ListAlertsParams {
-    /// Page number, starting at 1.
-    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
-    page: Option<u32>,
-    /// Items per page. Values above 100 are clamped to 100.
-    #[param(value_type = Option<u64>, minimum = 1, default = 10)]
-    limit: Option<u32>,
     /// Only alerts with this status.
     #[param(inline)]
     status: Option<ListStatus>,
@@ -79,7 +72,7 @@ impl ListAlertsQuery {
             .collect();
         let minimal = query.flag("minimal");
         let parsed = Self {
-            page: query.page(DEFAULT_LIMIT, MAX_LIMIT),
+            page: AlertsPage::read(&mut query),
             filter: AlertFilter {
                 status: query.choice("status", &statuses),
                 condition: query.choice("condition", &conditions),
@@ -107,7 +100,7 @@ impl ListAlertsQuery {
     get,
     path = "/alerts",
     tag = "Alerts",
-    params(ListAlertsParams),
+    params(AlertsPage, ListAlertsParams),
     responses((status = 200, description = "A page of alerts", body = Envelope<Vec<ListedAlert>>)),
     security(("ApiKeyHeader" = ["alerts:read"]))
 )]
@@ -116,22 +109,18 @@ pub(super) async fn list_alerts(
     caller: Authorized<AlertsRead>,
     query: Query,
 ) -> Result<ApiResponse<Vec<ListedAlert>>, ApiError> {
-    let (alerts, pagination) = page(&app, &caller.actor, query).await?;
-    Ok(ApiResponse::page(alerts, pagination))
+    Ok(ApiResponse::page(page(&app, &caller.actor, query).await?))
 }
 
 /// Reads the query and returns the requested page.
-pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<(Vec<ListedAlert>, Pagination), ApiError> {
+pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<ListPage<ListedAlert>, ApiError> {
     let parsed = ListAlertsQuery::read(query)?;
     let service = app.service();
     let page = service
         .alerts
         .alerts(actor, &parsed.filter, parsed.sort, parsed.page, parsed.extended)
         .await?;
-    let pagination = Pagination::of(parsed.page, page.total);
-    let items = page.items.into_iter();
-    Ok((
-        items.map(|item| ListedAlert::of(item, parsed.minimal)).collect(),
-        pagination,
-    ))
+    Ok(ListPage::of(page, parsed.page, |item| {
+        ListedAlert::of(item, parsed.minimal)
+    }))
 }

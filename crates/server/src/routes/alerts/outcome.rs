@@ -3,10 +3,7 @@
 use market::Decimal;
 use service::alerts::{Horizon, ScoredFiring};
 
-use crate::auth::AlertsRead;
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
-use crate::values::{date, decimal, price};
 
 /// Price development after an alert's firings.
 #[derive(Debug, Serialize, ToSchema)]

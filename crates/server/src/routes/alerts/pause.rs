@@ -2,9 +2,6 @@
 
 use service::alerts::AlertDetail;
 
-use crate::auth::AlertsWrite;
-use crate::body::IgnoredJsonBody;
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
 
 /// A paused alert.
@@ -18,9 +15,7 @@ pub struct PausedAlert {
 }
 
 impl PausedAlert {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(detail: &AlertDetail) -> Self {
+    pub(crate) fn of(detail: &AlertDetail) -> Self {
         Self {
             alert_id: detail.stored.alert.id.0,
             status: detail.stored.alert.status.name(),

@@ -1,9 +1,7 @@
 //! `PUT /alerts/{id}`
 
 use super::view::AlertView;
-use crate::auth::AlertsWrite;
 use crate::document::alert_body::UpdateAlert;
-use crate::query::AlertPath;
 use crate::routes::prelude::*;
 
 /// Update an alert

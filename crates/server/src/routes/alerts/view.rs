@@ -8,7 +8,6 @@ use service::alerts::{AlertDetail, AlertItem, AlertProximity, StoredAlert};
 
 use crate::document::names::{ChannelName, ConditionName, MadeByName, StatusName};
 use crate::routes::prelude::*;
-use crate::values::{decimal, price};
 
 /// Fields common to all views of an alert.
 #[derive(Debug, Serialize, ToSchema)]
@@ -61,9 +60,7 @@ pub struct CreatorView {
 }
 
 impl CreatorView {
-    /// Parses the stored text.
-    #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let made_by = MadeBy::from_text(text);
         Self {
             kind: made_by.kind(),
@@ -108,9 +105,7 @@ pub struct AlertView {
 }
 
 impl AlertView {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(detail: AlertDetail) -> Self {
+    pub(crate) fn of(detail: AlertDetail) -> Self {
         let stock = AlertStock::of(&detail.stock);
         Self {
             fields: AlertFields::of(detail.stored),
@@ -282,9 +277,7 @@ pub struct ExtendedAlert {
 }
 
 impl ListedAlert {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(item: AlertItem, minimal: bool) -> Self {
+    pub(crate) fn of(item: AlertItem, minimal: bool) -> Self {
         let fields = AlertFields::of(item.stored);
         if minimal {
             return Self::Minimal(MinimalAlert {

@@ -1,7 +1,6 @@
 //! `POST /api-keys`
 
 use accounts::access::CreateApiKeyRequest;
-use http::{HeaderValue, StatusCode, header};
 
 use super::view::ApiKeyView;
 use crate::routes::prelude::*;
@@ -48,7 +47,7 @@ pub(super) async fn create_api_key(
     State(app): State<App>,
     caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Response, ApiError> {
+) -> Result<ApiResponse<NewApiKey>, ApiError> {
     let created = app
         .service()
         .accounts
@@ -59,8 +58,5 @@ pub(super) async fn create_api_key(
         facts: ApiKeyView::of(&created.key, created.tier),
         api_key: created.secret,
     };
-    let mut response = ApiResponse::with(StatusCode::CREATED, new).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(ApiResponse::with(StatusCode::CREATED, new))
 }

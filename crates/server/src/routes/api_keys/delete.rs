@@ -1,6 +1,5 @@
 //! `DELETE /api-keys/{id}`
 
-use crate::query::ApiKeyPath;
 use crate::routes::prelude::*;
 
 /// A deleted API key.

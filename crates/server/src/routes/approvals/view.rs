@@ -45,9 +45,7 @@ pub struct ApprovalView {
 }
 
 impl ApprovalView {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(approval: Approval) -> Self {
+    pub(crate) fn of(approval: Approval) -> Self {
         Self {
             id: approval.id.0,
             status: approval.status.name(),
@@ -78,9 +76,7 @@ pub struct PendingApprovalResponse {
 }
 
 impl PendingApprovalResponse {
-    /// Creates the result for a pending approval.
-    #[must_use]
-    pub fn of(approval: Approval, service: &Service) -> Self {
+    pub(crate) fn of(approval: Approval, service: &Service) -> Self {
         let approve_at = service.approvals.approvals_url();
         let message = format!(
             "Nothing has been changed yet: the account's owner must approve changes by agents. Ask the owner to open {approve_at}; \
@@ -116,8 +112,7 @@ pub enum AppliedChange {
 
 impl AppliedChange {
     /// Creates the same response as the REST endpoint for this change.
-    #[must_use]
-    pub fn of(changed: CompletedChange) -> Self {
+    pub(crate) fn of(changed: CompletedChange) -> Self {
         match changed {
             CompletedChange::Created(Created::New(alert) | Created::Existing(alert))
             | CompletedChange::Updated(alert) => Self::Alert(Box::new(AlertView::of(*alert))),

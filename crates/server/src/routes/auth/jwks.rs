@@ -1,9 +1,5 @@
 //! `GET /.well-known/jwks.json`
 
-use http::{HeaderValue, header};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
 use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {

@@ -3,8 +3,7 @@
 use accounts::identity::SignInResult;
 use accounts::identity::requests::LoginRequest;
 
-use super::view::{MessageResponse, Tokens, TokensResponse};
-use crate::auth::SessionCookie;
+use super::view::{MessageResponse, Tokens, tokens_response};
 use crate::routes::prelude::*;
 
 /// Result of a sign-in.
@@ -41,7 +40,7 @@ pub(super) async fn login(
 ) -> Result<Response, ApiError> {
     let service = app.service();
     Ok(match service.identity.sign_in(&body, address).await? {
-        SignInResult::SignedIn(signed_in) => TokensResponse::of(&signed_in, SessionCookie::of(service)).into_response(),
+        SignInResult::SignedIn(signed_in) => tokens_response(&signed_in, SessionCookie::of(service)),
         SignInResult::LinkSent => {
             MessageResponse::ok("if this address has an account, a sign-in link was sent to it").into_response()
         }

@@ -1,10 +1,6 @@
 //! `POST /auth/logout`
 
-use http::header;
-
 use super::view::MessageResponse;
-use crate::auth::SessionCookie;
-use crate::body::IgnoredJsonBody;
 use crate::routes::prelude::*;
 
 /// Sign out
@@ -26,8 +22,6 @@ pub(super) async fn logout(
     let service = app.service();
     service.identity.sign_out(&caller.actor).await?;
     let mut response = MessageResponse::ok("signed out").into_response();
-    if let Some(cookie) = SessionCookie::of(service).clear() {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
+    SessionCookie::of(service).clear(response.headers_mut());
     Ok(response)
 }

@@ -2,8 +2,7 @@
 
 use accounts::identity::requests::LinkTokenRequest;
 
-use super::view::{Tokens, TokensResponse};
-use crate::auth::SessionCookie;
+use super::view::{Tokens, tokens_response};
 use crate::routes::prelude::*;
 
 /// Sign in with an emailed link
@@ -21,11 +20,8 @@ use crate::routes::prelude::*;
         (status = 400, description = "The link is unknown, already used or expired"),
     ),
 )]
-pub(super) async fn login_by_link(
-    State(app): State<App>,
-    JsonObject(body): JsonObject,
-) -> Result<TokensResponse, ApiError> {
+pub(super) async fn login_by_link(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Response, ApiError> {
     let service = app.service();
     let signed_in = service.identity.sign_in_by_link(&body).await?;
-    Ok(TokensResponse::of(&signed_in, SessionCookie::of(service)))
+    Ok(tokens_response(&signed_in, SessionCookie::of(service)))
 }

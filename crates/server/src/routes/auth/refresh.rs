@@ -2,8 +2,7 @@
 
 use accounts::identity::requests::RefreshTokenRequest;
 
-use super::view::{Tokens, TokensResponse};
-use crate::auth::SessionCookie;
+use super::view::{Tokens, tokens_response};
 use crate::routes::prelude::*;
 
 /// Get new tokens
@@ -19,11 +18,8 @@ use crate::routes::prelude::*;
         (status = 401, description = "The refresh token is unknown or already used, or its session has ended"),
     ),
 )]
-pub(super) async fn refresh_tokens(
-    State(app): State<App>,
-    JsonObject(body): JsonObject,
-) -> Result<TokensResponse, ApiError> {
+pub(super) async fn refresh_tokens(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Response, ApiError> {
     let service = app.service();
     let signed_in = service.identity.refresh(&body).await?;
-    Ok(TokensResponse::of(&signed_in, SessionCookie::of(service)))
+    Ok(tokens_response(&signed_in, SessionCookie::of(service)))
 }

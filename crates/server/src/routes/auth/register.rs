@@ -1,7 +1,6 @@
 //! `POST /auth/register`
 
 use accounts::identity::requests::RegisterRequest;
-use http::StatusCode;
 
 use super::view::MessageResponse;
 use crate::routes::prelude::*;

@@ -1,9 +1,7 @@
 //! Account owners and tokens in responses.
 
 use accounts::identity::{Account, SessionTokens};
-use http::{HeaderValue, header};
 
-use crate::auth::SessionCookie;
 use crate::document::names::PlanName;
 use crate::routes::prelude::*;
 
@@ -103,30 +101,9 @@ impl MessageResponse {
     }
 }
 
-/// Response with the tokens and the cookie of a new session. It must not be cached.
-#[derive(Debug)]
-pub struct TokensResponse {
-    tokens: Tokens,
-    cookie: Option<HeaderValue>,
-}
-
-impl TokensResponse {
-    pub(super) fn of(signed_in: &SessionTokens, cookie: SessionCookie) -> Self {
-        Self {
-            tokens: Tokens::of(signed_in),
-            cookie: signed_in.cookie.as_deref().and_then(|value| cookie.set(value)),
-        }
-    }
-}
-
-impl IntoResponse for TokensResponse {
-    fn into_response(self) -> Response {
-        let mut response = ApiResponse::ok(self.tokens).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some(cookie) = self.cookie {
-            headers.insert(header::SET_COOKIE, cookie);
-        }
-        response
-    }
+/// Returns the response with the tokens and the cookie of a new session.
+pub(super) fn tokens_response(signed_in: &SessionTokens, cookie: SessionCookie) -> Response {
+    let mut response = ApiResponse::ok(Tokens::of(signed_in)).into_response();
+    cookie.set(signed_in, response.headers_mut());
+    response
 }

@@ -1,6 +1,5 @@
 //! `POST /feedback`
 
-use http::StatusCode;
 use service::feedback::CreateFeedbackRequest;
 
 use super::view::FeedbackView;

@@ -5,10 +5,7 @@ pub mod like;
 pub mod list;
 pub mod view;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

@@ -3,9 +3,7 @@
 use evaluation::market::NamedRow;
 use market::records::DividendRow;
 
-use crate::auth::StocksRead;
 use crate::routes::prelude::*;
-use crate::values::{date, decimal};
 
 /// Query parameters: the month.
 #[derive(Debug, IntoParams)]

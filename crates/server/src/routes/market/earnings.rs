@@ -3,10 +3,8 @@
 use evaluation::market::NamedRow;
 use market::records::{EarningsRow, EarningsTime};
 
-use crate::auth::StocksRead;
 use crate::document::names::EarningsTimeName;
 use crate::routes::prelude::*;
-use crate::values::{date, decimal};
 
 /// Query parameters: the range of days.
 #[derive(Debug, IntoParams)]

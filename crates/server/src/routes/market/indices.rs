@@ -1,7 +1,6 @@
 //! `GET /market/indices`
 
 use super::view::NamedQuote;
-use crate::auth::StocksRead;
 use crate::routes::prelude::*;
 
 /// An index or index fund that represents a market.

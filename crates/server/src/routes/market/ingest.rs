@@ -6,7 +6,6 @@ use axum::extract::FromRequestParts;
 use evaluation::market::{IngestReport, RowRejection, require_push_permission};
 use http::request::Parts;
 
-use crate::auth::MarketWrite;
 use crate::body::IngestJsonObject;
 use crate::document::ingest_body::IngestBody;
 use crate::routes::prelude::*;

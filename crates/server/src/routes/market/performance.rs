@@ -3,11 +3,9 @@
 use evaluation::market::{DatedPrice, StockPerformance};
 use evaluation::stocks::CandleRange;
 
-use crate::auth::StocksRead;
 use crate::document::names::CandleRangeName;
 use crate::routes::prelude::*;
 use crate::routes::stocks::candles::CANDLE_RANGES;
-use crate::values::{date, decimal, price};
 
 /// Query parameters: symbols and period.
 #[derive(Debug, IntoParams)]

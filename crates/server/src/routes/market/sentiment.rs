@@ -1,10 +1,8 @@
 //! `GET /market/sentiment`
 
 use super::view::CoverageView;
-use crate::auth::StocksRead;
 use crate::document::names::MoodName;
 use crate::routes::prelude::*;
-use crate::values::{date, decimal};
 
 /// Market sentiment, derived from market breadth.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,6 +1,5 @@
 //! `GET /market/status`
 
-use crate::auth::StocksRead;
 use crate::routes::prelude::*;
 
 /// The market's status.

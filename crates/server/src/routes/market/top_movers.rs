@@ -1,9 +1,7 @@
 //! `GET /market/top-movers`
 
 use super::view::{CoverageView, NamedQuote};
-use crate::auth::StocksRead;
 use crate::routes::prelude::*;
-use crate::values::date;
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 50;

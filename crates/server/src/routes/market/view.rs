@@ -1,9 +1,8 @@
 //! Market-wide figures in responses.
 
 use evaluation::market::{Coverage, ListedQuote};
-use serde::Serialize;
-use utoipa::ToSchema;
 
+use crate::routes::prelude::*;
 use crate::routes::stocks::quotes::QuoteResponse;
 
 /// Number of companies that a market-wide figure covers.
@@ -18,9 +17,7 @@ pub struct CoverageView {
 }
 
 impl CoverageView {
-    /// Creates the view from the service's counts.
-    #[must_use]
-    pub const fn of(coverage: Coverage) -> Self {
+    pub(crate) const fn of(coverage: Coverage) -> Self {
         Self {
             stocks: coverage.stocks,
             of: coverage.of,
@@ -41,9 +38,7 @@ pub struct NamedQuote {
 }
 
 impl NamedQuote {
-    /// Creates the view of a stock in the catalog.
-    #[must_use]
-    pub fn of(listed: ListedQuote) -> Self {
+    pub(crate) fn of(listed: ListedQuote) -> Self {
         let ListedQuote { row, quote } = listed;
         Self {
             quote: QuoteResponse::of(quote),

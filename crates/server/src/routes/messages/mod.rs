@@ -1,14 +1,10 @@
 //! Message endpoints: the outbox, unsubscribe links and delivery reports of the SMS provider.
 
-pub mod form;
 pub mod outbox;
 pub mod sms_status;
 pub mod unsubscribe;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(outbox::list_outbox))

@@ -2,12 +2,9 @@
 
 use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 
-use crate::auth::OutboxRead;
 use crate::document::names::ChannelName;
 use crate::routes::prelude::*;
 
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
 /// Maximum length of an email address.
 const MAX_ADDRESS_CHARS: usize = 254;
 
@@ -15,6 +12,8 @@ const CHANNELS: &[(&str, MessageChannel)] = &[
     (MessageChannel::Email.name(), MessageChannel::Email),
     (MessageChannel::Sms.name(), MessageChannel::Sms),
 ];
+
+type OutboxPage = PageParams<50, 200>;
 
 /// A message that was stored instead of sent.
 #[derive(Debug, Serialize, ToSchema)]
@@ -56,17 +55,11 @@ impl OutboxMessageView {
     }
 }
 
-/// Query parameters: pagination and filter.
+/// Query parameters: the filter.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct OutboxParams {
-    /// Page number, starting at 1.
-    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
-    page: Option<u32>,
-    /// Items per page. Values above 200 are clamped to 200.
-    #[param(value_type = Option<u64>, minimum = 1, default = 50)]
-    limit: Option<u32>,
     /// Only messages of this channel.
     #[param(inline, value_type = Option<ChannelName>)]
     channel: Option<String>,
@@ -82,7 +75,7 @@ pub struct OutboxParams {
     get,
     path = "/outbox",
     tag = "Messages",
-    params(OutboxParams),
+    params(OutboxPage, OutboxParams),
     responses((status = 200, description = "A page of the outbox", body = Envelope<Vec<OutboxMessageView>>)),
     security(("ApiKeyHeader" = ["outbox:read"]))
 )]
@@ -91,14 +84,12 @@ pub(super) async fn list_outbox(
     caller: Authorized<OutboxRead>,
     mut query: Query,
 ) -> Result<ApiResponse<Vec<OutboxMessageView>>, ApiError> {
-    let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
+    let request = OutboxPage::read(&mut query);
     let filter = OutboxFilter {
         channel: query.choice("channel", CHANNELS),
         to: query.text("to", MAX_ADDRESS_CHARS),
     };
     query.finish()?;
     let page = app.service().outbox.outbox(&caller.actor, filter, request).await?;
-    let pagination = Pagination::of(request, page.total);
-    let items = page.items.into_iter().map(OutboxMessageView::of);
-    Ok(ApiResponse::page(items.collect(), pagination))
+    Ok(ApiResponse::page(ListPage::of(page, request, OutboxMessageView::of)))
 }

@@ -1,8 +1,5 @@
 //! `POST /sms/status`
 
-use http::{HeaderMap, StatusCode};
-
-use super::form::FormFields;
 use crate::error::ErrorEnvelope;
 use crate::routes::prelude::*;
 

@@ -6,13 +6,10 @@
 
 use delivery::messages::EmailSubscription;
 use foundation::ServiceError;
-use http::{HeaderValue, StatusCode, header};
 
-use super::form::DiscardedBody;
-use crate::routes::pages::page::{self, FormTarget, STYLE};
+use crate::routes::pages::page::{Form, Page, invalid_link_page};
 use crate::routes::prelude::*;
 
-const PAGE_TEMPLATE: &str = include_str!("../../../assets/messages/unsubscribe.html");
 /// Maximum length of a token. A token for an address of 254 bytes has 360 characters.
 const MAX_TOKEN_CHARS: usize = 500;
 
@@ -99,7 +96,7 @@ pub(super) async fn subscribe_again(
     };
     render_state(app.service().email_subscriptions.set(&token, true).await, |state| {
         let text = format!("Alert emails go to {} again.", state.address);
-        render(StatusCode::OK, "You are subscribed again", &text, None)
+        Page::message("You are subscribed again", text)
     })
 }
 
@@ -109,91 +106,39 @@ fn token(mut query: Query) -> Option<String> {
 
 fn render_state(
     state: Result<EmailSubscription, ServiceError>,
-    show: impl FnOnce(&EmailSubscription) -> Response,
+    show: impl FnOnce(&EmailSubscription) -> Page,
 ) -> Result<Response, ApiError> {
     match state {
-        Ok(state) => Ok(show(&state)),
+        Ok(state) => Ok(show(&state).ok()),
         Err(ServiceError::Invalid { .. }) => Ok(invalid_link_page()),
         Err(error) => Err(error.into()),
     }
 }
 
-fn confirmation_page(state: &EmailSubscription, token: &str) -> Response {
+fn confirmation_page(state: &EmailSubscription, token: &str) -> Page {
     let text = format!(
         "Alert emails go to {}. After you unsubscribe, your alerts stay active, but are no longer sent by email. Emails about \
          your account are still sent.",
         state.address
     );
-    let button = Button {
-        path: "unsubscribe",
-        token,
-        label: "Unsubscribe from alert emails",
-    };
-    render(StatusCode::OK, "Unsubscribe from alert emails?", &text, Some(button))
+    let button = form("unsubscribe", token, "Unsubscribe from alert emails");
+    Page::with_form("Unsubscribe from alert emails?", text, button)
 }
 
-fn unsubscribed_page(state: &EmailSubscription, token: &str) -> Response {
+fn unsubscribed_page(state: &EmailSubscription, token: &str) -> Page {
     let text = format!("{} no longer receives alert emails.", state.address);
-    let button = Button {
-        path: "subscribe",
-        token,
-        label: "Subscribe again",
-    };
-    render(StatusCode::OK, "You are unsubscribed", &text, Some(button))
+    Page::with_form(
+        "You are unsubscribed",
+        text,
+        form("subscribe", token, "Subscribe again"),
+    )
 }
 
-fn invalid_link_page() -> Response {
-    let text = "The link is incomplete or does not belong to this service. Open the complete link from the email.";
-    render(StatusCode::BAD_REQUEST, "This link does not work", text, None)
-}
-
-struct Button<'a> {
-    path: &'static str,
-    token: &'a str,
-    label: &'static str,
-}
-
-fn render(status: StatusCode, title: &str, text: &str, button: Option<Button<'_>>) -> Response {
-    let form = button.map(|button| {
-        format!(
-            "<form method=\"post\" action=\"/{}?token={}\"><button type=\"submit\">{}</button></form>",
-            button.path,
-            escape_html(button.token),
-            escape_html(button.label)
-        )
-    });
-    let html = PAGE_TEMPLATE
-        .replace("{{style}}", STYLE)
-        .replace("{{title}}", &escape_html(title))
-        .replace("{{form}}", &form.unwrap_or_default())
-        .replace("{{text}}", &escape_html(text));
-    let headers = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("text/html; charset=utf-8"),
-        ),
-        // Allows only the shared page style and the form.
-        (header::CONTENT_SECURITY_POLICY, page::policy(FormTarget::SameOrigin)),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        // The page's URL contains the unsubscribe token, so it must not leak to other sites.
-        (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    (status, headers, html).into_response()
-}
-
-/// Escapes a text for HTML. A valid token contains no characters that need escaping in a URL.
-fn escape_html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
+/// Returns a form with one button. A valid token contains no characters that need escaping in a URL.
+fn form(path: &str, token: &str, button: &'static str) -> Form {
+    Form {
+        action: format!("/{path}?token={token}").into(),
+        button,
+        ..Form::default()
     }
-    escaped
 }

@@ -1,7 +1,6 @@
 //! `GET /.well-known/oauth-authorization-server` and `GET /.well-known/oauth-authorization-server/mcp` (RFC 8414)
 
 use accounts::oauth::MCP_SCOPES;
-use http::{HeaderValue, header};
 
 use crate::routes::prelude::*;
 

@@ -16,16 +16,15 @@ use std::net::IpAddr;
 
 use accounts::oauth::{AuthorizationError, AuthorizationRequest, ConsentDecision, RedirectTarget};
 use foundation::ServiceError;
-use http::{HeaderMap, StatusCode, Uri};
+use http::Uri;
 use url::form_urlencoded;
 
 use super::{consent_page, sign_in_page};
 use crate::auth::csrf;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::pages::link;
-use crate::routes::pages::page::{FormTarget, Page};
-use crate::routes::pages::session::{self, error_page, redirect_to, signed_in_actor};
+use crate::routes::pages::page::{FormTarget, Page, error_page};
+use crate::routes::pages::session::{self, redirect_to, signed_in_actor};
 use crate::routes::prelude::*;
 
 /// The parameter and value that force a new sign-in.

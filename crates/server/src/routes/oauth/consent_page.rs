@@ -2,10 +2,10 @@
 
 use accounts::oauth::{AuthorizationRequest, ClientOrigin};
 use askama::Template;
-use axum::response::Response;
 use foundation::{Actor, Scope};
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
+use crate::routes::prelude::*;
 
 /// A requested scope with its description for the user.
 struct RequestedScope {
@@ -38,7 +38,7 @@ pub(super) fn show(
     query: &str,
     form: &str,
 ) -> Response {
-    let html = ConsentTemplate {
+    let template = ConsentTemplate {
         style: STYLE,
         client: &authorization.client.name,
         host: match &authorization.client.origin {
@@ -53,8 +53,7 @@ pub(super) fn show(
         request: sealed,
         query,
     };
-    // Rendering to a string cannot fail.
-    page::response(html.render().unwrap_or_default(), FormTarget::AnyOrigin)
+    page::response(&template, FormTarget::AnyOrigin)
 }
 
 fn describe(scope: Scope) -> RequestedScope {

@@ -1,6 +1,5 @@
 //! `DELETE /oauth/grants/{id}`
 
-use crate::query::GrantPath;
 use crate::routes::prelude::*;
 
 /// A revoked grant.

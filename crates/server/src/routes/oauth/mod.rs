@@ -16,10 +16,7 @@ pub mod revoke;
 mod sign_in_page;
 pub mod token;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 /// Returns the routes that are part of the API.
 pub(super) fn api() -> OpenApiRouter<App> {

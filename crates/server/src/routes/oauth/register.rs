@@ -2,7 +2,6 @@
 
 use accounts::oauth::{MCP_SCOPES, OAuthErrorCode};
 use axum::extract::{FromRequest, Request};
-use http::StatusCode;
 use serde_json::Value;
 
 use super::response::{self, OAuthErrorResponse};

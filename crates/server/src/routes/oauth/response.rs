@@ -4,12 +4,10 @@ use accounts::oauth::{OAuthError, OAuthErrorCode};
 use axum::extract::Request;
 use axum::extract::{FromRequest, FromRequestParts};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::auth::Identity;
 use crate::error::ApiErrorCode;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// An OAuth error response (RFC 6749, 5.2).

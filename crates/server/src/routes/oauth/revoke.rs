@@ -1,6 +1,5 @@
 //! `POST /oauth/revoke` (RFC 7009)
 
-use http::StatusCode;
 use serde_json::json;
 
 use super::response::{self, OAuthErrorResponse, OAuthForm};

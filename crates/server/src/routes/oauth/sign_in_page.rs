@@ -2,9 +2,9 @@
 
 use accounts::oauth::AuthorizationRequest;
 use askama::Template;
-use axum::response::Response;
 
 use crate::routes::pages::page::{self, FormTarget, STYLE};
+use crate::routes::prelude::*;
 
 /// Error for wrong credentials. It does not reveal whether the account exists.
 pub(super) const WRONG_CREDENTIALS: &str =
@@ -22,13 +22,12 @@ struct SignInTemplate<'a> {
 
 /// Renders the sign-in page. Its form submits to the same URL with the same query.
 pub(super) fn show(authorization: &AuthorizationRequest, query: &str, form: &str, error: Option<String>) -> Response {
-    let html = SignInTemplate {
+    let template = SignInTemplate {
         style: STYLE,
         client: &authorization.client.name,
         query,
         form,
         error,
     };
-    // Rendering to a string cannot fail.
-    page::response(html.render().unwrap_or_default(), FormTarget::AnyOrigin)
+    page::response(&template, FormTarget::AnyOrigin)
 }

@@ -1,7 +1,5 @@
 //! `POST /oauth/token` (RFC 6749, 7636, 8707)
 
-use http::StatusCode;
-
 use super::response::{self, OAuthErrorResponse, OAuthForm};
 use crate::routes::prelude::*;
 

@@ -1,7 +1,6 @@
 //! `GET /healthz`
 
-use axum::http::header;
-use axum::response::IntoResponse;
+use crate::routes::prelude::*;
 
 /// Get health
 ///

@@ -4,7 +4,6 @@
 //! key. On the operations listener (`server.ops_listen`) they require no key.
 
 use axum::Extension;
-use axum::http::{HeaderMap, header};
 
 use crate::auth::Identity;
 use crate::error::ErrorEnvelope;

@@ -4,10 +4,7 @@ pub mod healthz;
 pub mod metrics;
 pub mod readyz;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     health().routes(routes!(metrics::get_metrics))

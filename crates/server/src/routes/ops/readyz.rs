@@ -1,6 +1,5 @@
 //! `GET /readyz`
 
-use axum::http::{StatusCode, header};
 use serde_json::json;
 
 use crate::routes::prelude::*;

@@ -3,13 +3,12 @@
 use alerts::AlertId;
 use axum::extract::Path;
 use foundation::ServiceError;
-use http::{HeaderMap, StatusCode};
 use market::display::Usd;
 use service::alerts::AlertDetail;
 
 use super::link;
-use super::page::Page;
-use super::session::{error_page, signed_in_actor};
+use super::page::{Page, error_page};
+use super::session::signed_in_actor;
 use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::prelude::*;

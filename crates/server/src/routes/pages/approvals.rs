@@ -7,16 +7,14 @@ use std::net::IpAddr;
 use askama::Template;
 use foundation::MadeBy;
 use foundation::{Actor, ServiceError};
-use http::{HeaderMap, StatusCode};
 use service::approvals::{Approval, ApprovalId, ApprovalStatus};
 
 use super::link;
-use super::page::{self, FormTarget, STYLE};
-use super::session::{self, error_page, signed_in_actor};
+use super::page::{self, FormTarget, STYLE, error_page};
+use super::session::{self, signed_in_actor};
 use crate::auth::csrf;
 use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// A pending approval, formatted for the page.
@@ -139,19 +137,10 @@ pub(super) async fn decide_on_page(
 async fn apply_decision(app: &App, actor: &Actor, decision: &str, id: &str) -> Result<&'static str, ServiceError> {
     let malformed = || ServiceError::Malformed("the form is invalid; reload the page".to_owned());
     let id = ApprovalId(uuid(id).ok_or_else(malformed)?);
+    let approvals = &app.service().approvals;
     match decision {
-        "approve" => app
-            .service()
-            .approvals
-            .approve(actor, id)
-            .await
-            .map(|_| "The change was made."),
-        "deny" => app
-            .service()
-            .approvals
-            .deny(actor, id)
-            .await
-            .map(|_| "The change was denied."),
+        "approve" => approvals.approve(actor, id).await.map(|_| "The change was made."),
+        "deny" => approvals.deny(actor, id).await.map(|_| "The change was denied."),
         _ => Err(malformed()),
     }
 }
@@ -189,15 +178,14 @@ async fn render(
         None => Vec::new(),
     };
     let form = csrf::CsrfToken::of(app, headers);
-    let html = ApprovalsTemplate {
+    let template = ApprovalsTemplate {
         style: STYLE,
         form: form.text(),
         message,
         email: actor.map(|actor| actor.email.as_str()),
         pending,
     };
-    // Rendering to a string cannot fail.
-    let mut page = page::response(html.render().unwrap_or_default(), FormTarget::SameOrigin);
+    let mut page = page::response(&template, FormTarget::SameOrigin);
     *page.status_mut() = status;
     form.with_cookie(page)
 }

@@ -2,7 +2,6 @@
 
 use super::link::{self, LinkParams};
 use super::page::Page;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Show the address confirmation page
@@ -59,6 +58,6 @@ pub(super) async fn confirm(
             let page = Page::message("Your address is confirmed", text);
             page.with_link("sign-in", "Request a link").ok()
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::link::{self, LinkParams};
 use super::page::Page;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Show the page that confirms a changed address
@@ -62,6 +61,6 @@ pub(super) async fn confirm_address(
             let text = format!("Your account now uses the address {email}.");
             Page::message("Your address is changed", text).ok()
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }

@@ -3,13 +3,11 @@
 use std::net::IpAddr;
 
 use foundation::ServiceError;
-use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::page::{Form, Page};
+use super::page::{Form, Page, error_page, invalid_link_page, with_retry_after};
 use crate::auth::Identity;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Number of characters of a token.
@@ -54,19 +52,13 @@ pub(super) fn confirmation_page(
         return invalid_link_page();
     };
     let form = Form {
-        action,
+        action: action.into(),
         hidden: vec![("token", token)],
         field: None,
         button,
         other: None,
     };
     Page::with_form(title, text, form).ok()
-}
-
-/// Returns the error page for a malformed link.
-pub(super) fn invalid_link_page() -> Response {
-    let text = "The link is incomplete or does not belong to this service. Open the complete link from the email.";
-    Page::message("This link does not work", text).with_status(StatusCode::BAD_REQUEST)
 }
 
 /// Counts a form submission against the sign-in rate limit of the client's address. Returns the error page if the limit is
@@ -87,14 +79,12 @@ pub(in crate::routes) fn rate_limit_page(app: &App, address: IpAddr, group: Rate
         "Too many requests from your address. Try again in {} s.",
         counted.retry_after_s
     );
-    let mut response = Page::message("Too many requests", text).with_status(StatusCode::TOO_MANY_REQUESTS);
-    let headers = response.headers_mut();
-    headers.insert(header::RETRY_AFTER, HeaderValue::from(counted.retry_after_s));
-    Some(response)
+    let response = Page::message("Too many requests", text).with_status(StatusCode::TOO_MANY_REQUESTS);
+    Some(with_retry_after(response, Some(counted.retry_after_s)))
 }
 
-/// Converts an error to an error page.
-pub(super) fn error_page(error: ServiceError) -> Response {
+/// Converts an error of a use case that takes the token of a link to an error page.
+pub(super) fn link_error_page(error: ServiceError) -> Response {
     match error {
         ServiceError::Malformed(_)
         | ServiceError::NotFound(_)
@@ -103,15 +93,6 @@ pub(super) fn error_page(error: ServiceError) -> Response {
             let text = "The link is unknown, already used or expired. Request a new one.";
             Page::message("This link no longer works", text).with_status(StatusCode::BAD_REQUEST)
         }
-        // The conversion logs internal errors and hides their cause.
-        error => {
-            let error = ApiError::from(error);
-            let mut response = Page::message("The request failed", error.message()).with_status(error.status());
-            if let Some(seconds) = error.retry_after_s() {
-                let headers = response.headers_mut();
-                headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-            }
-            response
-        }
+        error => error_page(error),
     }
 }

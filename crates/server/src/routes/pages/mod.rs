@@ -15,10 +15,7 @@ pub(in crate::routes) mod session;
 pub mod sign_in;
 pub mod verify_alert;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

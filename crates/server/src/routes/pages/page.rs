@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use askama::Template;
-use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use foundation::ServiceError;
+use http::HeaderName;
 use sha2::{Digest, Sha256};
+
+use crate::routes::prelude::*;
 
 /// Shared stylesheet of all pages.
 pub(in crate::routes) const STYLE: &str = include_str!("../../../assets/pages/page.css");
@@ -53,19 +55,19 @@ pub(super) struct PageLink {
 
 /// A form on a page.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Form {
+pub(in crate::routes) struct Form {
     /// Target relative to the page, so that it also works behind a proxy with a path prefix.
-    pub(super) action: &'static str,
-    pub(super) hidden: Vec<(&'static str, String)>,
-    pub(super) field: Option<Field>,
-    pub(super) button: &'static str,
+    pub(in crate::routes) action: Cow<'static, str>,
+    pub(in crate::routes) hidden: Vec<(&'static str, String)>,
+    pub(in crate::routes) field: Option<Field>,
+    pub(in crate::routes) button: &'static str,
     /// Second button, which submits an additional form field.
-    pub(super) other: Option<OtherButton>,
+    pub(in crate::routes) other: Option<OtherButton>,
 }
 
 /// The second button of a form.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct OtherButton {
+pub(in crate::routes) struct OtherButton {
     pub(super) name: &'static str,
     pub(super) value: &'static str,
     pub(super) label: &'static str,
@@ -73,7 +75,7 @@ pub(super) struct OtherButton {
 
 /// An input field of a form.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Field {
+pub(in crate::routes) struct Field {
     pub(super) name: &'static str,
     pub(super) label: &'static str,
     pub(super) kind: &'static str,
@@ -101,7 +103,7 @@ impl Page {
     }
 
     /// Creates a page with a message and a form.
-    pub(super) fn with_form(title: &'static str, paragraph: impl Into<String>, form: Form) -> Self {
+    pub(in crate::routes) fn with_form(title: &'static str, paragraph: impl Into<String>, form: Form) -> Self {
         Self {
             form: Some(form),
             ..Self::message(title, paragraph)
@@ -127,31 +129,52 @@ impl Page {
 
     /// Renders the page with a status and a form target.
     pub(in crate::routes) fn response_with(&self, status: StatusCode, form_target: FormTarget) -> Response {
-        let html = PageTemplate {
+        let template = PageTemplate {
             page: self,
             style: STYLE,
         };
-        // Rendering to a string cannot fail.
-        let body = html.render().unwrap_or_default();
-        let mut response = (status, body).into_response();
-        protect(response.headers_mut(), form_target);
-        response
+        let mut page = response(&template, form_target);
+        *page.status_mut() = status;
+        page
     }
 
-    pub(super) fn ok(&self) -> Response {
+    pub(in crate::routes) fn ok(&self) -> Response {
         self.with_status(StatusCode::OK)
     }
 }
 
-/// Creates a page response from the HTML of another template.
-pub(in crate::routes) fn response(body: String, form_target: FormTarget) -> Response {
-    let mut response = body.into_response();
+/// Creates a page response from another template.
+pub(in crate::routes) fn response(template: &impl Template, form_target: FormTarget) -> Response {
+    // Rendering to a string cannot fail.
+    let mut response = template.render().unwrap_or_default().into_response();
     protect(response.headers_mut(), form_target);
     response
 }
 
-/// Returns the content security policy of a page that contains [`STYLE`] and loads nothing else.
-pub(in crate::routes) fn policy(form_target: FormTarget) -> HeaderValue {
+/// Converts an error to an error page.
+pub(in crate::routes) fn error_page(error: ServiceError) -> Response {
+    // The conversion logs internal errors and hides their cause.
+    let error = ApiError::from(error);
+    let page = Page::message("The request failed", error.message());
+    with_retry_after(page.with_status(error.status()), error.retry_after_s())
+}
+
+/// Returns the error page for a malformed link.
+pub(in crate::routes) fn invalid_link_page() -> Response {
+    let text = "The link is incomplete or does not belong to this service. Open the complete link from the email.";
+    Page::message("This link does not work", text).with_status(StatusCode::BAD_REQUEST)
+}
+
+/// Adds a `Retry-After` header, in seconds.
+pub(super) fn with_retry_after(mut page: Response, seconds: Option<u64>) -> Response {
+    if let Some(seconds) = seconds {
+        let headers = page.headers_mut();
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    page
+}
+
+fn policy(form_target: FormTarget) -> HeaderValue {
     let [same_origin, any_origin] = &*CONTENT_SECURITY_POLICIES;
     match form_target {
         FormTarget::SameOrigin => same_origin.clone(),
@@ -192,7 +215,7 @@ mod tests {
             "Title",
             evil,
             Form {
-                action: "confirm",
+                action: "confirm".into(),
                 hidden: vec![("token", evil.to_owned())],
                 field: Some(Field {
                     name: "password",

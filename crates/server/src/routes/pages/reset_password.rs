@@ -1,12 +1,10 @@
 //! `GET|POST /reset-password`: sets a new password with an emailed link.
 
 use foundation::ServiceError;
-use http::StatusCode;
 use serde_json::json;
 
 use super::link;
-use super::page::{Field, Form, Page};
-use crate::routes::messages::form::FormFields;
+use super::page::{Field, Form, Page, invalid_link_page};
 use crate::routes::prelude::*;
 
 /// Maximum length of an email address.
@@ -42,7 +40,7 @@ pub(super) async fn show_reset_password(mut query: Query) -> Response {
     let email = query.text("email", MAX_EMAIL_CHARS);
     match (email, link::token(&mut query)) {
         (Some(email), Some(token)) => new_password_page(&email, &token, None).ok(),
-        _ => link::invalid_link_page(),
+        _ => invalid_link_page(),
     }
 }
 
@@ -86,13 +84,13 @@ pub(super) async fn reset_password(
             let error = fields.get("new_password").map(|errors| errors.join("; "));
             new_password_page(email, token, error).with_status(StatusCode::UNPROCESSABLE_ENTITY)
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }
 
 fn new_password_page(email: &str, token: &str, error: Option<String>) -> Page {
     let form = Form {
-        action: "reset-password",
+        action: "reset-password".into(),
         hidden: vec![("email", email.to_owned()), ("token", token.to_owned())],
         field: Some(Field {
             name: "new_password",

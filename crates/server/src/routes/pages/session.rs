@@ -7,14 +7,12 @@ use std::net::IpAddr;
 
 use accounts::identity::SignInResult;
 use foundation::{Actor, ServiceError};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use super::link;
-use super::page::Page;
-use crate::auth::{SessionCookie, csrf};
+use super::page::{self, Page};
+use crate::auth::csrf;
 use crate::rate_limiter::RateLimitGroup;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Returns the account of the browser's session, or `None` without a valid session.
@@ -72,35 +70,24 @@ pub(in crate::routes) async fn sign_in(
         ));
     };
     let mut response = redirect_to(StatusCode::SEE_OTHER, next);
-    let value = signed_in.cookie.as_deref();
-    if let Some(value) = value.and_then(|value| SessionCookie::of(service).set(value)) {
-        response.headers_mut().insert(header::SET_COOKIE, value);
-    }
+    SessionCookie::of(service).set(&signed_in, response.headers_mut());
     Ok(response)
 }
 
 /// Sets the status of a page that reports a failed sign-in.
-pub(in crate::routes) fn sign_in_failed(page: Response, error: ServiceError) -> Response {
+pub(in crate::routes) fn sign_in_failed(mut page: Response, error: ServiceError) -> Response {
     let error = ApiError::from(error);
-    let status = match error.status() {
+    *page.status_mut() = match error.status() {
         StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
         status => status,
     };
-    with_error_status(page, status, error.retry_after_s())
-}
-
-/// Converts an error to an error page.
-pub(in crate::routes) fn error_page(error: ServiceError) -> Response {
-    // The conversion logs internal errors and hides their cause.
-    let error = ApiError::from(error);
-    let page = Page::message("The request failed", error.message()).ok();
-    with_error_status(page, error.status(), error.retry_after_s())
+    page::with_retry_after(page, error.retry_after_s())
 }
 
 /// Redirects a browser, without referrer and without caching.
 pub(in crate::routes) fn redirect_to(status: StatusCode, location: &str) -> Response {
     let Ok(location) = HeaderValue::try_from(location) else {
-        return error_page(ServiceError::internal("a redirect URI is not a valid header value"));
+        return page::error_page(ServiceError::internal("a redirect URI is not a valid header value"));
     };
     let headers = [
         (header::LOCATION, location),
@@ -108,13 +95,4 @@ pub(in crate::routes) fn redirect_to(status: StatusCode, location: &str) -> Resp
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
     (status, headers).into_response()
-}
-
-fn with_error_status(mut page: Response, status: StatusCode, retry_after_s: Option<u64>) -> Response {
-    *page.status_mut() = status;
-    if let Some(seconds) = retry_after_s {
-        let headers = page.headers_mut();
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    page
 }

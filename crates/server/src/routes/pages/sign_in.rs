@@ -5,13 +5,11 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, header};
 use serde_json::json;
 
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
-use crate::auth::{SessionCookie, csrf};
-use crate::routes::messages::form::FormFields;
+use crate::auth::csrf;
 use crate::routes::prelude::*;
 
 /// The button that requests a password reset link.
@@ -91,14 +89,10 @@ pub(super) async fn sign_in(
         Ok(signed_in) => {
             let text = format!("You are signed in as {} in this browser.", signed_in.account.email);
             let mut response = Page::message("You are signed in", text).ok();
-            let cookie = SessionCookie::of(service);
-            let value = signed_in.cookie.as_deref().and_then(|value| cookie.set(value));
-            if let Some(value) = value {
-                response.headers_mut().insert(header::SET_COOKIE, value);
-            }
+            SessionCookie::of(service).set(&signed_in, response.headers_mut());
             response
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }
 
@@ -122,13 +116,13 @@ async fn mail_link(app: &App, address: IpAddr, email: &str, is_forgotten: bool, 
             let error = fields.get("email").map(|errors| errors.join("; "));
             email_form_page(csrf_token, error).with_status(http::StatusCode::UNPROCESSABLE_ENTITY)
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }
 
 fn confirm_sign_in_page(token: String, csrf_token: &str) -> Page {
     let form = Form {
-        action: "sign-in",
+        action: "sign-in".into(),
         hidden: vec![("token", token), ("form", csrf_token.to_owned())],
         field: None,
         button: "Sign in",
@@ -140,7 +134,7 @@ fn confirm_sign_in_page(token: String, csrf_token: &str) -> Page {
 
 fn email_form_page(csrf_token: &str, error: Option<String>) -> Page {
     let form = Form {
-        action: "sign-in",
+        action: "sign-in".into(),
         hidden: vec![("form", csrf_token.to_owned())],
         field: Some(Field {
             name: "email",

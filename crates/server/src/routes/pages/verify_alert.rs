@@ -2,7 +2,6 @@
 
 use super::link::{self, LinkParams};
 use super::page::Page;
-use crate::routes::messages::form::FormFields;
 use crate::routes::prelude::*;
 
 /// Show the guest alert verification page
@@ -65,6 +64,6 @@ pub(super) async fn verify_alert(
             );
             Page::message("Your alert is active", text).ok()
         }
-        Err(error) => link::error_page(error),
+        Err(error) => link::link_error_page(error),
     }
 }

@@ -12,7 +12,6 @@ use std::time::Duration;
 use axum::Extension;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::{FutureExt, StreamExt, stream};
-use http::HeaderValue;
 use service::Service;
 use tracing::Instrument;
 use utoipa::OpenApi;
@@ -21,10 +20,8 @@ use watchlist::analyst::{Intention, RuleAnalysis};
 use super::analysis_events::{
     AnalysisDone, AnalysisFigures, AnalysisSummary, ProposedAlert, error, events_after_figures, figures,
 };
-use crate::auth::StocksRead;
 use crate::connection::shutdown_signal::ShutdownSignal;
 use crate::document::names::IntentionName;
-use crate::query::SymbolPath;
 use crate::routes::prelude::*;
 
 /// Interval of keep-alive comments. Proxies close connections that are silent for too long.

@@ -5,14 +5,12 @@
 
 use axum::response::sse::Event;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::PartialSchema;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use watchlist::analyst::{FallbackReason, Proposal, RuleAnalysis, StockAdvice};
 
-use crate::error::ErrorBody;
 use crate::routes::prelude::*;
-use crate::values::price;
 
 /// Data of the first event, `figures`: figures from the stock's price history.
 #[derive(Debug, Serialize, ToSchema)]
@@ -258,12 +256,7 @@ pub(super) fn events_after_figures(advised: &StockAdvice) -> Result<Vec<Event>, 
 
 /// Creates the final event `error`. Its data is the same as `error` in an error envelope.
 pub(super) fn error(refused: &ApiError) -> Event {
-    let body = ErrorBody {
-        code: refused.code(),
-        message: refused.message().to_owned(),
-        details: None::<Map<String, Value>>,
-    };
-    event("error", &body).unwrap_or_else(|_| Event::default().event("error").data("{}"))
+    event("error", refused.body()).unwrap_or_else(|_| Event::default().event("error").data("{}"))
 }
 
 fn proposed(proposal: &Proposal) -> ProposedAlert {

@@ -3,11 +3,8 @@
 use evaluation::stocks::CandleRange;
 use market::Bar;
 
-use crate::auth::StocksRead;
 use crate::document::names::CandleRangeName;
-use crate::query::SymbolPath;
 use crate::routes::prelude::*;
-use crate::values::{date, price};
 
 pub(crate) const CANDLE_RANGES: &[(&str, CandleRange)] = &[
     ("1m", CandleRange::Month1),

@@ -1,9 +1,7 @@
 //! `GET /stocks/{symbol}`
 
 use super::view::{StockFundamentals, StockResponse};
-use crate::auth::StocksRead;
 use crate::document::names::FieldName;
-use crate::query::SymbolPath;
 use crate::routes::prelude::*;
 
 const MAX_FIELDS: usize = 100;

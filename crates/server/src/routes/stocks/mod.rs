@@ -9,10 +9,8 @@ pub mod search;
 pub mod view;
 
 use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(analysis::AnalysisEventSchemas::openapi())

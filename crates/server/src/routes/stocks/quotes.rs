@@ -2,9 +2,7 @@
 
 use evaluation::stocks::QuoteView;
 
-use crate::auth::StocksRead;
 use crate::routes::prelude::*;
-use crate::values::{decimal, price};
 
 /// Query parameters: symbols.
 #[derive(Debug, IntoParams)]

@@ -3,7 +3,6 @@
 use market::records::StockRow;
 
 use super::view::StockDetails;
-use crate::auth::StocksRead;
 use crate::routes::prelude::*;
 
 const DEFAULT_LIMIT: u32 = 20;

@@ -5,7 +5,6 @@ use market::calendar::new_york;
 use market::records::StockRow;
 
 use crate::routes::prelude::*;
-use crate::values::{date, decimal, price};
 
 /// Details of a company.
 #[derive(Debug, Serialize, ToSchema)]
@@ -28,9 +27,7 @@ pub struct StockDetails {
 }
 
 impl StockDetails {
-    /// Creates the details from a catalog entry.
-    #[must_use]
-    pub fn of(row: StockRow) -> Self {
+    pub(crate) fn of(row: StockRow) -> Self {
         Self {
             country: row.country,
             sector: row.sector,
@@ -109,9 +106,7 @@ pub struct StockResponse {
 }
 
 impl StockResponse {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(stock: StockView, fundamentals: Option<StockFundamentals>) -> Self {
+    pub(crate) fn of(stock: StockView, fundamentals: Option<StockFundamentals>) -> Self {
         Self {
             symbol: stock.row.symbol.to_string(),
             name: stock.row.name.clone(),
@@ -179,9 +174,7 @@ pub struct StockFundamentals {
 }
 
 impl StockFundamentals {
-    /// Creates the response from the service's view.
-    #[must_use]
-    pub fn of(figures: Fundamentals) -> Self {
+    pub(crate) fn of(figures: Fundamentals) -> Self {
         Self {
             eps_ttm: figures.eps_ttm.map(decimal),
             eps_forward: figures.eps_forward.map(decimal),

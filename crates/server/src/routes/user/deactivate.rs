@@ -1,6 +1,5 @@
 //! `POST /user/account/deactivate`, `POST /user/account/reactivate`
 
-use crate::body::IgnoredJsonBody;
 use crate::document::names::SubscriptionStatusName;
 use crate::routes::prelude::*;
 

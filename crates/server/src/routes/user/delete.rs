@@ -1,9 +1,7 @@
 //! `DELETE /user/account`
 
 use accounts::identity::requests::DeleteAccountRequest;
-use http::header;
 
-use crate::auth::SessionCookie;
 use crate::routes::prelude::*;
 
 /// A deleted account.
@@ -33,8 +31,6 @@ pub(super) async fn delete_account(
     let service = app.service();
     service.account_settings.delete_account(&caller.actor, &body).await?;
     let mut response = ApiResponse::ok(DeletedAccount { deleted: true }).into_response();
-    if let Some(cookie) = SessionCookie::of(service).clear() {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
+    SessionCookie::of(service).clear(response.headers_mut());
     Ok(response)
 }

@@ -6,7 +6,6 @@ use accounts::identity::account::ExportStream;
 use axum::body::{Body, Bytes};
 use axum::extract::Extension;
 use futures_util::stream;
-use http::{HeaderValue, header};
 use serde_json::{Map, Value};
 
 use crate::response::{Meta, RateLimit};

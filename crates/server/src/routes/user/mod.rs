@@ -10,10 +10,7 @@ pub mod preferences;
 pub mod session;
 pub mod subscription;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

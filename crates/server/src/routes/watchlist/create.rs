@@ -1,10 +1,8 @@
 //! `POST /watchlist`
 
-use http::StatusCode;
 use watchlist::body::CreateWatchlistItemRequest;
 
 use super::view::WatchlistItemView;
-use crate::auth::WatchlistWrite;
 use crate::routes::prelude::*;
 
 /// Add a stock to the watchlist

@@ -1,7 +1,5 @@
 //! `DELETE /watchlist/{id}`
 
-use crate::auth::WatchlistWrite;
-use crate::query::WatchlistItemPath;
 use crate::routes::prelude::*;
 
 /// The confirmation that an item was deleted.
@@ -12,7 +10,6 @@ pub struct DeletedWatchlistItem {
 }
 
 impl DeletedWatchlistItem {
-    /// The only confirmation there is.
     pub(crate) const DELETED: Self = Self { deleted: true };
 }
 

@@ -1,7 +1,6 @@
 //! `GET /watchlist`
 
 use super::view::WatchlistItemView;
-use crate::auth::WatchlistRead;
 use crate::routes::prelude::*;
 
 /// List the watchlist

@@ -9,10 +9,7 @@ pub mod performance;
 pub mod update;
 pub mod view;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

@@ -3,7 +3,6 @@
 use watchlist::body::SwapIntentionRequest;
 
 use super::view::WatchlistItemView;
-use crate::auth::WatchlistWrite;
 use crate::routes::prelude::*;
 
 /// An item with its changed intention.

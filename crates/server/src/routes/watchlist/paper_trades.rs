@@ -2,26 +2,10 @@
 
 use watchlist::TradeView;
 
-use crate::auth::WatchlistRead;
 use crate::document::names::{TradeDirectionName, TradeStatusName};
 use crate::routes::prelude::*;
-use crate::values::{decimal, price};
 
-const DEFAULT_LIMIT: u32 = 1_000;
-const MAX_LIMIT: u32 = 1_000;
-
-/// Query parameters: pagination.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes the parameters; the handler reads them")]
-pub struct PaperTradesParams {
-    /// Page number, starting at 1.
-    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
-    page: Option<u32>,
-    /// Items per page. Values above 1000 are clamped to 1000.
-    #[param(value_type = Option<u64>, minimum = 1, default = 1000)]
-    limit: Option<u32>,
-}
+type PaperTradesPage = PageParams<1_000, 1_000>;
 
 /// A paper trade.
 #[derive(Debug, Serialize, ToSchema)]
@@ -100,18 +84,15 @@ impl PaperTradeView {
     get,
     path = "/watchlist/paper-trades",
     tag = "Watchlist",
-    params(PaperTradesParams),
+    params(PaperTradesPage),
     responses((status = 200, description = "A page of the paper trades", body = Envelope<Vec<PaperTradeView>>)),
     security(("ApiKeyHeader" = ["watchlist:read"]))
 )]
 pub(super) async fn list_paper_trades(
     State(app): State<App>,
     caller: Authorized<WatchlistRead>,
-    mut query: Query,
+    PageParams(request): PaperTradesPage,
 ) -> Result<ApiResponse<Vec<PaperTradeView>>, ApiError> {
-    let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
-    query.finish()?;
     let page = app.service().watchlists.paper_trades(&caller.actor, request).await?;
-    let trades = page.items.into_iter().map(PaperTradeView::of).collect();
-    Ok(ApiResponse::page(trades, Pagination::of(request, page.total)))
+    Ok(ApiResponse::page(ListPage::of(page, request, PaperTradeView::of)))
 }

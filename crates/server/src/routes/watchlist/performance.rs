@@ -2,10 +2,8 @@
 
 use watchlist::{PerformanceRange, PerformanceView, SeriesPoint};
 
-use crate::auth::WatchlistRead;
 use crate::document::names::PerformanceRangeName;
 use crate::routes::prelude::*;
-use crate::values::date;
 
 /// API names of performance ranges.
 pub(crate) const PERFORMANCE_RANGES: &[(&str, PerformanceRange)] = &[

@@ -3,8 +3,6 @@
 use watchlist::body::UpdateWatchlistItemRequest;
 
 use super::view::WatchlistItemView;
-use crate::auth::WatchlistWrite;
-use crate::query::WatchlistItemPath;
 use crate::routes::prelude::*;
 
 /// Update a watchlist item

@@ -4,7 +4,6 @@ use watchlist::ItemView;
 
 use crate::document::names::IntentionName;
 use crate::routes::prelude::*;
-use crate::values::price;
 
 /// A watchlist item's stock.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,10 +1,8 @@
 //! `POST /webhooks`
 
 use delivery::webhooks::CreateWebhookRequest;
-use http::StatusCode;
 
 use super::view::WebhookView;
-use crate::auth::WebhooksWrite;
 use crate::routes::prelude::*;
 
 /// A new webhook, including its secret. The secret is shown only once.

@@ -1,7 +1,5 @@
 //! `DELETE /webhooks/{id}`
 
-use crate::auth::WebhooksWrite;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
 /// A deleted webhook.

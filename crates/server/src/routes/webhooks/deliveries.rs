@@ -3,13 +3,10 @@
 use delivery::webhooks::DeliveryStatus;
 
 use super::view::WebhookDelivery;
-use crate::auth::WebhooksRead;
 use crate::document::names::DeliveryStatusName;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
+type DeliveriesPage = PageParams<50, 200>;
 
 /// API names of delivery statuses.
 pub(crate) const DELIVERY_STATUSES: &[(&str, DeliveryStatus)] = &[
@@ -18,17 +15,11 @@ pub(crate) const DELIVERY_STATUSES: &[(&str, DeliveryStatus)] = &[
     (DeliveryStatus::Failed.name(), DeliveryStatus::Failed),
 ];
 
-/// Query parameters: pagination and status.
+/// Query parameters: the status.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct DeliveriesParams {
-    /// Page number, starting at 1.
-    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
-    page: Option<u32>,
-    /// Items per page. Values above 200 are clamped to 200.
-    #[param(value_type = Option<u64>, minimum = 1, default = 50)]
-    limit: Option<u32>,
     /// Only deliveries with this status.
     #[param(inline, value_type = Option<DeliveryStatusName>)]
     status: Option<String>,
@@ -41,7 +32,7 @@ pub struct DeliveriesParams {
     get,
     path = "/webhooks/{id}/deliveries",
     tag = "Webhooks",
-    params(("id" = uuid::Uuid, Path, description = "Webhook id"), DeliveriesParams),
+    params(("id" = uuid::Uuid, Path, description = "Webhook id"), DeliveriesPage, DeliveriesParams),
     responses(
         (status = 200, description = "A page of the webhook's deliveries", body = Envelope<Vec<WebhookDelivery>>),
         (status = 404, description = "Webhook not found"),
@@ -54,7 +45,7 @@ pub(super) async fn list_webhook_deliveries(
     WebhookPath(id): WebhookPath,
     mut query: Query,
 ) -> Result<ApiResponse<Vec<WebhookDelivery>>, ApiError> {
-    let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
+    let request = DeliveriesPage::read(&mut query);
     let status = query.choice("status", DELIVERY_STATUSES);
     query.finish()?;
     let page = app
@@ -62,7 +53,5 @@ pub(super) async fn list_webhook_deliveries(
         .webhooks
         .deliveries(&caller.actor, id, status, request)
         .await?;
-    let pagination = Pagination::of(request, page.total);
-    let items = page.items.into_iter().map(WebhookDelivery::of);
-    Ok(ApiResponse::page(items.collect(), pagination))
+    Ok(ApiResponse::page(ListPage::of(page, request, WebhookDelivery::of)))
 }

@@ -1,8 +1,6 @@
 //! `GET /webhooks/{id}`
 
 use super::view::WebhookView;
-use crate::auth::WebhooksRead;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
 /// Get a webhook

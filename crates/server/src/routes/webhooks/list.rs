@@ -1,7 +1,6 @@
 //! `GET /webhooks`
 
 use super::view::WebhookView;
-use crate::auth::WebhooksRead;
 use crate::routes::prelude::*;
 
 /// List webhooks

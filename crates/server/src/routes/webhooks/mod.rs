@@ -12,10 +12,7 @@ pub mod test_send;
 pub mod update;
 pub mod view;
 
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
-
-use crate::state::App;
+use crate::routes::prelude::*;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

@@ -2,8 +2,6 @@
 
 use delivery::webhooks::RecoverDeliveriesRequest;
 
-use crate::auth::WebhooksWrite;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
 /// Number of recovered deliveries.

@@ -1,9 +1,6 @@
 //! `POST /webhooks/{id}/deliveries/{delivery_id}/resend`
 
 use super::view::WebhookDelivery;
-use crate::auth::WebhooksWrite;
-use crate::body::IgnoredJsonBody;
-use crate::query::DeliveryPath;
 use crate::routes::prelude::*;
 
 /// Send a delivery again

@@ -1,9 +1,6 @@
 //! `POST /webhooks/{id}/rotate-secret`
 
 use super::view::WebhookView;
-use crate::auth::WebhooksWrite;
-use crate::body::IgnoredJsonBody;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
 /// A webhook with its new secret. The secret is shown only once.

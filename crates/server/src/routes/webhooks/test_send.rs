@@ -2,9 +2,7 @@
 
 use delivery::webhooks::TestWebhookRequest;
 use delivery::webhooks::WebhookTestResult;
-use http::StatusCode;
 
-use crate::auth::WebhooksWrite;
 use crate::routes::prelude::*;
 
 /// The receiver's response.

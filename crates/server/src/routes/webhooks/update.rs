@@ -3,8 +3,6 @@
 use delivery::webhooks::UpdateWebhookRequest;
 
 use super::view::WebhookView;
-use crate::auth::WebhooksWrite;
-use crate::query::WebhookPath;
 use crate::routes::prelude::*;
 
 /// Update a webhook

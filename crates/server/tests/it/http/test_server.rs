@@ -39,7 +39,7 @@ pub(crate) struct TestServer {
 }
 
 /// Seeded random numbers.
-fn chance(seed: u64) -> Arc<Random> {
+fn random(seed: u64) -> Arc<Random> {
     Arc::new(Random::new(Box::new(testkit::seeded_random(seed).0)))
 }
 
@@ -87,7 +87,7 @@ fn app_on(service: &Service, clock: &Arc<ManualClock>, settings: HttpConfig, see
     let ports = server::AppDependencies {
         service: service.clone(),
         clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
-        chance: chance(seed),
+        random: random(seed),
         metrics: Arc::new(|| "# TYPE up gauge\nup 1\n".to_owned()),
     };
     App::new(ports, settings)

@@ -1,11 +1,10 @@
 //! Form bodies, as sent by browsers and providers.
 
 use axum::extract::{FromRequest, Request};
-use bytes::Bytes;
 use http::{HeaderMap, header};
 use url::form_urlencoded;
 
-use crate::body::collect;
+use super::read;
 use crate::error::{ApiError, ApiErrorCode};
 use crate::state::App;
 
@@ -20,7 +19,7 @@ impl FromRequest<App> for FormFields {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let (headers, body) = read(request, app).await?;
+        let (headers, body) = read(request, app, MAX_FORM_BYTES).await?;
         if !is_form(&headers) {
             return Err(ApiError::new(
                 ApiErrorCode::UnsupportedMediaType,
@@ -39,15 +38,8 @@ impl FromRequest<App> for DiscardedBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        read(request, app).await.map(|_| Self)
+        read(request, app, MAX_FORM_BYTES).await.map(|_| Self)
     }
-}
-
-async fn read(request: Request, app: &App) -> Result<(HeaderMap, Bytes), ApiError> {
-    let (parts, body) = request.into_parts();
-    let timeout = app.settings().timeouts.body;
-    let bytes = collect(&parts.headers, body, MAX_FORM_BYTES, timeout).await?;
-    Ok((parts.headers, bytes))
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
