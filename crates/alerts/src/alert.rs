@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::condition::{Condition, Side};
+use crate::named_enum;
 
 /// The identifier of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,68 +38,30 @@ impl Revision {
     }
 }
 
-/// The channel on which the owner is notified, in addition to webhooks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Channel {
-    /// Email.
-    #[default]
-    Email,
-    /// A text message to the account's verified number.
-    Sms,
-}
-
-impl Channel {
-    /// All channels.
-    pub const ALL: &'static [Self] = &[Self::Email, Self::Sms];
-
-    /// Returns the name in requests and responses.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Sms => "sms",
-        }
-    }
-
-    /// Returns the channel with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|channel| channel.name() == name)
+named_enum! {
+    /// The channel on which the owner is notified, in addition to webhooks.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub enum Channel {
+        /// Email.
+        #[default]
+        Email = "email",
+        /// A text message to the account's verified number.
+        Sms = "sms",
     }
 }
 
-/// The status of an alert.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Status {
-    /// The engine evaluates the alert.
-    Active,
-    /// Created by a guest whose address is not verified yet; not evaluated.
-    Inactive,
-    /// Paused by its owner; not evaluated.
-    Paused,
-    /// Fired; not evaluated until it is activated again.
-    Triggered,
-}
-
-impl Status {
-    /// All statuses.
-    pub const ALL: &'static [Self] = &[Self::Active, Self::Inactive, Self::Paused, Self::Triggered];
-
-    /// Returns the name in requests and responses.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Inactive => "inactive",
-            Self::Paused => "paused",
-            Self::Triggered => "triggered",
-        }
-    }
-
-    /// Returns the status with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|status| status.name() == name)
+named_enum! {
+    /// The status of an alert.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Status {
+        /// The engine evaluates the alert.
+        Active = "active",
+        /// Created by a guest whose address is not verified yet; not evaluated.
+        Inactive = "inactive",
+        /// Paused by its owner; not evaluated.
+        Paused = "paused",
+        /// Fired; not evaluated until it is activated again.
+        Triggered = "triggered",
     }
 }
 

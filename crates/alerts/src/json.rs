@@ -7,8 +7,9 @@
 
 use std::io::{self, Write};
 
+use market::Decimal;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// The largest bound up to which every integer is exactly representable as a double.
 const MAX_SAFE: u64 = 1 << 53;
@@ -55,6 +56,15 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, serde_json::E
 pub fn text(value: &Value) -> String {
     let bytes = to_vec(value).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Converts a decimal to a JSON number. `None` never occurs, because every decimal has a JSON number.
+#[must_use]
+pub fn number(decimal: Decimal) -> Option<Number> {
+    match decimal.as_whole() {
+        Some(whole) => Some(whole.into()),
+        None => Number::from_f64(decimal.as_f64()),
+    }
 }
 
 /// Returns the object with its members, and those of nested objects, in JavaScript's order.

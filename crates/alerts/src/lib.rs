@@ -9,6 +9,7 @@ pub mod engine;
 pub mod equivalence;
 mod intention;
 pub mod json;
+mod named_enum;
 pub mod plan;
 pub mod request;
 pub mod restore;

@@ -5,17 +5,20 @@
 
 use crate::alert::Channel;
 use crate::condition::{ConditionFamily, ConditionKind};
+use crate::named_enum;
 
-/// The plan of an account.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Plan {
-    /// The free plan.
-    #[default]
-    Basic,
-    /// The full plan.
-    Premium,
-    /// The full plan at the launch price.
-    EarlyBird,
+named_enum! {
+    /// The plan of an account.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+    pub enum Plan {
+        /// The free plan.
+        #[default]
+        Basic = "basic",
+        /// The full plan.
+        Premium = "premium",
+        /// The full plan at the launch price.
+        EarlyBird = "early_bird",
+    }
 }
 
 /// The maximum number of active alerts on the basic plan.
@@ -31,25 +34,6 @@ pub const BASIC_MAX_WATCHLIST_ITEMS: u32 = 10;
 pub const PAID_MAX_WATCHLIST_ITEMS: u32 = 1_000;
 
 impl Plan {
-    /// All plans.
-    pub const ALL: &'static [Self] = &[Self::Basic, Self::Premium, Self::EarlyBird];
-
-    /// Returns the name in requests and responses.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Basic => "basic",
-            Self::Premium => "premium",
-            Self::EarlyBird => "early_bird",
-        }
-    }
-
-    /// Returns the plan with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|plan| plan.name() == name)
-    }
-
     /// Returns whether the plan includes conditions of the family.
     #[must_use]
     pub const fn allows(self, family: ConditionFamily) -> bool {
@@ -271,12 +255,12 @@ mod tests {
         for kind in ConditionKind::ALL {
             let free = matches!(kind.family(), ConditionFamily::Price | ConditionFamily::Time);
             assert_eq!(
-                check_new_alert(Plan::Basic, *kind, Channel::Email, 0).is_ok(),
+                check_alert_features(Plan::Basic, *kind, Channel::Email).is_ok(),
                 free,
                 "{kind}"
             );
             for plan in [Plan::Premium, Plan::EarlyBird] {
-                assert_eq!(check_new_alert(plan, *kind, Channel::Sms, u32::MAX), Ok(()), "{kind}");
+                assert_eq!(check_alert_features(plan, *kind, Channel::Sms), Ok(()), "{kind}");
             }
             assert_eq!(check_guest_alert(*kind, Channel::Email).is_ok(), free, "{kind}");
             assert!(check_guest_alert(*kind, Channel::Sms).is_err(), "{kind}");
@@ -285,10 +269,10 @@ mod tests {
 
     #[test]
     fn basic_plan_allows_20_active_alerts() {
-        let check = |active| check_new_alert(Plan::Basic, ConditionKind::NewHigh, Channel::Email, active);
-        assert_eq!(check(19), Ok(()));
+        assert_eq!(check_active_quota(Plan::Premium, u32::MAX), Ok(()));
+        assert_eq!(check_active_quota(Plan::Basic, 19), Ok(()));
         assert_eq!(
-            check(20),
+            check_active_quota(Plan::Basic, 20),
             Err(PlanLimitError::TooManyActive {
                 plan: Plan::Basic,
                 quota: 20
@@ -298,11 +282,11 @@ mod tests {
 
     #[test]
     fn plan_error_names_the_required_plan() {
-        let basic = |kind, channel, active| check_new_alert(Plan::Basic, kind, channel, active);
+        let basic = |kind, channel| check_alert_features(Plan::Basic, kind, channel);
         for error in [
-            basic(ConditionKind::SocialBuzz, Channel::Email, 0),
-            basic(ConditionKind::PriceAbove, Channel::Sms, 0),
-            basic(ConditionKind::PriceAbove, Channel::Email, 20),
+            basic(ConditionKind::SocialBuzz, Channel::Email),
+            basic(ConditionKind::PriceAbove, Channel::Sms),
+            check_active_quota(Plan::Basic, 20),
             check_guest_alert(ConditionKind::RsiLimit, Channel::Email),
             check_guest_alert(ConditionKind::PriceAbove, Channel::Sms),
         ] {
@@ -311,7 +295,7 @@ mod tests {
             assert_eq!((error.reason(), error.required()), ("plan", Plan::Premium));
         }
         assert_eq!(
-            basic(ConditionKind::SocialBuzz, Channel::Email, 0)
+            basic(ConditionKind::SocialBuzz, Channel::Email)
                 .unwrap_err()
                 .to_string(),
             "social_buzz is one of the alternative-data alerts, which the basic plan does not include; \

@@ -27,7 +27,7 @@ mod history;
 mod price_availability;
 
 use jiff::Timestamp;
-use market::{CurrentPrice, Price};
+use market::CurrentPrice;
 
 use crate::alert::{Alert, AlertId, NewAlert, Revision, Status};
 use crate::condition::Condition;
@@ -173,10 +173,7 @@ pub fn activate(
     if price == PriceAvailability::Unknown {
         return Err(TransitionError::NoPrice);
     }
-    let initial_price = price.for_condition(&alert.condition)?;
-    Ok(changed(alert, HistoryAction::Reactivated, |after| {
-        arm(after, (initial_price, price.set_at(now)), now);
-    }))
+    activated(alert, HistoryAction::Reactivated, price, now)
 }
 
 /// Activates a guest's alert after the address is verified. An active alert stays unchanged.
@@ -196,10 +193,7 @@ pub fn verify(alert: &Alert, price: PriceAvailability, now: Timestamp) -> Result
         }
     }
     check_moment(&alert.condition, now)?;
-    let initial_price = price.for_condition(&alert.condition)?;
-    Ok(changed(alert, HistoryAction::Verified, |after| {
-        arm(after, (initial_price, price.set_at(now)), now);
-    }))
+    activated(alert, HistoryAction::Verified, price, now)
 }
 
 /// Attaches a guest's alert to an account whose owner has verified the guest's address. An inactive alert becomes active, as
@@ -320,12 +314,20 @@ fn changed(alert: &Alert, action: HistoryAction, change: impl FnOnce(&mut Alert)
     Transition::Changed(Box::new(ChangedAlert { alert: after, entry }))
 }
 
-fn arm(alert: &mut Alert, (initial_price, set_at): (Option<Price>, Timestamp), now: Timestamp) {
-    alert.status = Status::Active;
-    alert.initial_price = initial_price;
-    alert.initial_price_set_at = set_at;
-    alert.armed_at = now;
-    alert.rsi_side = None;
+fn activated(
+    alert: &Alert,
+    action: HistoryAction,
+    price: PriceAvailability,
+    now: Timestamp,
+) -> Result<Transition, TransitionError> {
+    let initial_price = price.for_condition(&alert.condition)?;
+    Ok(changed(alert, action, |after| {
+        after.status = Status::Active;
+        after.initial_price = initial_price;
+        after.initial_price_set_at = price.set_at(now);
+        after.armed_at = now;
+        after.rsi_side = None;
+    }))
 }
 
 fn check_moment(condition: &Condition, now: Timestamp) -> Result<(), TransitionError> {

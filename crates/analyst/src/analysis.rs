@@ -33,7 +33,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Computes the figures of a subject. The intention makes no difference.
+    /// Computes the figures of a subject.
     #[must_use]
     pub fn of(subject: &AnalysisSubject<'_>) -> Self {
         let (history, price) = (subject.history, subject.price);

@@ -9,7 +9,7 @@ use crate::volatility::VolatilityBasis;
 use crate::{Advice, Analysis, Proposal};
 
 /// The number of significant digits of a float. More would suggest false precision.
-const SIGNIFICANT_DIGITS: i32 = 6;
+const SIGNIFICANT_DIGITS: usize = 6;
 
 impl Analysis {
     /// Returns the figures as `{sessions, volatility, trend, rsi, supports, resistances, high_52_weeks, low_52_weeks,
@@ -104,8 +104,7 @@ fn event(ahead: &UpcomingDate) -> Value {
 
 /// Rounds a float to [`SIGNIFICANT_DIGITS`] and writes whole numbers without a fraction.
 fn number(value: f64) -> Value {
-    let text = format!("{value:.*e}", usize::try_from(SIGNIFICANT_DIGITS - 1).unwrap_or(5));
-    let rounded = text.parse().unwrap_or(value);
+    let rounded = format!("{value:.*e}", SIGNIFICANT_DIGITS - 1).parse().unwrap_or(value);
     let whole: Option<Number> = format!("{rounded:.0}").parse().ok();
     match whole.filter(|_| rounded.fract() == 0.0 && rounded.abs() < 1e15) {
         Some(whole) => Value::Number(whole),

@@ -46,8 +46,7 @@ impl StaleReason {
 
 /// The number of sessions that began after the day `made_on`, at most the horizon.
 fn sessions_between(made_on: Date, subject: &AnalysisSubject<'_>) -> u32 {
-    let most = usize::try_from(HORIZON_SESSIONS).unwrap_or(usize::MAX);
     let sessions = subject.context.calendar.sessions(made_on, subject.today());
-    let since = sessions.filter(|session| session.date > made_on).take(most).count();
-    u32::try_from(since).unwrap_or(HORIZON_SESSIONS)
+    let since = sessions.filter(|session| session.date > made_on);
+    (1..=HORIZON_SESSIONS).zip(since).last().map_or(0, |(count, _)| count)
 }

@@ -57,6 +57,17 @@ pub enum ProposalError {
 }
 
 impl AlertDraft {
+    /// Creates a draft without parameters.
+    pub(crate) fn new(role: Role, kind: ConditionKind, threshold: Option<Value>, rationale: String) -> Self {
+        Self {
+            role,
+            kind,
+            threshold,
+            parameters: Map::new(),
+            rationale,
+        }
+    }
+
     /// Checks the draft. `author` is stored with the alert and tells its owner who proposed it.
     ///
     /// # Errors
@@ -105,10 +116,10 @@ impl Proposal {
             (
                 Condition::Price { side, threshold },
                 Condition::Price {
-                    side: as_well,
-                    threshold: near,
+                    side: other_side,
+                    threshold: other,
                 },
-            ) => side == as_well && (threshold.as_f64() / near.as_f64()).ln().abs() < apart,
+            ) => side == other_side && (threshold.as_f64() / other.as_f64()).ln().abs() < apart,
             (one, another) => one.kind() == another.kind(),
         }
     }

@@ -150,6 +150,14 @@ fn scaled(whole: &str, fraction: &str, exponent: i64) -> Result<i128, DecimalErr
     }
 }
 
+/// Returns `numerator ÷ denominator` (> 0) as the nearest integer, halves away from zero, saturating.
+#[must_use]
+pub fn div_round(numerator: i128, denominator: i128) -> i64 {
+    let half = denominator / 2;
+    let nearest = (numerator + if numerator < 0 { -half } else { half }) / denominator;
+    i64::try_from(nearest).unwrap_or(if nearest > 0 { i64::MAX } else { i64::MIN })
+}
+
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.0.unsigned_abs();

@@ -169,18 +169,12 @@ impl History {
 
     /// Maintains the sum of the last `len` closes from now on.
     pub fn track_closes(&mut self, len: usize) {
-        if !self.closes.iter().any(|window| window.len() == len) {
-            self.closes
-                .push(WindowSum::new(len, self.bars.iter().map(|bar| bar.close.micros())));
-        }
+        track(&mut self.closes, len, self.bars.iter().map(|bar| bar.close.micros()));
     }
 
     /// Maintains the sum of the last `len` volumes from now on.
     pub fn track_volumes(&mut self, len: usize) {
-        if !self.volumes.iter().any(|window| window.len() == len) {
-            self.volumes
-                .push(WindowSum::new(len, self.bars.iter().map(|bar| bar.volume)));
-        }
+        track(&mut self.volumes, len, self.bars.iter().map(|bar| bar.volume));
     }
 
     /// The sum of the last `len` closes in millionths; `None` if there are fewer.
@@ -205,18 +199,9 @@ impl History {
         }
     }
 
-    /// The average of the last `period` closes in dollars, including the last completed session.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "the float is for showing")]
-    pub fn sma(&self, period: usize) -> Option<f64> {
-        (period > 0)
-            .then(|| self.sum_of_closes(period))?
-            .map(|sum| sum as f64 / period as f64 / 1e6)
-    }
-
     /// The average of `period` closes in dollars if today closed at `price_micros`.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "the float is for showing")]
+    #[expect(clippy::cast_precision_loss, reason = "for display and statistics")]
     pub fn sma_at(&self, period: usize, price_micros: i64) -> Option<f64> {
         let sum = self.sum_of_closes(period.checked_sub(1)?)? + price_micros;
         Some(sum as f64 / period as f64 / 1e6)
@@ -231,21 +216,13 @@ impl History {
 
     fn append(&mut self, bar: Bar) {
         let close = bar.close.micros();
+        let bars = &self.bars;
+        let leaving = |window: &WindowSum| bars.get(bars.len().checked_sub(window.len())?);
         for window in &mut self.closes {
-            let leaving = self
-                .bars
-                .len()
-                .checked_sub(window.len())
-                .and_then(|at| self.bars.get(at));
-            window.push(close, leaving.map(|bar| bar.close.micros()));
+            window.push(close, leaving(window).map(|bar| bar.close.micros()));
         }
         for window in &mut self.volumes {
-            let leaving = self
-                .bars
-                .len()
-                .checked_sub(window.len())
-                .and_then(|at| self.bars.get(at));
-            window.push(bar.volume, leaving.map(|bar| bar.volume));
+            window.push(bar.volume, leaving(window).map(|bar| bar.volume));
         }
         let day = day_number(bar.date);
         self.highs.push(day, bar.high.micros());
@@ -281,6 +258,12 @@ impl History {
                 self.rsi_before.push(oldest.close.micros());
             }
         }
+    }
+}
+
+fn track(windows: &mut Vec<WindowSum>, len: usize, values: impl DoubleEndedIterator<Item = i64>) {
+    if !windows.iter().any(|window| window.len() == len) {
+        windows.push(WindowSum::new(len, values));
     }
 }
 

@@ -264,10 +264,9 @@ impl Batch {
             insider_transactions,
             mentions,
         } = self;
-        let prices = stocks.len() + quotes.len() + bars.len();
-        let dates = earnings.len() + dividends.len() + splits.len();
-        let insiders = withdrawn_filings.len() + insider_transactions.len();
-        prices + dates + fundamentals.len() + insiders + mentions.len()
+        let market = stocks.len() + quotes.len() + bars.len() + fundamentals.len();
+        let dated = earnings.len() + dividends.len() + splits.len();
+        market + dated + withdrawn_filings.len() + insider_transactions.len() + mentions.len()
     }
 
     /// Whether the batch is empty.

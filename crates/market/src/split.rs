@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
+use crate::decimal::{Decimal, DecimalError, MICROS_PER_UNIT, div_round};
 
 /// The number of new shares per old share: 4 for a four-for-one split, 0.125 for a one-for-eight reverse split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,17 +47,6 @@ impl SplitRatio {
     pub fn as_f64(self) -> f64 {
         Decimal::from_micros(self.0).as_f64()
     }
-}
-
-/// `numerator ÷ denominator` (> 0) to the nearest integer, halves away from zero, saturating.
-fn div_round(numerator: i128, denominator: i128) -> i64 {
-    let half = denominator / 2;
-    let rounded = if numerator >= 0 {
-        (numerator + half) / denominator
-    } else {
-        (numerator - half) / denominator
-    };
-    i64::try_from(rounded).unwrap_or(if rounded > 0 { i64::MAX } else { i64::MIN })
 }
 
 impl TryFrom<Decimal> for SplitRatio {

@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::ClientConfig;
@@ -19,7 +19,7 @@ use url::Url;
 
 use crate::client::{TlsFailure, TlsSetupError, tls};
 use crate::message_attempt::MessageOutcome;
-use crate::schedule::retry_after;
+use crate::schedule::requested_delay;
 use clock::Clock;
 
 /// A secret as the header value `Authorization: Bearer ...`. Its `Debug` output does not contain the secret.
@@ -101,20 +101,15 @@ pub enum ProviderCallError {
 impl ProviderCallError {
     /// Returns the name for logs and metrics.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::TooLong => "too_long",
-            Self::TimedOut
-            | Self::NameNotFound
-            | Self::ConnectionFailed
-            | Self::ConnectionLost
-            | Self::TlsFailed(_)
-            | Self::InvalidResponse => self.message_outcome().name(),
+            other => other.message_outcome().name(),
         }
     }
 
     /// Returns the same failure as the outcome of a message.
-    const fn message_outcome(self) -> MessageOutcome {
+    pub(crate) const fn message_outcome(self) -> MessageOutcome {
         match self {
             Self::TimedOut => MessageOutcome::TimedOut,
             Self::NameNotFound => MessageOutcome::NameNotFound,
@@ -123,12 +118,6 @@ impl ProviderCallError {
             Self::TlsFailed(failure) => MessageOutcome::TlsFailed(failure),
             Self::InvalidResponse | Self::TooLong => MessageOutcome::InvalidResponse,
         }
-    }
-}
-
-impl From<ProviderCallError> for MessageOutcome {
-    fn from(error: ProviderCallError) -> Self {
-        error.message_outcome()
     }
 }
 
@@ -172,11 +161,10 @@ impl ProviderClient {
                 request = request.header(AUTHORIZATION, value.clone());
             }
             let response = request.send().await.map_err(|error| call_error(&error))?;
-            let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
             Ok(ProviderResponse {
                 status: response.status().as_u16(),
-                retry_after: wait.and_then(|wait| retry_after(wait, self.time.now())),
-                body: read(response, max_bytes).await?,
+                retry_after: requested_delay(response.headers(), self.time.now()),
+                body: read_body(response, max_bytes).await?,
             })
         };
         tokio::select! {
@@ -187,7 +175,8 @@ impl ProviderClient {
     }
 }
 
-async fn read(mut response: Response, max_bytes: usize) -> Result<Vec<u8>, ProviderCallError> {
+/// Reads the body of a response, up to `max_bytes`.
+pub(crate) async fn read_body(mut response: Response, max_bytes: usize) -> Result<Vec<u8>, ProviderCallError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| call_error(&error))? {
         if bytes.len() + chunk.len() > max_bytes {
@@ -206,7 +195,7 @@ pub(crate) fn call_error(error: &reqwest::Error) -> ProviderCallError {
         if let Some(error) = inner.downcast_ref::<io::Error>()
             && error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
         {
-            return ProviderCallError::TlsFailed(tls::fault(error));
+            return ProviderCallError::TlsFailed(tls::failure(error));
         }
         if inner.to_string().starts_with("dns error") {
             return ProviderCallError::NameNotFound;

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use http::header::{HeaderMap, RETRY_AFTER};
 use jiff::{SignedDuration, Timestamp};
 
 use clock::later;
@@ -103,22 +104,13 @@ fn jittered(delay: SignedDuration, random: u64) -> SignedDuration {
     SignedDuration::new(seconds, i32::try_from(nanos % 1_000_000_000).unwrap_or_default())
 }
 
-/// Returns whether an endpoint that has just failed has had no success for [`DISABLE_AFTER`]. `first_failure_at` is the first
-/// recorded failure. It does not count if it is before the last success.
-#[must_use]
-pub fn has_failed_long_enough_to_disable(
-    first_failure_at: Option<Timestamp>,
-    last_success_at: Option<Timestamp>,
-    now: Timestamp,
-) -> bool {
-    let failing_since = first_failure_at.filter(|first| last_success_at.is_none_or(|success| *first > success));
-    failing_since.is_some_and(|since| now.duration_since(since) >= DISABLE_AFTER)
+/// Returns the delay that the `Retry-After` header of a response requests.
+pub(crate) fn requested_delay(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    retry_after(headers.get(RETRY_AFTER)?.to_str().ok()?, now)
 }
 
-/// Returns the delay that a `Retry-After` header requests: a number of seconds, or an HTTP date. `None` if it is neither. A date in
-/// the past means no delay.
-#[must_use]
-pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+/// Parses `Retry-After`: a number of seconds, or an HTTP date. `None` if it is neither. A date in the past means no delay.
+fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // Values above the maximum are clamped.
@@ -221,17 +213,5 @@ mod tests {
         ] {
             assert_eq!(retry_after(value, now), seconds.map(Duration::from_secs), "{value}");
         }
-    }
-
-    #[test]
-    fn five_days_without_success_disable_an_endpoint() {
-        let (day0, day5) = (at("2026-03-01T12:00:00Z"), at("2026-03-06T12:00:00Z"));
-        let before = |at: Timestamp| later(at, SignedDuration::from_millis(-1));
-        assert!(has_failed_long_enough_to_disable(Some(day0), None, day5));
-        assert!(has_failed_long_enough_to_disable(Some(day0), Some(before(day0)), day5));
-        assert!(!has_failed_long_enough_to_disable(Some(day0), None, before(day5)));
-        assert!(!has_failed_long_enough_to_disable(Some(day0), Some(day0), day5));
-        assert!(!has_failed_long_enough_to_disable(Some(day0), Some(before(day5)), day5));
-        assert!(!has_failed_long_enough_to_disable(None, None, day5));
     }
 }

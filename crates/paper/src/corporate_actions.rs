@@ -75,8 +75,8 @@ impl CorporateActions {
         Self { by_symbol }
     }
 
-    fn all(&self, symbol: Symbol) -> &[Dated] {
-        self.by_symbol.get(&symbol).map_or(&[], Vec::as_slice)
+    fn of(&self, symbol: Symbol) -> impl Iterator<Item = &Dated> {
+        self.by_symbol.get(&symbol).into_iter().flatten()
     }
 
     /// Returns the actions of a stock after one instant and up to another, in order: those of a holder who entered at
@@ -87,19 +87,17 @@ impl CorporateActions {
         after: Timestamp,
         through: Timestamp,
     ) -> impl Iterator<Item = CorporateAction> {
-        let actions = self.all(symbol);
-        let later = &actions[actions.partition_point(|dated| dated.moment <= after)..];
-        let meant = later.iter().take_while(move |dated| dated.moment <= through);
-        meant.map(|dated| dated.action)
+        self.of(symbol)
+            .filter(move |dated| after < dated.moment && dated.moment <= through)
+            .map(|dated| dated.action)
     }
 
     /// Returns the actions of a stock that are included in the close of the day `through` but not in the close of the
     /// day `after`.
     pub fn between_closes(&self, symbol: Symbol, after: Date, through: Date) -> impl Iterator<Item = CorporateAction> {
-        let actions = self.all(symbol);
-        let later = &actions[actions.partition_point(|dated| dated.day <= after)..];
-        let meant = later.iter().take_while(move |dated| dated.day <= through);
-        meant.map(|dated| dated.action)
+        self.of(symbol)
+            .filter(move |dated| after < dated.day && dated.day <= through)
+            .map(|dated| dated.action)
     }
 }
 

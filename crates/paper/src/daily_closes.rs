@@ -1,7 +1,20 @@
-//! A stock's daily closes.
+//! A stock's daily closes and corporate actions.
 
 use jiff::civil::Date;
-use market::Price;
+use market::{Price, Symbol};
+
+use crate::corporate_actions::CorporateActions;
+
+/// The closes and corporate actions of a stock or a benchmark.
+#[derive(Clone, Copy, Debug)]
+pub struct PriceHistory<'a> {
+    /// The stock.
+    pub symbol: Symbol,
+    /// Its closes as traded.
+    pub closes: &'a DailyCloses,
+    /// Its splits and dividends. A benchmark without dividends is compared by its price alone.
+    pub actions: &'a CorporateActions,
+}
 
 /// A stock's daily closes as traded, per share of their day.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -21,15 +21,6 @@ pub enum Direction {
 pub struct UnknownDirectionError;
 
 impl Direction {
-    /// Returns the opposite direction.
-    #[must_use]
-    pub const fn opposite(self) -> Self {
-        match self {
-            Self::Long => Self::Short,
-            Self::Short => Self::Long,
-        }
-    }
-
     /// `long` or `short`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -5,10 +5,8 @@ use std::str::FromStr;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use market::Symbol;
 
-use crate::corporate_actions::CorporateActions;
-use crate::daily_closes::DailyCloses;
+use crate::daily_closes::PriceHistory;
 use crate::holding::Holding;
 use crate::return_tracker::DayReturn;
 use crate::trade::TRADE_NOTIONAL;
@@ -85,18 +83,6 @@ pub struct SeriesPoint {
     pub value: f64,
 }
 
-/// The benchmark of the trades.
-#[derive(Clone, Copy, Debug)]
-pub struct Benchmark<'a> {
-    /// The benchmark's symbol.
-    pub symbol: Symbol,
-    /// Its closes as traded.
-    pub closes: &'a DailyCloses,
-    /// Its splits and dividends. With dividends both sides are computed alike; without them the benchmark is its
-    /// price.
-    pub actions: &'a CorporateActions,
-}
-
 /// The total returns, in percent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ReturnSummary {
@@ -134,7 +120,7 @@ pub fn performance(
     range: PerformanceRange,
     today: Date,
     returns: &[DayReturn],
-    benchmark: Benchmark<'_>,
+    benchmark: PriceHistory<'_>,
 ) -> Performance {
     let start = range.start(today);
     let within: Vec<&DayReturn> = returns
@@ -176,15 +162,14 @@ fn chained(dates: &[Date], returns: impl Iterator<Item = f64>) -> Vec<SeriesPoin
 }
 
 /// Returns the benchmark's daily returns, computed as for a holding; none without a close to start from.
-fn benchmark_returns<'a>(benchmark: Benchmark<'a>, dates: &'a [Date]) -> impl Iterator<Item = f64> + 'a {
-    let Benchmark {
+fn benchmark_returns<'a>(benchmark: PriceHistory<'a>, dates: &'a [Date]) -> impl Iterator<Item = f64> + 'a {
+    let PriceHistory {
         symbol,
         closes,
         actions,
     } = benchmark;
     let start = dates.first().and_then(|first| closes.at_or_before(*first));
-    let holding = start.and_then(|(seen_on, close)| Some((seen_on, Holding::bought(TRADE_NOTIONAL, close).ok()?)));
-    let mut holding = holding;
+    let mut holding = start.and_then(|(seen_on, close)| Some((seen_on, Holding::bought(TRADE_NOTIONAL, close).ok()?)));
     dates.iter().map_while(move |date| {
         let (taken_through, held) = holding.as_mut()?;
         let worth = held.value();

@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Calendar, Price, Symbol};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use crate::corporate_actions::CorporateActions;
 use crate::direction::Direction;
 use crate::holding::Holding;
 use crate::serde_market;
-use crate::trade::Trade;
+use crate::trade::{Fill, Trade};
 
 /// The return of one session.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -50,6 +51,13 @@ struct OpenTrade {
     symbol: Symbol,
     direction: Direction,
     holding: Holding,
+}
+
+/// The trades that were opened or closed in a session.
+#[derive(Default)]
+struct SessionTrades {
+    opened: Vec<(Uuid, Timestamp, OpenTrade)>,
+    exits: BTreeMap<Uuid, Fill>,
 }
 
 /// The reason why a session cannot be recorded. The tracker remains unchanged.
@@ -121,47 +129,19 @@ impl ReturnTracker {
         }
         let before = calendar.previous_session_before(date);
         let since = before.map_or(session.open, |before| before.close);
-
-        let mut began = BTreeMap::new();
-        let mut ended = BTreeMap::new();
-        for trade in trades {
-            let exit = trade.exit.filter(|exit| exit.at <= session.close);
-            let over = exit.is_some_and(|exit| exit.at <= since);
-            let held = self.open.contains_key(&trade.id);
-            let new = since < trade.entry.at && trade.entry.at <= session.close;
-            let of_before = trade.entry.at <= since;
-            if (held && over) || (of_before && !held && !over) {
-                return Err(ReturnTrackerError::LateTrade(trade.id));
-            }
-            if new && !held {
-                let Ok(holding) = Holding::bought(trade.notional, trade.entry.price) else {
-                    continue; // Nothing was invested in it.
-                };
-                let (symbol, direction) = (trade.symbol, trade.direction);
-                let open = OpenTrade {
-                    symbol,
-                    direction,
-                    holding,
-                };
-                began.insert(trade.id, (open, trade.entry.at));
-            }
-            if let Some(exit) = exit.filter(|_| held || new) {
-                ended.insert(trade.id, exit);
-            }
-        }
-
-        let began_at: BTreeMap<Uuid, _> = began.iter().map(|(id, (_, at))| (*id, *at)).collect();
-        self.open.extend(began.into_iter().map(|(id, (open, _))| (id, open)));
+        let SessionTrades { opened, exits } = self.session_trades(trades, since, session.close)?;
+        let opened_at: BTreeMap<Uuid, _> = opened.iter().map(|(id, at, _)| (*id, *at)).collect();
+        self.open.extend(opened.into_iter().map(|(id, _, open)| (id, open)));
         let (mut profit, mut base) = (0.0, 0.0);
         for (id, open) in &mut self.open {
-            let exit = ended.get(id);
+            let exit = exits.get(id);
             let OpenTrade {
                 symbol,
                 direction,
                 holding,
             } = open;
             let worth = holding.value();
-            let after = began_at.get(id).copied().unwrap_or(since);
+            let after = opened_at.get(id).copied().unwrap_or(since);
             let until = exit.map_or(session.close, |exit| exit.at);
             let paid: f64 = actions
                 .between(*symbol, after, until)
@@ -173,9 +153,44 @@ impl ReturnTracker {
             profit += direction.sign_f64() * (holding.value() - worth + paid);
             base += worth;
         }
-        self.open.retain(|id, _| !ended.contains_key(id));
+        self.open.retain(|id, _| !exits.contains_key(id));
         self.through = Some(date);
         let value = if base > 0.0 { profit / base } else { 0.0 };
         Ok(DayReturn { date, value })
+    }
+
+    /// Returns the trades that were opened or closed after `since`, the previous close, and up to `close`.
+    fn session_trades<'a>(
+        &self,
+        trades: impl IntoIterator<Item = &'a Trade>,
+        since: Timestamp,
+        close: Timestamp,
+    ) -> Result<SessionTrades, ReturnTrackerError> {
+        let mut changes = SessionTrades::default();
+        for trade in trades {
+            let exit = trade.exit.filter(|exit| exit.at <= close);
+            let is_over = exit.is_some_and(|exit| exit.at <= since);
+            let is_held = self.open.contains_key(&trade.id);
+            let is_new = since < trade.entry.at && trade.entry.at <= close;
+            if (is_held && is_over) || (trade.entry.at <= since && !is_held && !is_over) {
+                return Err(ReturnTrackerError::LateTrade(trade.id));
+            }
+            if is_new && !is_held {
+                let Ok(holding) = Holding::bought(trade.notional, trade.entry.price) else {
+                    continue; // Nothing was invested in it.
+                };
+                let (symbol, direction) = (trade.symbol, trade.direction);
+                let open = OpenTrade {
+                    symbol,
+                    direction,
+                    holding,
+                };
+                changes.opened.push((trade.id, trade.entry.at, open));
+            }
+            if let Some(exit) = exit.filter(|_| is_held || is_new) {
+                changes.exits.insert(trade.id, exit);
+            }
+        }
+        Ok(changes)
     }
 }

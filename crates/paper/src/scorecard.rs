@@ -8,10 +8,10 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
-use market::{Calendar, Price, Symbol};
+use market::{Calendar, Price};
 
-use crate::corporate_actions::{CorporateAction, CorporateActions};
-use crate::daily_closes::DailyCloses;
+use crate::corporate_actions::CorporateAction;
+use crate::daily_closes::PriceHistory;
 
 /// The numbers of sessions after which moves are measured.
 pub const HORIZON_SESSIONS: [u16; 3] = [1, 5, 20];
@@ -23,17 +23,6 @@ pub struct FiredAlertRecord {
     pub at: Timestamp,
     /// The price, per share of that day; alerts on dates have none.
     pub price: Option<Price>,
-}
-
-/// A stock's closes and corporate actions.
-#[derive(Clone, Copy, Debug)]
-pub struct PriceHistory<'a> {
-    /// The stock.
-    pub symbol: Symbol,
-    /// Its closes as traded.
-    pub closes: &'a DailyCloses,
-    /// Its splits; dividends are ignored.
-    pub actions: &'a CorporateActions,
 }
 
 /// The moves after a firing.

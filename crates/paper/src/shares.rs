@@ -7,6 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use market::decimal::div_round;
 use market::price::MAX_PRICE_MICROS;
 use market::{Decimal, MICROS_PER_UNIT, Price, SplitRatio};
 use serde::de::Error;
@@ -72,18 +73,6 @@ impl Shares {
         }
     }
 
-    /// The numerator.
-    #[must_use]
-    pub const fn numerator(self) -> i64 {
-        self.numerator
-    }
-
-    /// The denominator.
-    #[must_use]
-    pub const fn denominator(self) -> i64 {
-        self.denominator
-    }
-
     /// The number of shares after a split.
     #[must_use]
     pub fn after_split(self, ratio: SplitRatio) -> Self {
@@ -102,7 +91,7 @@ impl Shares {
     /// The total of an amount per share, to a millionth, halves away from zero.
     #[must_use]
     pub fn times(self, per_share: Decimal) -> Decimal {
-        Decimal::from_micros(round(
+        Decimal::from_micros(div_round(
             i128::from(per_share.micros()) * i128::from(self.numerator),
             i128::from(self.denominator),
         ))
@@ -111,7 +100,7 @@ impl Shares {
     /// The price at which the shares are worth `dollars`, rounded and clamped to the range of prices.
     #[must_use]
     pub fn price_for_value(self, dollars: Decimal) -> Price {
-        let micros = round(
+        let micros = div_round(
             i128::from(dollars.micros()) * i128::from(self.denominator),
             i128::from(self.numerator),
         );
@@ -138,13 +127,6 @@ impl Shares {
     pub fn times_f64(self, per_share: Decimal) -> f64 {
         self.numerator as f64 * per_share.as_f64() / self.denominator as f64
     }
-}
-
-/// `numerator ÷ denominator` (> 0) to the nearest integer, halves away from zero, saturating.
-fn round(numerator: i128, denominator: i128) -> i64 {
-    let half = denominator / 2;
-    let nearest = (numerator + if numerator < 0 { -half } else { half }) / denominator;
-    i64::try_from(nearest).unwrap_or(if nearest > 0 { i64::MAX } else { i64::MIN })
 }
 
 /// Euclid's algorithm for two numbers above zero.

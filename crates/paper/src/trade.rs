@@ -160,19 +160,4 @@ impl Trade {
         }
         self.adjustments.through = self.adjustments.through.max(through);
     }
-
-    /// Returns the trade before any split or dividend, so that actions that became known late can be applied in
-    /// order.
-    #[must_use]
-    pub fn without_actions(self) -> Self {
-        let shares = Shares::for_dollars(self.notional, self.entry.price).unwrap_or(self.adjustments.shares);
-        Self {
-            adjustments: Adjustments {
-                shares,
-                dividends: Decimal::ZERO,
-                through: self.entry.at,
-            },
-            ..self
-        }
-    }
 }

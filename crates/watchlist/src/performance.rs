@@ -4,7 +4,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::new_york_date;
-use paper::{Benchmark, DailyCloses, DayReturn, Performance, PerformanceRange};
+use paper::{PriceHistory, DailyCloses, DayReturn, Performance, PerformanceRange};
 
 use super::follow::first_waiting;
 use crate::Watchlists;
@@ -78,7 +78,7 @@ impl Watchlists {
             None => DailyCloses::default(),
         };
         let events = self.paper_events([symbol]);
-        let benchmark = Benchmark {
+        let benchmark = PriceHistory {
             symbol,
             closes: &closes,
             actions: &events,

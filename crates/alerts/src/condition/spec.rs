@@ -6,7 +6,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use market::{Decimal, Price};
+use market::{Decimal, MICROS_PER_UNIT, Price};
 use serde_json::{Map, Value};
 
 use super::{Condition, ConditionFamily, EpsBasis, Side};
@@ -132,8 +132,6 @@ pub enum NumberUnit {
 /// The maximum length of a reminder's note, in characters.
 pub const MAX_NOTE_CHARACTERS: usize = 2_000;
 
-const MICROS: i64 = 1_000_000;
-
 /// Returns a threshold that must be sent.
 pub(super) const fn required(description: &'static str, range: NumberRange) -> Option<ThresholdSpec> {
     Some(ThresholdSpec {
@@ -158,8 +156,8 @@ pub(super) const fn between(noun: &'static str, unit: NumberUnit, minimum: u16, 
     NumberRange {
         noun,
         unit,
-        min_micros: minimum as i64 * MICROS,
-        max_micros: maximum as i64 * MICROS,
+        min_micros: minimum as i64 * MICROS_PER_UNIT,
+        max_micros: maximum as i64 * MICROS_PER_UNIT,
         is_whole: false,
     }
 }
@@ -185,7 +183,7 @@ impl NumberRange {
     /// Returns the range with another maximum.
     pub(super) const fn at_most(self, maximum: i64) -> Self {
         Self {
-            max_micros: maximum * MICROS,
+            max_micros: maximum * MICROS_PER_UNIT,
             ..self
         }
     }
@@ -206,13 +204,13 @@ impl NumberRange {
     /// Returns the minimum as a whole number; 0 if only zero and less are excluded.
     #[must_use]
     pub const fn minimum(&self) -> i64 {
-        self.min_micros / MICROS
+        self.min_micros / MICROS_PER_UNIT
     }
 
     /// Returns the maximum as a whole number: the largest one that is stored exactly, if the range is unbounded.
     #[must_use]
     pub const fn maximum(&self) -> i64 {
-        self.max_micros / MICROS
+        self.max_micros / MICROS_PER_UNIT
     }
 
     /// Returns the bounds as text: `above 0` or `from 2 to 400`.

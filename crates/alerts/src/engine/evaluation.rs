@@ -8,6 +8,7 @@ use market::calendar::{Session, new_york_date};
 
 use super::Engine;
 use super::event::Feed;
+use super::group::volume_sum;
 use super::hot_line::HotLine;
 use super::registry::ArmedAlert;
 use super::stock::Stock;
@@ -282,8 +283,8 @@ fn missing_fact(stock: &Stock, condition: &Condition, now: Timestamp) -> Option<
         Condition::InsiderTransactions(_) => None,
         _ => {
             let today = new_york_date(now);
-            let known = facts.is_some_and(|facts| facts.knows_a_date(condition, today));
-            (!known).then_some(EvaluationIssue::NoDateKnown)
+            let due = facts.and_then(|facts| facts.next_due(condition, today));
+            due.is_none().then_some(EvaluationIssue::NoDateKnown)
         }
     }
 }
@@ -305,19 +306,12 @@ fn missing_market_data(stock: &Stock, hot: &HotLine, armed: &ArmedAlert) -> Opti
             } else {
                 hot.last
             };
-            stock
-                .history
-                .rsi()
-                .micros_at(price)
-                .is_none()
-                .then_some(EvaluationIssue::NoMovement)
+            let rsi = stock.history.rsi().micros_at(price);
+            rsi.is_none().then_some(EvaluationIssue::NoMovement)
         }),
         Condition::VolumeChange { baseline, .. } => sessions(baseline.sessions()).or_else(|| {
-            let traded = stock
-                .history
-                .sum_of_volumes(usize::from(baseline.sessions()))
-                .is_some_and(|sum| sum > 0);
-            (!traded).then_some(EvaluationIssue::NoMovement)
+            let volume = volume_sum(&stock.history, baseline);
+            volume.is_none().then_some(EvaluationIssue::NoMovement)
         }),
         Condition::PeRatio { earnings, .. } => match stock.eps.get(earnings) {
             None => Some(EvaluationIssue::NoEarningsPerShare),

@@ -52,25 +52,14 @@ impl Facts {
 
     /// Returns the first day from `from` on which a date condition holds, as far as dates are known.
     pub(super) fn next_due(&self, condition: &Condition, from: Date) -> Option<DueDate> {
+        let is_ahead = |date: &Date| *date >= from;
+        let mut earnings = self.earnings.iter().copied();
+        let mut ex_dates = self.dividends.iter().map(|dividend| dividend.ex_date);
+        let payment_dates = self.dividends.iter().filter_map(|dividend| dividend.payment_date);
         let (about, days_ahead) = match *condition {
-            Condition::EarningsAnnouncement { days_ahead } => {
-                (self.earnings.iter().copied().find(|&date| date >= from)?, days_ahead)
-            }
-            Condition::DividendExDate { days_ahead } => (
-                self.dividends
-                    .iter()
-                    .map(|dividend| dividend.ex_date)
-                    .find(|&date| date >= from)?,
-                days_ahead,
-            ),
-            Condition::DividendPayment { .. } => (
-                self.dividends
-                    .iter()
-                    .filter_map(|dividend| dividend.payment_date)
-                    .filter(|&date| date >= from)
-                    .min()?,
-                0,
-            ),
+            Condition::EarningsAnnouncement { days_ahead } => (earnings.find(is_ahead)?, days_ahead),
+            Condition::DividendExDate { days_ahead } => (ex_dates.find(is_ahead)?, days_ahead),
+            Condition::DividendPayment { .. } => (payment_dates.filter(is_ahead).min()?, 0),
             _ => return None,
         };
         let first = about.saturating_sub(jiff::Span::new().days(i64::from(days_ahead)));
@@ -85,21 +74,15 @@ impl Facts {
         let due = self.next_due(condition, today).filter(|due| due.day == today)?;
         let date = due.about;
         let days = u16::try_from(day_number(date) - day_number(today)).ok()?;
-        let dividend = |is_it: &dyn Fn(&Dividend) -> bool| {
-            self.dividends
-                .iter()
-                .find(|dividend| is_it(dividend))
-                .and_then(|dividend| dividend.amount)
-        };
         match *condition {
             Condition::EarningsAnnouncement { .. } => Some(Reason::EarningsNear { date, days }),
             Condition::DividendExDate { .. } => Some(Reason::ExDividendNear {
                 date,
                 days,
-                amount: dividend(&|dividend| dividend.ex_date == date),
+                amount: self.amount(|dividend| dividend.ex_date == date),
             }),
             Condition::DividendPayment { shares } => {
-                let amount = dividend(&|dividend| dividend.payment_date == Some(date));
+                let amount = self.amount(|dividend| dividend.payment_date == Some(date));
                 Some(Reason::DividendPaid {
                     amount,
                     expected: amount.zip(shares).map(|(amount, shares)| product(amount, shares)),
@@ -109,9 +92,9 @@ impl Facts {
         }
     }
 
-    /// Returns whether a date for the condition is known, `today` or later.
-    pub(super) fn knows_a_date(&self, condition: &Condition, today: Date) -> bool {
-        self.next_due(condition, today).is_some()
+    /// Returns the amount per share of the first matching dividend, if it is known.
+    fn amount(&self, is_it: impl Fn(&Dividend) -> bool) -> Option<Decimal> {
+        self.dividends.iter().find(|dividend| is_it(dividend))?.amount
     }
 
     pub(super) fn clear_trades(&mut self) {
@@ -165,12 +148,8 @@ impl Facts {
     /// Returns the next date of a date condition, and the amount per share if it is a payment date.
     pub(super) fn next_date(&self, condition: &Condition, today: Date) -> Option<(Date, Option<Decimal>)> {
         let date = self.next_due(condition, today)?.about;
-        let paid = self
-            .dividends
-            .iter()
-            .find(|dividend| dividend.payment_date == Some(date));
         let amount = match condition {
-            Condition::DividendPayment { .. } => paid.and_then(|dividend| dividend.amount),
+            Condition::DividendPayment { .. } => self.amount(|dividend| dividend.payment_date == Some(date)),
             _ => None,
         };
         Some((date, amount))

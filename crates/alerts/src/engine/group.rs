@@ -154,10 +154,12 @@ impl Group {
             GroupKey::Volume(baseline) => percent_above_average(view, baseline),
             GroupKey::Pe { earnings, side } => {
                 let eps = view.eps.positive(earnings)?;
-                let (whole, rest) = div_rem(i128::from(view.price) * i128::from(MICROS_PER_UNIT), eps.into());
-                // Above, the ratio is rounded down; below, it is rounded up. Thresholds are whole millionths, so both
-                // comparisons are exact.
-                Some(side.key(side.pick(whole, if rest > 0 { whole.saturating_add(1) } else { whole })))
+                let scaled = i128::from(view.price) * i128::from(MICROS_PER_UNIT);
+                // Thresholds are whole millionths, so both comparisons are exact.
+                Some(side.key(match side {
+                    Side::Above => div_floor(scaled, eps.into()),
+                    Side::Below => div_ceil(scaled, eps.into()),
+                }))
             }
         }
     }
@@ -173,9 +175,8 @@ impl Group {
             GroupKey::Extreme(Side::Below) => band.at_or_below(view.low.map_or(i64::MIN, |low| low - 1)),
             GroupKey::Cross(side) => {
                 if let Some(level) = cross_level(side, view.history) {
-                    let (whole, rest) = div_rem(level.into(), 3);
-                    let ceiling = if rest > 0 { whole + 1 } else { whole };
-                    band.beyond(side, side.pick(whole + 1, ceiling - 1));
+                    let level = i128::from(level);
+                    band.beyond(side, side.pick(div_floor(level, 3) + 1, div_ceil(level, 3) - 1));
                 }
             }
             GroupKey::Touch { side, period } => self.tighten_touch(side, period, view.history, band),
@@ -194,23 +195,17 @@ impl Group {
             GroupKey::Volume(baseline) => {
                 if let Some(sum) = volume_sum(view.history, baseline) {
                     let scale = i128::from(baseline.sessions()) * i128::from(HUNDRED_PERCENT);
-                    let (whole, rest) = div_rem(
-                        i128::from(sum) * (i128::from(HUNDRED_PERCENT) + i128::from(first)),
-                        scale,
-                    );
-                    band.volume_hi = band
-                        .volume_hi
-                        .min(if rest > 0 { whole.saturating_add(1) } else { whole });
+                    let scaled = i128::from(sum) * (i128::from(HUNDRED_PERCENT) + i128::from(first));
+                    band.volume_hi = band.volume_hi.min(div_ceil(scaled, scale));
                 }
             }
             GroupKey::Pe { earnings, side } => {
                 if let Some(eps) = view.eps.positive(earnings) {
-                    let ratio = side.key(first);
-                    let (whole, rest) = div_rem(i128::from(ratio) * i128::from(eps), MICROS_PER_UNIT.into());
-                    band.beyond(
-                        side,
-                        side.pick(if rest > 0 { whole.saturating_add(1) } else { whole }, whole),
-                    );
+                    let scaled = i128::from(side.key(first)) * i128::from(eps);
+                    match side {
+                        Side::Above => band.at_or_above(div_ceil(scaled, MICROS_PER_UNIT.into())),
+                        Side::Below => band.at_or_below(div_floor(scaled, MICROS_PER_UNIT.into())),
+                    }
                 }
             }
         }
@@ -221,13 +216,13 @@ impl Group {
         let Some(sum) = history.sum_of_closes(usize::from(period) - 1) else {
             return;
         };
-        let (whole, rest) = div_rem(sum.into(), i128::from(period) - 1);
-        let ceiling = if rest > 0 { whole + 1 } else { whole };
+        let (sum, sessions) = (i128::from(sum), i128::from(period) - 1);
+        let (floor, ceiling) = (div_floor(sum, sessions), div_ceil(sum, sessions));
         match (side, self.previous) {
             (Side::Above, Some(Ordering::Less)) => band.at_or_above(ceiling),
             (Side::Above, _) => band.at_or_below(ceiling - 1),
-            (Side::Below, Some(Ordering::Greater)) => band.at_or_below(whole),
-            (Side::Below, _) => band.at_or_above(whole + 1),
+            (Side::Below, Some(Ordering::Greater)) => band.at_or_below(floor),
+            (Side::Below, _) => band.at_or_above(floor + 1),
         }
     }
 
@@ -285,7 +280,8 @@ fn beyond_cross(side: Side, price: i64, level: i64) -> bool {
     }
 }
 
-fn volume_sum(history: &History, baseline: VolumeBaseline) -> Option<i64> {
+/// Returns the total volume of the averaged sessions; `None` if there are too few, or all without volume.
+pub(super) fn volume_sum(history: &History, baseline: VolumeBaseline) -> Option<i64> {
     history
         .sum_of_volumes(usize::from(baseline.sessions()))
         .filter(|&sum| sum > 0)
@@ -298,14 +294,18 @@ fn percent_above_average(view: &View<'_>, baseline: VolumeBaseline) -> Option<i6
     }
     let sum = volume_sum(view.history, baseline)?;
     let scaled = i128::from(view.volume) * i128::from(baseline.sessions()) * i128::from(HUNDRED_PERCENT);
-    Some(div_rem(scaled, sum.into()).0.saturating_sub(HUNDRED_PERCENT))
+    Some(div_floor(scaled, sum.into()).saturating_sub(HUNDRED_PERCENT))
 }
 
-/// Returns `numerator ÷ denominator` (> 0), rounded down and saturating, and the remainder.
-fn div_rem(numerator: i128, denominator: i128) -> (i64, i128) {
+/// Returns `numerator ÷ denominator` (> 0), rounded down and saturating.
+fn div_floor(numerator: i128, denominator: i128) -> i64 {
     let whole = numerator.div_euclid(denominator);
-    let clamped = i64::try_from(whole).unwrap_or(if whole > 0 { i64::MAX } else { i64::MIN });
-    (clamped, numerator.rem_euclid(denominator))
+    i64::try_from(whole).unwrap_or(if whole > 0 { i64::MAX } else { i64::MIN })
+}
+
+/// Returns `numerator ÷ denominator` (> 0), rounded up and saturating.
+fn div_ceil(numerator: i128, denominator: i128) -> i64 {
+    div_floor(numerator + denominator - 1, denominator)
 }
 
 /// Returns the averages of 50 and 200 sessions with `price` as today's close, rounded to a millionth.

@@ -172,9 +172,8 @@ impl Reason {
 /// Returns the reason for which an entry of a group fires.
 #[inline]
 pub(super) fn reason_for(key: GroupKey, level: i64, view: &View<'_>, registry: &Registry, slot: Slot) -> Reason {
-    use market::Decimal;
-    let price_of = |micros: i64| Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS));
-    let at = |micros: i64| price_of(micros).unwrap_or(smallest_price());
+    let at =
+        |micros: i64| Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS)).unwrap_or(smallest_price());
     let price = at(view.price);
     match key {
         GroupKey::Price(side) => Reason::PriceReached {

@@ -124,8 +124,7 @@ impl Stock {
     /// Restores the observed part of a session after a restart.
     pub(super) fn resume(&mut self, hot: &mut HotLine, so_far: &ObservedSession) {
         let day = day_number(so_far.date);
-        let completed = self.history.last().is_some_and(|last| last.date >= so_far.date);
-        if !completed {
+        if !self.is_completed(so_far.date) {
             // Earlier data of the same session is replaced. The session has not ended, so it creates no bar.
             self.session = self.session.filter(|session| session.date != so_far.date);
             self.begin_session(hot, so_far.date, day, so_far.open);
@@ -160,7 +159,7 @@ impl Stock {
             high,
             low,
             last,
-            volume: u64::try_from(volume).ok().map(|_| volume),
+            volume: (volume >= 0).then_some(volume),
             last_at: hot.last_at(),
         })
     }

@@ -6,7 +6,6 @@
 //! `2030-01-31T14:30:00.000Z`.
 
 use jiff::civil::{Date, DateTime, Time};
-use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{Span, Timestamp};
 use market::Decimal;
 use market::calendar::new_york_date;
@@ -16,6 +15,7 @@ use super::fields::{FieldErrors, InvalidField, kind_of};
 use super::numbers::Threshold;
 use super::parameters::{Parameters, SentParameter};
 use crate::condition::ConditionKind;
+use ReminderDate::{Day, Instant};
 
 const DATE_FORMS: &str = "a date such as 2030-01-31 or a date-time such as 2030-01-31T09:30:00-05:00";
 
@@ -40,17 +40,17 @@ pub(super) fn read(
     context: &ParseContext<'_>,
     errors: &mut FieldErrors,
 ) -> Result<Timestamp, InvalidField> {
-    let date = date(parameters, "date", context, errors);
-    let other = date_of_two(parameters, context, errors);
-    let (date, (other, time)) = (date?, other?);
-    let chosen = choose(date, other, time, context, errors)?;
-    let (field, when) = match chosen {
+    // All parameters are read before the first error is returned, so that no error hides another.
+    let date = read_date(parameters, "date", context, errors);
+    let other = read_date(parameters, "reminderDate", context, errors);
+    let time = read_time(parameters, errors);
+    let (field, when) = match combine(date?, other?, time?, context, errors)? {
         Some(SentDate { field, when }) => (field, when),
         None => ("threshold".to_owned(), days_ahead(threshold, context, errors)?),
     };
     let (at, written) = match when {
         Day(date) => (context.calendar.daily_evaluation_time(date), date.to_string()),
-        Instant(at) => (at, canonical(at)),
+        Instant(at) => (at, format!("{at:.3}")),
     };
     if at < context.now && current.map(to_milliseconds) != Some(at) {
         let now = context.now;
@@ -64,21 +64,8 @@ pub(super) fn read(
     Ok(at)
 }
 
-use ReminderDate::{Day, Instant};
-
-/// Reads `reminder_date` and `reminder_time`.
-fn date_of_two(
-    parameters: &mut Parameters,
-    context: &ParseContext<'_>,
-    errors: &mut FieldErrors,
-) -> Result<(Option<SentDate>, Option<Time>), InvalidField> {
-    let date = date(parameters, "reminderDate", context, errors);
-    let time = time(parameters, errors);
-    Ok((date?, time?))
-}
-
 /// Combines the dates and the time of a request; `None` if there is no date.
-fn choose(
+fn combine(
     date: Option<SentDate>,
     other: Option<SentDate>,
     time: Option<Time>,
@@ -114,7 +101,7 @@ fn agree(
     errors: &mut FieldErrors,
 ) -> Result<Option<SentDate>, InvalidField> {
     match (date, other) {
-        (Some(date), Some(other)) if !date.when.same(&other.when) => {
+        (Some(date), Some(other)) if date.when != other.when => {
             let message = format!("contradicts {}; send only {0}", date.field);
             Err(errors.add(other.field, message))
         }
@@ -130,16 +117,6 @@ impl SentDate {
             instant @ Instant(_) => instant,
         };
         Self { when, ..self }
-    }
-}
-
-impl ReminderDate {
-    fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Day(one), Day(other)) => one == other,
-            (Instant(one), Instant(other)) => one == other,
-            _ => false,
-        }
     }
 }
 
@@ -161,7 +138,7 @@ fn days_ahead(
 }
 
 /// Reads a parameter that is a date or a date-time.
-fn date(
+fn read_date(
     parameters: &mut Parameters,
     name: &'static str,
     context: &ParseContext<'_>,
@@ -208,13 +185,8 @@ fn to_milliseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
-/// Formats an instant as RFC 3339 in UTC with milliseconds.
-fn canonical(at: Timestamp) -> String {
-    DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&at)
-}
-
 /// Reads `reminder_time`.
-fn time(parameters: &mut Parameters, errors: &mut FieldErrors) -> Result<Option<Time>, InvalidField> {
+fn read_time(parameters: &mut Parameters, errors: &mut FieldErrors) -> Result<Option<Time>, InvalidField> {
     let Some(SentParameter { field, value }) = parameters.take("reminderTime", errors)? else {
         return Ok(None);
     };

@@ -1,68 +1,32 @@
 //! The content of alert histories.
 
 use crate::alert::Status;
+use crate::named_enum;
 
-/// The kind of a history entry.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum HistoryAction {
-    /// The alert was created.
-    Created,
-    /// The owner changed the alert.
-    Updated,
-    /// The owner paused the alert.
-    Paused,
-    /// The owner activated the alert again.
-    Reactivated,
-    /// The alert fired.
-    Triggered,
-    /// The guest who created the alert verified the address.
-    Verified,
-    /// The alert was deleted.
-    Deleted,
-    /// Its prices were adjusted for a split, or it got its initial price after it became active.
-    Adjusted,
-    /// A notification of its firing was sent.
-    NotificationSent,
-    /// The notification of its firing failed.
-    NotificationFailed,
-}
-
-impl HistoryAction {
-    /// All actions.
-    pub const ALL: &'static [Self] = &[
-        Self::Created,
-        Self::Updated,
-        Self::Paused,
-        Self::Reactivated,
-        Self::Triggered,
-        Self::Verified,
-        Self::Deleted,
-        Self::Adjusted,
-        Self::NotificationSent,
-        Self::NotificationFailed,
-    ];
-
-    /// Returns the `action_type` in responses.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Paused => "paused",
-            Self::Reactivated => "reactivated",
-            Self::Triggered => "triggered",
-            Self::Verified => "verified",
-            Self::Deleted => "deleted",
-            Self::Adjusted => "adjusted",
-            Self::NotificationSent => "notification_sent",
-            Self::NotificationFailed => "notification_failed",
-        }
-    }
-
-    /// Returns the action with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|action| action.name() == name)
+named_enum! {
+    /// The kind of a history entry.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum HistoryAction {
+        /// The alert was created.
+        Created = "created",
+        /// The owner changed the alert.
+        Updated = "updated",
+        /// The owner paused the alert.
+        Paused = "paused",
+        /// The owner activated the alert again.
+        Reactivated = "reactivated",
+        /// The alert fired.
+        Triggered = "triggered",
+        /// The guest who created the alert verified the address.
+        Verified = "verified",
+        /// The alert was deleted.
+        Deleted = "deleted",
+        /// Its prices were adjusted for a split, or it got its initial price after it became active.
+        Adjusted = "adjusted",
+        /// A notification of its firing was sent.
+        NotificationSent = "notification_sent",
+        /// The notification of its firing failed.
+        NotificationFailed = "notification_failed",
     }
 }
 

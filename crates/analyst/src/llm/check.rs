@@ -5,7 +5,7 @@ use std::fmt;
 use alerts::condition::Side;
 use alerts::{ConditionFamily, ConditionKind};
 use market::{Decimal, Price};
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::ModelAlert;
 use super::prompt::side;
@@ -13,6 +13,7 @@ use super::schema::{offered_conditions, offered_roles, threshold_range};
 use super::untrusted::is_invisible;
 use super::{AlertViolation, AnswerError, PromptInput};
 use crate::proposal::{AlertDraft, Proposal};
+use crate::propose::DUPLICATE_DISTANCE_RANGES;
 use crate::{Role, tick};
 
 /// The maximum length of a summary, in characters.
@@ -27,8 +28,6 @@ const MIN_DISTANCE_RANGES: f64 = 0.25;
 /// The maximum distance of a level, in standard deviations of the horizon: farther levels are reached in 1 of 16,000
 /// cases.
 const MAX_DISTANCE_SIGMAS: f64 = 4.0;
-/// The distance below which two prices count as duplicates, in average true ranges.
-const DUPLICATE_DISTANCE_RANGES: f64 = 0.5;
 
 /// The reason why a text is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,8 +102,8 @@ fn max_distance(input: &PromptInput<'_>) -> f64 {
     MAX_DISTANCE_SIGMAS * input.analysis.volatility.sigma_horizon()
 }
 
-/// The lowest and the highest accepted level.
-pub(super) fn within(input: &PromptInput<'_>) -> (Option<Price>, Option<Price>) {
+/// Returns the lowest and the highest accepted level.
+pub(super) fn level_range(input: &PromptInput<'_>) -> (Option<Price>, Option<Price>) {
     let (price, log) = (input.subject.price, max_distance(input));
     let at = |side: Side, log: f64| tick::beyond(price, side, price.as_f64() * log.exp());
     (at(Side::Below, -log), at(Side::Above, log))
@@ -208,12 +207,10 @@ fn checked_threshold(kind: ConditionKind, threshold: f64, input: &PromptInput<'_
             None => threshold,
         },
     };
-    let decimal = Decimal::from_f64(number).map_err(|_| out_of_range("the range of numbers"))?;
-    let value = decimal
-        .as_whole()
-        .map(Value::from)
-        .or_else(|| Number::from_f64(number).map(Value::Number));
-    value.ok_or_else(|| out_of_range("the range of numbers"))
+    let value = Decimal::from_f64(number).ok().and_then(alerts::json::number);
+    value
+        .map(Value::Number)
+        .ok_or_else(|| out_of_range("the range of numbers"))
 }
 
 /// Checks that a level is neither daily noise nor out of reach. A level on the other side of the price holds already;

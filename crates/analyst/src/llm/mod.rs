@@ -27,7 +27,7 @@ mod untrusted;
 use serde_json::{Value, json};
 
 use crate::proposal::ProposalError;
-use crate::propose::{MAX_PROPOSALS, MIN_PROPOSALS};
+use crate::propose::{MIN_PROPOSALS, max_proposals};
 use crate::{Advice, Analysis, AnalysisSubject};
 
 pub use check::{MAX_RATIONALE_CHARS, MAX_SUMMARY_CHARS, TextViolation};
@@ -86,11 +86,7 @@ pub fn chat_request(model: &str, limit: TokenLimit, input: &PromptInput<'_>) -> 
 /// The minimum and maximum number of alerts to request; `None` if the plan allows no more alerts.
 #[must_use]
 pub fn alert_count_limits(subject: &AnalysisSubject<'_>) -> Option<(usize, usize)> {
-    let remaining = subject
-        .remaining_alerts()
-        .and_then(|remaining| usize::try_from(remaining).ok())
-        .unwrap_or(MAX_PROPOSALS);
-    let most = remaining.min(MAX_PROPOSALS);
+    let most = max_proposals(subject);
     (most > 0).then(|| (MIN_PROPOSALS.min(most), most))
 }
 

@@ -4,7 +4,7 @@ use alerts::ConditionKind;
 use alerts::condition::Side;
 use serde_json::json;
 
-use super::check::{MAX_RATIONALE_CHARS, MAX_SUMMARY_CHARS, min_distance, within};
+use super::check::{MAX_RATIONALE_CHARS, MAX_SUMMARY_CHARS, level_range, min_distance};
 use super::schema::{offered_conditions, threshold_range};
 use super::untrusted::{TAG, quoted};
 use super::{PromptInput, alert_count_limits};
@@ -29,7 +29,7 @@ pub(super) fn system(input: &PromptInput<'_>) -> String {
         .map(condition_description)
         .collect();
     let price = input.subject.price;
-    let (low, high) = within(input);
+    let (low, high) = level_range(input);
     format!(
         "You choose price alerts for a stock on somebody's watchlist. {aim} momentum, trend and event are for other signs.\n\
          \n\

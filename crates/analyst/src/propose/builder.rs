@@ -2,13 +2,14 @@
 
 use alerts::ConditionKind;
 use alerts::condition::Side;
-use market::{Decimal, Price};
-use serde_json::{Map, Number, Value, json};
+use market::Price;
+use serde_json::{Map, Value, json};
 
 use crate::levels::Level;
 use crate::proposal::AlertDraft;
-use crate::rationale::{self, distance, format_price};
-use crate::{Analysis, AnalysisSubject, Role, tick, trend};
+use crate::rationale::{self, distance, format_percent, format_price};
+use crate::trend::{FAST_SESSIONS, SLOW_SESSIONS};
+use crate::{Analysis, AnalysisSubject, Role, tick};
 
 /// The minimum distance of a level, in average true ranges: nearer levels are daily noise.
 const MIN_LEVEL_DISTANCE_RANGES: f64 = 0.5;
@@ -22,6 +23,8 @@ const DEFAULT_FIRST_SIGMAS: f64 = 0.75;
 const DEFAULT_SECOND_SIGMAS: f64 = 1.25;
 /// The minimum distance between the first and the second target, in average true ranges.
 const MIN_TARGET_GAP_RANGES: f64 = 1.0;
+/// The maximum relative distance of the averages from a crossing: 3 %.
+const MAX_CROSS_GAP: f64 = 0.03;
 /// The margin beyond a level at which it counts as broken, in average true ranges.
 pub(super) const BREAK_MARGIN_RANGES: f64 = 0.25;
 
@@ -111,38 +114,44 @@ impl ProposalBuilder<'_> {
 
     /// Drafts an alert on a price. `purpose` follows the reason.
     pub(super) fn on_price(&self, role: Role, side: Side, price_target: &PriceTarget, purpose: &str) -> AlertDraft {
-        AlertDraft {
-            role,
-            kind: side.pick(ConditionKind::PriceAbove, ConditionKind::PriceBelow),
-            threshold: number(price_target.price.decimal()),
-            parameters: Map::new(),
-            rationale: format!(
-                "{} {} {purpose}",
-                price_target.reason,
-                distance(self.subject, self.analysis, price_target.price)
-            ),
-        }
+        let kind = side.pick(ConditionKind::PriceAbove, ConditionKind::PriceBelow);
+        let threshold = alerts::json::number(price_target.price.decimal()).map(Value::Number);
+        let distance = distance(self.subject, self.analysis, price_target.price);
+        let rationale = format!("{} {distance} {purpose}", price_target.reason);
+        AlertDraft::new(role, kind, threshold, rationale)
     }
 
-    /// Drafts an alert without a threshold.
-    pub(super) fn without_threshold(&self, role: Role, kind: ConditionKind, rationale: String) -> AlertDraft {
-        AlertDraft {
-            role,
-            kind,
-            threshold: None,
-            parameters: Map::new(),
-            rationale,
-        }
+    /// Drafts an alert on a crossing of the averages to `side`, if they are near one and the price is on that side already.
+    pub(super) fn on_crossover(&self, side: Side) -> Option<AlertDraft> {
+        let (price, trend) = (self.subject.price.as_f64(), &self.analysis.trend);
+        let gap = trend.gap()?;
+        let (away, slow) = (side.pick(-gap, gap), trend.sma_slow?);
+        let is_near = away > 0.0 && away <= MAX_CROSS_GAP && side.pick(price > slow, price < slow);
+        let kind = side.pick(ConditionKind::MaCrossoverGolden, ConditionKind::MaCrossoverDeath);
+        let opposite = side.pick(Side::Below, Side::Above);
+        let (verb, direction) = side.pick(("rises", "an upward"), ("falls", "a downward"));
+        is_near.then(|| {
+            let rationale = format!(
+                "The {FAST_SESSIONS}-day average of {} is {} {opposite} the {SLOW_SESSIONS}-day average, and the price is {side} \
+                 both. When the shorter one {verb} {side} the longer one, that counts as the beginning of {direction} trend; the \
+                 sign comes late by nature.",
+                self.subject.symbol,
+                format_percent(away)
+            );
+            AlertDraft::new(Role::TrendSign, kind, None, rationale)
+        })
     }
 
     /// Drafts an alert on the RSI.
     pub(super) fn on_rsi(&self, side: Side, threshold: u8, rationale: String) -> AlertDraft {
         AlertDraft {
-            role: Role::Momentum,
-            kind: ConditionKind::RsiLimit,
-            threshold: Some(threshold.into()),
             parameters: Map::from_iter([("direction".to_owned(), json!(side.to_string()))]),
-            rationale,
+            ..AlertDraft::new(
+                Role::Momentum,
+                ConditionKind::RsiLimit,
+                Some(threshold.into()),
+                rationale,
+            )
         }
     }
 
@@ -150,18 +159,20 @@ impl ProposalBuilder<'_> {
     /// noise.
     pub(super) fn on_fall_to_average(&self, period: u16, purpose: &str) -> Option<AlertDraft> {
         let trend = &self.analysis.trend;
-        let average = if period == trend::FAST_SESSIONS {
+        let average = if period == FAST_SESSIONS {
             trend.sma_fast?
         } else {
             trend.sma_slow?
         };
         let above = (self.subject.price.as_f64() / average).ln();
-        (above >= MIN_LEVEL_DISTANCE_RANGES * self.range()).then(|| AlertDraft {
-            role: Role::TrendSign,
-            kind: ConditionKind::MaTouchBelow,
-            threshold: Some(period.into()),
-            parameters: Map::new(),
-            rationale: format!("{}. {purpose}", rationale::average(self.subject, period, average)),
+        (above >= MIN_LEVEL_DISTANCE_RANGES * self.range()).then(|| {
+            let rationale = format!("{}. {purpose}", rationale::average(self.subject, period, average));
+            AlertDraft::new(
+                Role::TrendSign,
+                ConditionKind::MaTouchBelow,
+                Some(period.into()),
+                rationale,
+            )
         })
     }
 
@@ -175,13 +186,5 @@ impl ProposalBuilder<'_> {
             is_turning_point: false,
         };
         is_ahead.then(|| self.on_price(Role::OwnTarget, side, &price_target, purpose))
-    }
-}
-
-/// Converts a decimal to a JSON number. `None` never occurs, because every decimal has a JSON number.
-pub(super) fn number(decimal: Decimal) -> Option<Value> {
-    match decimal.as_whole() {
-        Some(whole) => Some(whole.into()),
-        None => Number::from_f64(decimal.as_f64()).map(Value::Number),
     }
 }

@@ -5,8 +5,8 @@ use alerts::condition::Side;
 
 use super::builder::{BREAK_MARGIN_RANGES, PriceTarget, ProposalBuilder};
 use crate::proposal::AlertDraft;
-use crate::rationale::{distance, format_percent, format_price, level};
-use crate::trend::{FAST_SESSIONS, SLOW_SESSIONS};
+use crate::rationale::{distance, format_price, level};
+use crate::trend::FAST_SESSIONS;
 use crate::{Role, TrendDirection, rationale};
 
 /// The maximum distance of a high for a breakout, in standard deviations of the horizon.
@@ -15,8 +15,6 @@ const MAX_BREAKOUT_SIGMAS: f64 = 1.5;
 const DEFAULT_BREAKOUT_SIGMAS: f64 = 0.75;
 /// The minimum number of sessions for a 52-week high.
 const MIN_SESSIONS_FOR_52_WEEK_HIGH: usize = 200;
-/// The maximum relative distance of the averages from a crossing: 3 %.
-const MAX_CROSS_GAP: f64 = 0.03;
 /// The RSI above which a fall to 30 is unlikely within the horizon.
 const HIGH_RSI: f64 = 65.0;
 
@@ -61,7 +59,7 @@ fn breakout(builder: &ProposalBuilder<'_>) -> Option<AlertDraft> {
             format_price(high),
             distance(subject, analysis, high)
         );
-        return Some(builder.without_threshold(Role::Breakout, ConditionKind::NewHigh, text));
+        return Some(AlertDraft::new(Role::Breakout, ConditionKind::NewHigh, None, text));
     }
     let purpose = "For a buyer, a rise above it confirms the upward move.";
     let price_target = match chosen {
@@ -91,25 +89,10 @@ fn signs(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
             builder.on_fall_to_average(FAST_SESSIONS, purpose)
         })
         .flatten();
-    [pullback, golden_cross(builder), rsi(builder)]
+    [pullback, builder.on_crossover(Side::Above), rsi(builder)]
         .into_iter()
         .flatten()
         .collect()
-}
-
-fn golden_cross(builder: &ProposalBuilder<'_>) -> Option<AlertDraft> {
-    let gap = builder.analysis.trend.gap()?;
-    let is_near =
-        (-MAX_CROSS_GAP..0.0).contains(&gap) && builder.subject.price.as_f64() > builder.analysis.trend.sma_slow?;
-    is_near.then(|| {
-        let text = format!(
-            "The {FAST_SESSIONS}-day average of {} is {} below the {SLOW_SESSIONS}-day average, and the price is above both. When the \
-             shorter one rises above the longer one, that counts as the beginning of an upward trend; the sign comes late by nature.",
-            builder.subject.symbol,
-            format_percent(-gap)
-        );
-        builder.without_threshold(Role::TrendSign, ConditionKind::MaCrossoverGolden, text)
-    })
 }
 
 /// Drafts an alert on the RSI. Source of the thresholds: Wilder (1978) has 30 for oversold. In an upward trend the

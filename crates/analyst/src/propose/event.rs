@@ -29,12 +29,12 @@ pub(super) fn drafts(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
         draft(builder, ConditionKind::EarningsAnnouncement, &ahead, rationale)
     });
     let price = subject.price.as_f64();
-    let is_new = |ahead: &UpcomingDate| {
+    let is_material = |ahead: &UpcomingDate| {
         ahead
             .amount
             .is_none_or(|amount| amount.as_f64() >= MIN_DIVIDEND_PART * price)
     };
-    let ex_date = events.ex_dividend.filter(is_new).and_then(|ahead| {
+    let ex_date = events.ex_dividend.filter(is_material).and_then(|ahead| {
         let amount = ahead
             .amount
             .map_or(String::new(), |amount| format!(" of {} dollars a share", Usd(amount)));
@@ -63,23 +63,15 @@ fn draft(
     let days = WARNING_DAYS
         .into_iter()
         .find(|&days| days < ahead.days && ahead.days <= MAX_EVENT_DAYS_AHEAD)?;
-    let mut draft = AlertDraft {
-        role: Role::Event,
-        kind,
-        threshold: Some(days.into()),
-        parameters: Map::new(),
-        rationale,
+    let subject = builder.subject;
+    let draft = if subject.plan.allows(ConditionFamily::Dividend) {
+        AlertDraft::new(Role::Event, kind, Some(days.into()), rationale)
+    } else {
+        let eve = subject.context.calendar.previous_session_before(ahead.date)?.date;
+        AlertDraft {
+            parameters: Map::from_iter([("date".to_owned(), json!(eve.to_string()))]),
+            ..AlertDraft::new(Role::Event, ConditionKind::Reminder, None, rationale)
+        }
     };
-    if !builder.subject.plan.allows(ConditionFamily::Dividend) {
-        let eve = builder
-            .subject
-            .context
-            .calendar
-            .previous_session_before(ahead.date)?
-            .date;
-        draft.kind = ConditionKind::Reminder;
-        draft.threshold = None;
-        draft.parameters.insert("date".to_owned(), json!(eve.to_string()));
-    }
     Some((ahead.days, draft))
 }

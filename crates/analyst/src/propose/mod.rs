@@ -22,7 +22,7 @@ pub const MIN_PROPOSALS: usize = 2;
 pub const MAX_PROPOSALS: usize = 5;
 
 /// The distance below which two prices count as duplicates, in average true ranges.
-const DUPLICATE_DISTANCE_RANGES: f64 = 0.5;
+pub(crate) const DUPLICATE_DISTANCE_RANGES: f64 = 0.5;
 
 /// The author of the rules' drafts, in an alert's parameters.
 pub const RULES_AUTHOR: &str = "rules";
@@ -37,20 +37,12 @@ pub fn proposals(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> Vec<Prop
         Intention::Buy => buy::drafts(&builder),
         Intention::Sell => sell::drafts(&builder),
     };
-    let limit = subject
-        .remaining_alerts()
-        .and_then(|limit| usize::try_from(limit).ok())
-        .unwrap_or(MAX_PROPOSALS)
-        .min(MAX_PROPOSALS);
+    let limit = max_proposals(subject);
+    let apart = DUPLICATE_DISTANCE_RANGES * builder.range();
     let mut chosen = Vec::new();
     for draft in drafts {
         if chosen.len() < limit {
-            add_unless_duplicate(
-                &mut chosen,
-                draft,
-                &builder,
-                DUPLICATE_DISTANCE_RANGES * builder.range(),
-            );
+            add_unless_duplicate(&mut chosen, draft, &builder, apart);
         }
     }
     let mut plain = plain_distances(&builder).into_iter();
@@ -59,6 +51,14 @@ pub fn proposals(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> Vec<Prop
         add_unless_duplicate(&mut chosen, draft, &builder, 0.0);
     }
     chosen
+}
+
+/// Returns the maximum number of proposals that the plan still allows.
+pub(crate) fn max_proposals(subject: &AnalysisSubject<'_>) -> usize {
+    let remaining = subject.remaining_alerts().map(usize::try_from);
+    remaining
+        .and_then(Result::ok)
+        .map_or(MAX_PROPOSALS, |remaining| remaining.min(MAX_PROPOSALS))
 }
 
 fn add_unless_duplicate(chosen: &mut Vec<Proposal>, draft: AlertDraft, builder: &ProposalBuilder<'_>, apart: f64) {

@@ -1,11 +1,10 @@
 //! Drafts for a seller: a target above the price, a farther target, and a stop below.
 
-use alerts::ConditionKind;
 use alerts::condition::Side;
 
 use super::builder::{BREAK_MARGIN_RANGES, PriceTarget, ProposalBuilder};
 use crate::proposal::AlertDraft;
-use crate::rationale::{format_percent, level};
+use crate::rationale::level;
 use crate::trend::{FAST_SESSIONS, SLOW_SESSIONS};
 use crate::{Role, TrendDirection, rationale};
 
@@ -18,8 +17,6 @@ const MIN_STOP_RANGES: f64 = 1.0;
 /// Source: three average true ranges, the "chandelier exit" of Charles Le Beau, in Alexander Elder, *Come Into My
 /// Trading Room* (2002); here from the current price instead of the highest high.
 const DEFAULT_STOP_RANGES: f64 = 3.0;
-/// The maximum relative distance of the averages from a crossing: 3 %.
-const MAX_CROSS_GAP: f64 = 0.03;
 /// The RSI below which a rise to 70 is unlikely within the horizon.
 const LOW_RSI: f64 = 35.0;
 
@@ -87,25 +84,10 @@ fn signs(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
     let fall = builder
         .on_fall_to_average(FAST_SESSIONS, &purpose(FAST_SESSIONS))
         .or_else(|| builder.on_fall_to_average(SLOW_SESSIONS, &purpose(SLOW_SESSIONS)));
-    [rsi(builder), fall, death_cross(builder)]
+    [rsi(builder), fall, builder.on_crossover(Side::Below)]
         .into_iter()
         .flatten()
         .collect()
-}
-
-fn death_cross(builder: &ProposalBuilder<'_>) -> Option<AlertDraft> {
-    let gap = builder.analysis.trend.gap()?;
-    let is_near =
-        gap > 0.0 && gap <= MAX_CROSS_GAP && builder.subject.price.as_f64() < builder.analysis.trend.sma_slow?;
-    is_near.then(|| {
-        let text = format!(
-            "The {FAST_SESSIONS}-day average of {} is {} above the {SLOW_SESSIONS}-day average, and the price is below both. When the \
-             shorter one falls below the longer one, that counts as the beginning of a downward trend; the sign comes late by nature.",
-            builder.subject.symbol,
-            format_percent(gap)
-        );
-        builder.without_threshold(Role::TrendSign, ConditionKind::MaCrossoverDeath, text)
-    })
 }
 
 /// Drafts an alert on the RSI. Source of the thresholds: Wilder (1978) has 70 for overbought. In a downward trend the

@@ -41,8 +41,13 @@ impl ChannelMessage for Email {
             MessageContent::Sealed(sealed) => render::account_email(&composer.letter(message, sealed)?, &context),
             MessageContent::Firing(data) => render::fired_alert_email(&composer.fired(message, data), &context),
         };
-        let (to, name) = (recipient.to, recipient.name);
-        Ok(Self::new(to, name, message.id.0, message.created_at, mail))
+        Ok(Self {
+            to: recipient.to,
+            to_name: recipient.name,
+            message_id: message.id.0,
+            date: message.created_at,
+            content: mail,
+        })
     }
 
     fn recipient(&self) -> &str {
@@ -51,9 +56,9 @@ impl ChannelMessage for Email {
 
     fn content(&self) -> RenderedMessage {
         RenderedMessage {
-            subject: Some(self.subject.clone()),
-            text: self.text.clone(),
-            html: Some(self.html.clone()),
+            subject: Some(self.content.subject.clone()),
+            text: self.content.text.clone(),
+            html: Some(self.content.html.clone()),
         }
     }
 }

@@ -119,7 +119,8 @@ fn averages_and_rsi_match_the_reference() {
         ];
         history.record(bar).unwrap();
         // … and of the completed session: both must be the reference's value.
-        let completed = [history.sma(50), history.sma(200), history.rsi().value()];
+        let sma = |len: usize| history.sum_of_closes(len).map(|sum| sum as f64 / len as f64 / 1e6);
+        let completed = [sma(50), sma(200), history.rsi().value()];
         for [sma_50, sma_200, rsi] in [provisional, completed] {
             compared += agree("SMA50", &place, sma_50, &row["sma50"], relative(&row["sma50"]));
             compared += agree("SMA200", &place, sma_200, &row["sma200"], relative(&row["sma200"]));

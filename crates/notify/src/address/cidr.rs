@@ -22,8 +22,7 @@ impl Cidr {
     /// Creates the range of all addresses with the same first `prefix_bits` bits as `address`; `None` if the address has fewer bits.
     #[must_use]
     pub fn new(address: IpAddr, prefix_bits: u8) -> Option<Self> {
-        let max_bits = if address.is_ipv4() { 32 } else { 128 };
-        (prefix_bits <= max_bits).then_some(Self { address, prefix_bits })
+        (prefix_bits <= bits(address)).then_some(Self { address, prefix_bits })
     }
 
     /// Returns whether the range contains an address.
@@ -43,28 +42,28 @@ impl Cidr {
     }
 }
 
+const fn bits(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
 impl FromStr for Cidr {
     type Err = CidrError;
 
     fn from_str(text: &str) -> Result<Self, CidrError> {
-        let (address, bits) = match text.split_once('/') {
-            Some((address, bits)) => (address, Some(bits)),
+        let (address, prefix_bits) = match text.split_once('/') {
+            Some((address, prefix_bits)) => (address, Some(prefix_bits)),
             None => (text, None),
         };
         let address: IpAddr = address.parse().map_err(|_| CidrError)?;
-        let bits = match bits {
+        let prefix_bits = match prefix_bits {
             // Rust would also parse `+8`.
-            Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| CidrError)?,
-            Some(_) => return Err(CidrError),
-            None => {
-                if address.is_ipv4() {
-                    32
-                } else {
-                    128
-                }
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse().map_err(|_| CidrError)?
             }
+            Some(_) => return Err(CidrError),
+            None => bits(address),
         };
-        Self::new(address, bits).ok_or(CidrError)
+        Self::new(address, prefix_bits).ok_or(CidrError)
     }
 }
 

@@ -78,7 +78,7 @@ impl Connector {
         let connected = budget.bound(self.tls.connect(name, stream)).await;
         let connected = connected.ok_or(WebhookOutcome::TlsFailed(TlsFailure::Handshake))?;
         handshake(
-            connected.map_err(|error| WebhookOutcome::TlsFailed(tls::fault(&error)))?,
+            connected.map_err(|error| WebhookOutcome::TlsFailed(tls::failure(&error)))?,
             budget,
         )
         .await

@@ -33,16 +33,16 @@ impl From<WebhookOutcome> for FetchError {
 }
 
 impl WebhookClient {
-    /// Fetches a document of at most `max_bytes` within the timeout `time`, from the DNS lookup to the end of the response. The
+    /// Fetches a document of at most `max_bytes` within `timeout`, from the DNS lookup to the end of the response. The
     /// connection is not reused.
     ///
     /// # Errors
     /// [`FetchError`] if there is no complete document.
-    pub async fn fetch(&self, url: &str, time: Duration, max_bytes: usize) -> Result<Vec<u8>, FetchError> {
+    pub async fn fetch(&self, url: &str, timeout: Duration, max_bytes: usize) -> Result<Vec<u8>, FetchError> {
         tokio::select! {
             biased;
             fetched = self.fetched(url, max_bytes) => fetched,
-            () = self.connector.time.sleep(time) => Err(FetchError::Unreachable(WebhookOutcome::TimedOut)),
+            () = self.connector.time.sleep(timeout) => Err(FetchError::Unreachable(WebhookOutcome::TimedOut)),
         }
     }
 
@@ -67,8 +67,8 @@ impl WebhookClient {
         let body = Limited::new(response.into_body(), max_bytes).collect();
         match connection.budget.bound(body).await {
             Some(Ok(body)) => Ok(body.to_bytes().into()),
-            Some(Err(error)) if error.is::<LengthLimitError>() => Err(FetchError::TooLong),
             None => Err(FetchError::TooLong),
+            Some(Err(error)) if error.is::<LengthLimitError>() => Err(FetchError::TooLong),
             Some(Err(_)) => Err(FetchError::Unreachable(WebhookOutcome::ConnectionLost)),
         }
     }

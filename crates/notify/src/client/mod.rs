@@ -24,11 +24,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use connect::Connector;
 pub use fetch::FetchError;
-use http::header::{HOST, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
+use http::header::{HOST, HeaderMap, HeaderValue, USER_AGENT};
 use http::{Method, Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use jiff::Timestamp;
 pub use outcome::{TlsFailure, WebhookAttempt, WebhookOutcome};
 use pool::{Connection, Peer, Pool};
 use read_budget::{MAX_HEAD_BYTES, MAX_RAW_BODY_BYTES};
@@ -37,7 +36,7 @@ pub use tls::TlsSetupError;
 pub use transport::{Signing, WebhookJob, WebhookTransport};
 
 use crate::address::{LookupOwner, NameLookups, TargetUrl, UrlPolicy};
-use crate::schedule;
+use crate::schedule::requested_delay;
 use clock::Clock;
 
 /// The `User-Agent` header.
@@ -140,7 +139,7 @@ impl WebhookClient {
         let request = request(&target, headers, body)?;
         let (connection, response) = self.send(&target, &peer, request, owner).await?;
         let now = self.connector.time.now();
-        let outcome = WebhookOutcome::of_status(response.status().as_u16(), retry_after(response.headers(), now));
+        let outcome = WebhookOutcome::of_status(response.status().as_u16(), requested_delay(response.headers(), now));
         let body = response::read(response.into_body(), &connection.budget).await?;
         if body.is_complete {
             self.pool.keep(peer, connection, self.connector.time.now());
@@ -214,9 +213,4 @@ fn request(target: &TargetUrl, headers: HeaderMap, body: Bytes) -> Result<Reques
         .headers_mut()
         .insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
     Ok(request)
-}
-
-/// Returns the delay that the receiver requests with `Retry-After`.
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    schedule::retry_after(headers.get(RETRY_AFTER)?.to_str().ok()?, now)
 }

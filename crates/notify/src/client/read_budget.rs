@@ -49,7 +49,7 @@ impl ReadBudget {
         }
     }
 
-    /// Waits for a step. `None`: its budget was used up before it was done.
+    /// Waits for a step; `None` if its budget was used up before it ended.
     pub(super) async fn bound<F: Future>(&self, step: F) -> Option<F::Output> {
         let mut step = pin!(step);
         tokio::select! {
@@ -66,7 +66,7 @@ impl ReadBudget {
         }
     }
 
-    /// The number of bytes that may be read now. None are left: the task is woken when there are.
+    /// Returns the number of bytes that may be read now. If none are left, the next budget wakes the task.
     fn poll_left(&self, cx: &Context<'_>) -> Poll<usize> {
         let mut state = self.state();
         if state.left > 0 {

@@ -38,7 +38,7 @@ pub(crate) fn config(
 }
 
 /// Classifies a TLS error.
-pub(crate) fn fault(error: &std::io::Error) -> TlsFailure {
+pub(crate) fn failure(error: &std::io::Error) -> TlsFailure {
     let error = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(error)) = error else {
         return TlsFailure::Handshake;

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use lettre::Address;
 use url::Host;
 
+use crate::templates::is_visible;
+
 /// Maximum length of an address that every server must accept (RFC 5321).
 const MAX_ADDRESS_LENGTH: usize = 254;
 
@@ -40,11 +42,6 @@ pub(super) fn read(text: &str) -> Result<Address, EmailAddressError> {
         return Err(EmailAddressError::Invalid);
     }
     Address::from_str(&format!("{mailbox}@{domain}")).map_err(|_| EmailAddressError::Invalid)
-}
-
-/// Returns whether a character is visible and does not change the direction of the text around it.
-pub(crate) fn is_visible(c: char) -> bool {
-    crate::templates::is_visible(c)
 }
 
 #[cfg(test)]

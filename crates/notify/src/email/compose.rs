@@ -70,13 +70,13 @@ pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<ComposedMessage, 
         .envelope(envelope)
         .from(from.clone())
         .raw_header(recipient(email.to_name.as_deref(), &to))
-        .raw_header(subject(&email.subject))
+        .raw_header(subject(&email.content.subject))
         .date(date(email.date))
         .message_id(Some(format!("<{id}@{}>", from.email.domain())))
         .raw_header(raw("Auto-Submitted", "auto-generated".to_owned()))
         // For Outlook servers.
         .raw_header(raw("X-Auto-Response-Suppress", "All".to_owned()));
-    if let Some(link) = &email.list_unsubscribe {
+    if let Some(link) = &email.content.list_unsubscribe {
         let link = unsubscribe(link).ok_or(ComposeError::Unsubscribe)?;
         // One-click unsubscription is a POST request (RFC 8058), which requires https.
         if link.scheme() == "https" {
@@ -86,8 +86,8 @@ pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<ComposedMessage, 
     }
     let parts = MultiPart::alternative()
         .boundary(format!("=_{}", email.message_id.as_simple()))
-        .singlepart(part(ContentType::TEXT_PLAIN, &email.text))
-        .singlepart(part(ContentType::TEXT_HTML, &email.html));
+        .singlepart(part(ContentType::TEXT_PLAIN, &email.content.text))
+        .singlepart(part(ContentType::TEXT_HTML, &email.content.html));
     let message = message.multipart(parts).map_err(|_| ComposeError::Incomplete)?;
     Ok(ComposedMessage {
         from: from.email.clone(),

@@ -105,8 +105,8 @@ pub(super) fn temporary_failure(error: &Error, otherwise: MessageOutcome) -> Sen
             detail: reply_text(error),
         };
     }
-    if let Some(fault) = tls_failure(error) {
-        return MessageOutcome::TlsFailed(fault).into();
+    if let Some(failure) = tls_failure(error) {
+        return MessageOutcome::TlsFailed(failure).into();
     }
     if error.is_response() {
         // The error text of lettre for a connection that ends before the reply does.
@@ -156,7 +156,7 @@ fn tls_failure(error: &Error) -> Option<TlsFailure> {
     while let Some(error) = source {
         if let Some(error) = error.downcast_ref::<io::Error>() {
             let is_tls = error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>());
-            return is_tls.then(|| tls::fault(error));
+            return is_tls.then(|| tls::failure(error));
         }
         source = error.source();
     }

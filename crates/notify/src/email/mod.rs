@@ -38,41 +38,12 @@ pub struct Email {
     pub to: String,
     /// The name of the recipient.
     pub to_name: Option<String>,
-    /// The subject.
-    pub subject: String,
-    /// The plain text version.
-    pub text: String,
-    /// The HTML version.
-    pub html: String,
     /// The message id, the same on each attempt.
     pub message_id: Uuid,
     /// The date of the message, the same on each attempt.
     pub date: Timestamp,
-    /// The URL to unsubscribe: an `https` URL for one click, or an `http` URL as a link to open.
-    pub list_unsubscribe: Option<String>,
-}
-
-impl Email {
-    /// Adds recipient, id and date to a rendered email.
-    #[must_use]
-    pub fn new(
-        to: String,
-        to_name: Option<String>,
-        message_id: Uuid,
-        date: Timestamp,
-        rendered: RenderedEmail,
-    ) -> Self {
-        Self {
-            to,
-            to_name,
-            subject: rendered.subject,
-            text: rendered.text,
-            html: rendered.html,
-            message_id,
-            date,
-            list_unsubscribe: rendered.list_unsubscribe,
-        }
-    }
+    /// The subject and the texts.
+    pub content: RenderedEmail,
 }
 
 /// The configuration of the SMTP server and the sender.

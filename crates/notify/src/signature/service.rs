@@ -5,32 +5,15 @@ use sha2::Sha256;
 
 use super::{SigningSecret, hex};
 
-/// The format of a service signature.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum SignatureFormat {
-    /// `sha256=<hex>` over `<timestamp>.<body>`, with the timestamp as in the `X-Service-Timestamp` header.
-    #[default]
-    Timestamped,
-    /// `<hex>` over the body.
-    Body,
-}
-
-impl SignatureFormat {
-    /// Returns the name in API requests and responses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Timestamped => "timestamped",
-            Self::Body => "body",
-        }
-    }
-
-    /// Returns the format with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Timestamped, Self::Body]
-            .into_iter()
-            .find(|format| format.name() == name)
+alerts::named_enum! {
+    /// The format of a service signature.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub enum SignatureFormat {
+        /// `sha256=<hex>` over `<timestamp>.<body>`, with the timestamp as in the `X-Service-Timestamp` header.
+        #[default]
+        Timestamped = "timestamped",
+        /// `<hex>` over the body.
+        Body = "body",
     }
 }
 

@@ -47,7 +47,7 @@ pub struct TwilioConfig {
     pub auth_token: String,
     /// The sender of the messages.
     pub sender: SmsSender,
-    /// The URL of the API: [`TWILIO_API_URL`], except for tests and for compatible providers.
+    /// The URL of the API: `https://api.twilio.com`, except for tests and for compatible providers.
     pub base_url: String,
     /// The URL for status callbacks.
     pub status_callback: Option<String>,
@@ -56,9 +56,6 @@ pub struct TwilioConfig {
     /// Timeout of an attempt.
     pub timeout: Duration,
 }
-
-/// The URL of the Twilio API.
-pub const TWILIO_API_URL: &str = "https://api.twilio.com";
 
 impl fmt::Debug for TwilioConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

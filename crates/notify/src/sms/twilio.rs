@@ -4,17 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use reqwest::header::RETRY_AFTER;
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, StatusCode};
 use serde::Deserialize;
 use url::{Host, Url};
 
 use super::{Sms, SmsError, SmsSender, TwilioConfig};
 use crate::client::tls;
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
-use crate::provider::{self, call_error};
-use crate::schedule::retry_after;
+use crate::provider::{self, call_error, read_body};
+use crate::schedule::requested_delay;
 use clock::Clock;
 
 /// Maximum size of a response in bytes.
@@ -118,13 +116,14 @@ impl Twilio {
         let response = request
             .send()
             .await
-            .map_err(|error| (call_error(&error).into(), None))?;
+            .map_err(|error| (call_error(&error).message_outcome(), None))?;
         let status = response.status();
-        let delay = retry_after_header(&response, self.time.now());
-        let body = read(response).await;
+        let delay = requested_delay(response.headers(), self.time.now());
+        let body = read_body(response, MAX_RESPONSE_BYTES).await.unwrap_or_default();
+        let body: Option<TwilioResponse> = serde_json::from_slice(&body).ok();
         if status.is_success() {
             // The message is accepted, even if its SID cannot be read. A retry would send it twice.
-            return Ok(body.ok().and_then(|body| body.sid).filter(|sid| is_sid(sid)));
+            return Ok(body.and_then(|body| body.sid).filter(|sid| is_sid(sid)));
         }
         let body = body.unwrap_or_default();
         Err((outcome_of_refusal(status, body.code, delay), body.message))
@@ -148,23 +147,6 @@ fn outcome_of_refusal(status: StatusCode, error: Option<u32>, retry_after: Optio
         (status, _) if status.is_redirection() || status.is_informational() => MessageOutcome::InvalidResponse,
         _ => deferred,
     }
-}
-
-/// Reads a response, up to the size limit.
-async fn read(mut response: Response) -> Result<TwilioResponse, ()> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(drop)? {
-        if bytes.len() + chunk.len() > MAX_RESPONSE_BYTES {
-            return Err(());
-        }
-        bytes.extend_from_slice(&chunk);
-    }
-    serde_json::from_slice(&bytes).map_err(drop)
-}
-
-/// Returns the delay that Twilio requests with `Retry-After`.
-fn retry_after_header(response: &Response, now: Timestamp) -> Option<Duration> {
-    retry_after(response.headers().get(RETRY_AFTER)?.to_str().ok()?, now)
 }
 
 /// Parses the base URL. The secret is sent there, so it must be https, or http to this machine.

@@ -24,12 +24,12 @@ impl InsiderNames {
         let shown: Vec<String> = names.iter().map(|name| shortened(name)).collect();
         let mut text = String::new();
         for (place, name) in shown.iter().enumerate() {
+            let is_last = place + 1 == shown.len();
             let separator = match place {
                 0 => "",
-                _ if place + 1 == shown.len() => " and ",
+                _ if is_last => " and ",
                 _ => ", ",
             };
-            let is_last = place + 1 == shown.len();
             let reserved = if is_last { 0 } else { MORE_BYTES };
             if text.len() + separator.len() + name.len() + reserved > MAX_BYTES {
                 let more = shown.len() - place;

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::page::{self, Action, Content, Fact, Tone};
+use super::page::{self, Action, Content, Fact};
 use super::{EmailContext, RenderedEmail, alert_notices, gsm};
 use crate::templates::{AccountEmail, plain};
 
@@ -74,7 +74,7 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             subject: format!("The email address of your {product} account was changed"),
             headline: "Your email address was changed".to_owned(),
             paragraphs: vec!["Emails go to the new address from now on, and you sign in with it.".to_owned()],
-            facts: vec![fact("New address", plain(new_address, MAX_URL_LENGTH))],
+            facts: vec![Fact::plain("New address", plain(new_address, MAX_URL_LENGTH))],
             closing: vec!["If this was not you, contact the operator of this service immediately.".to_owned()],
             ..Content::default()
         },
@@ -95,8 +95,8 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             let symbol = plain(symbol, MAX_SYMBOL_LENGTH);
             Content {
                 facts: vec![
-                    fact("Stock", symbol.clone()),
-                    fact("Condition", plain(condition, MAX_CONDITION_LENGTH)),
+                    Fact::plain("Stock", symbol.clone()),
+                    Fact::plain("Condition", plain(condition, MAX_CONDITION_LENGTH)),
                 ],
                 ..confirmation(
                     &format!("Confirm your alert on {symbol}"),
@@ -118,7 +118,7 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
                 .to_owned(),
                 "Your alerts stay active, and notifications through other channels continue.".to_owned(),
             ],
-            facts: vec![fact("Webhook", plain(url, MAX_URL_LENGTH))],
+            facts: vec![Fact::plain("Webhook", plain(url, MAX_URL_LENGTH))],
             closing: vec![
                 "Enable the webhook again when the receiver works. Deliveries resume with the next alert that fires.".to_owned(),
             ],
@@ -163,13 +163,5 @@ fn action(label: &'static str, link: &str) -> Action {
     Action {
         label,
         link: link.to_owned(),
-    }
-}
-
-const fn fact(label: &'static str, value: String) -> Fact {
-    Fact {
-        label,
-        value,
-        tone: Tone::Plain,
     }
 }

@@ -5,7 +5,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::fired_alert::{label, usd, with_unit};
-use super::page::{Content, Fact, Tone};
+use super::local_time;
+use super::page::{Content, Fact};
 use crate::templates::{AdjustedAlert, AlertSummary, SplitSummary, StaleAlert, plain};
 
 /// Maximum length of a symbol, a number or a condition name, in characters.
@@ -115,14 +116,9 @@ fn day(text: &str) -> String {
 
 /// Returns one line for each alert, and one line with the number of alerts that are not listed.
 fn facts(lines: impl Iterator<Item = String>, more: usize) -> Vec<Fact> {
-    let fact = |label, value| Fact {
-        label,
-        value,
-        tone: Tone::Plain,
-    };
-    let mut facts: Vec<Fact> = lines.map(|value| fact("Alert", value)).collect();
+    let mut facts: Vec<Fact> = lines.map(|value| Fact::plain("Alert", value)).collect();
     if more > 0 {
-        facts.push(fact("And", format!("{more} more")));
+        facts.push(Fact::plain("And", format!("{more} more")));
     }
     facts
 }
@@ -172,12 +168,5 @@ fn formatted_threshold(alert: &AlertSummary, threshold: Option<&str>) -> Option<
 
 fn instant(text: &str, time_zone: &TimeZone) -> String {
     let at: Option<Timestamp> = text.parse().ok();
-    at.map_or_else(
-        || plain(text, MAX_WORD_LENGTH),
-        |at| {
-            at.to_zoned(time_zone.clone())
-                .strftime("%-d %B %Y, %H:%M %Z")
-                .to_string()
-        },
-    )
+    at.map_or_else(|| plain(text, MAX_WORD_LENGTH), |at| local_time(at, time_zone))
 }

@@ -9,7 +9,7 @@ use market::display::{Percent, Usd};
 use serde_json::Value;
 
 use super::page::{self, Action, Content, Fact, Tone};
-use super::{EmailContext, RenderedEmail, gsm};
+use super::{EmailContext, RenderedEmail, gsm, local_time};
 use crate::templates::plain;
 
 /// Maximum length of a symbol, in characters.
@@ -116,12 +116,7 @@ impl FiredAlert {
         let threshold = self.threshold.map(|threshold| with_unit(&self.condition, threshold));
         add("Threshold", threshold, Tone::Plain);
         add("Price when set", self.initial_price.map(usd), Tone::Plain);
-        let at = self.at.map(|at| {
-            at.to_zoned(time_zone.clone())
-                .strftime("%-d %B %Y, %H:%M %Z")
-                .to_string()
-        });
-        add("When", at, Tone::Plain);
+        add("When", self.at.map(|at| local_time(at, time_zone)), Tone::Plain);
         facts
     }
 

@@ -13,7 +13,15 @@ mod page;
 
 pub use account_email::{account_email, account_sms};
 pub use fired_alert::{FiredAlert, fired_alert_email, fired_alert_sms};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
+
+/// Formats a time in the time zone of the recipient: `8 March 2024, 09:30 EST`.
+fn local_time(at: Timestamp, time_zone: &TimeZone) -> String {
+    at.to_zoned(time_zone.clone())
+        .strftime("%-d %B %Y, %H:%M %Z")
+        .to_string()
+}
 
 /// The data of an email beside its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,6 +61,6 @@ pub struct RenderedEmail {
     pub text: String,
     /// The HTML version.
     pub html: String,
-    /// The URL for one-click unsubscription.
+    /// The URL to unsubscribe: an `https` URL for one click, or an `http` URL as a link to open.
     pub list_unsubscribe: Option<String>,
 }

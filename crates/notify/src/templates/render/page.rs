@@ -33,6 +33,13 @@ pub(super) struct Fact {
     pub(super) tone: Tone,
 }
 
+impl Fact {
+    pub(super) const fn plain(label: &'static str, value: String) -> Self {
+        let tone = Tone::Plain;
+        Self { label, value, tone }
+    }
+}
+
 /// The button of an email.
 pub(super) struct Action {
     pub(super) label: &'static str,

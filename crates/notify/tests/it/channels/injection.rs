@@ -78,13 +78,13 @@ fn fired_email(text: &str) -> Email {
     context.recipient_name = Some(text.to_owned());
     let mail = fired_alert_email(&FiredAlert::from_event_data(&data.to_string()), &context);
     let base = email("ann@example.org");
-    Email::new(
-        base.to,
-        Some(text.to_owned()),
-        base.message_id,
-        at("2026-03-06T14:30:00Z"),
-        mail,
-    )
+    Email {
+        to: base.to,
+        to_name: Some(text.to_owned()),
+        message_id: base.message_id,
+        date: at("2026-03-06T14:30:00Z"),
+        content: mail,
+    }
 }
 
 async fn arrived(server: &mut MailServer, mailer: &notify::email::Mailer, email: &Email) -> Value {
@@ -157,21 +157,21 @@ async fn account_email_texts_are_literal() {
     for (text, seen) in TEXTS {
         for (letter, usual) in letters(text).iter().zip(letters("a text")) {
             let base = email("ann@example.org");
-            let sent = Email::new(
-                base.to.clone(),
-                None,
-                base.message_id,
-                base.date,
-                account_email(letter, &email_context()),
-            );
+            let sent = Email {
+                to: base.to.clone(),
+                to_name: None,
+                message_id: base.message_id,
+                date: base.date,
+                content: account_email(letter, &email_context()),
+            };
             let message = arrived(&mut server, &mailer, &sent).await;
-            let usual = Email::new(
-                base.to,
-                None,
-                base.message_id,
-                base.date,
-                account_email(&usual, &email_context()),
-            );
+            let usual = Email {
+                to: base.to,
+                to_name: None,
+                message_id: base.message_id,
+                date: base.date,
+                content: account_email(&usual, &email_context()),
+            };
             let usual = arrived(&mut server, &mailer, &usual).await;
             assert_eq!(message["headers"], usual["headers"], "{text:?}");
             for part in ["elements", "attributes", "links"] {
@@ -198,13 +198,13 @@ async fn symbol_is_cut_to_one_short_line() {
             link: "https://alerts.example.com/verify-alert?token=t".to_owned(),
         };
         let base = email("ann@example.org");
-        Email::new(
-            base.to,
-            None,
-            base.message_id,
-            base.date,
-            account_email(&letter, &email_context()),
-        )
+        Email {
+            to: base.to,
+            to_name: None,
+            message_id: base.message_id,
+            date: base.date,
+            content: account_email(&letter, &email_context()),
+        }
     };
     let usual = arrived(&mut server, &mailer, &letter("AAPL")).await;
     let names = |message: &Value| {
@@ -258,10 +258,10 @@ async fn invalid_unsubscribe_link_makes_an_email_unsendable() {
         "https://a.example/,b",
         &format!("https://a.example/{}", "x".repeat(900)),
     ] {
-        mail.list_unsubscribe = Some(link.to_owned());
+        mail.content.list_unsubscribe = Some(link.to_owned());
         assert_eq!(mailer.send(&mail).await.outcome, MessageOutcome::Unsendable, "{link}");
     }
-    mail.list_unsubscribe = Some("http://a.example/u\r\nBcc: x@example.org?t=>,".replace(',', ""));
+    mail.content.list_unsubscribe = Some("http://a.example/u\r\nBcc: x@example.org?t=>,".replace(',', ""));
     assert_eq!(mailer.send(&mail).await.outcome, MessageOutcome::Delivered);
     let message = server.message().await;
     let headers = message["headers"].as_array().unwrap();

@@ -24,7 +24,7 @@ async fn email_arrives_with_headers_and_both_parts() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mut mail = email("ann@example.org");
     mail.to_name = Some("Ann Lee".to_owned());
-    mail.list_unsubscribe = Some("https://alerts.example.com/unsubscribe?token=a-_b".to_owned());
+    mail.content.list_unsubscribe = Some("https://alerts.example.com/unsubscribe?token=a-_b".to_owned());
     let attempt = server.mailer().send(&mail).await;
     assert_eq!(attempt.outcome, DELIVERED);
     assert_eq!(attempt.result(), AttemptResult::Delivered);
@@ -81,10 +81,10 @@ async fn unicode_texts_arrive_unchanged() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mut mail = email("ann@example.org");
     let subject = "Zürich Insurance (苏黎世保险) 🚀 steigt über 500 CHF, so weit, daß eine Zeile dafür nicht reicht";
-    mail.subject = subject.to_owned();
+    mail.content.subject = subject.to_owned();
     mail.to_name = Some("Jörg \"the Bull\" O'Brien, 陳".to_owned());
-    mail.text = "Größe: €\n\u{1f680}\n.\n..\nFrom here on: =C3=A4\n".to_owned();
-    mail.html = "<p>Größe: € 🚀</p>".to_owned();
+    mail.content.text = "Größe: €\n\u{1f680}\n.\n..\nFrom here on: =C3=A4\n".to_owned();
+    mail.content.html = "<p>Größe: € 🚀</p>".to_owned();
     assert_eq!(server.mailer().send(&mail).await.outcome, DELIVERED);
     let message = server.message().await;
     let headers = message["headers"].as_array().unwrap();
@@ -93,8 +93,11 @@ async fn unicode_texts_arrive_unchanged() {
         message["to"],
         json!([["Jörg \"the Bull\" O'Brien, 陳", "ann@example.org"]])
     );
-    assert_eq!(message["text"].as_str().unwrap().trim_end(), mail.text.trim_end());
-    assert_eq!(message["html"].as_str().unwrap().trim_end(), mail.html);
+    assert_eq!(
+        message["text"].as_str().unwrap().trim_end(),
+        mail.content.text.trim_end()
+    );
+    assert_eq!(message["html"].as_str().unwrap().trim_end(), mail.content.html);
     assert!(message["raw"].as_str().unwrap().is_ascii());
     assert!(message["longest_line"].as_u64().unwrap() <= 78, "{}", message["raw"]);
     assert_eq!(message["defects"], json!([]));

@@ -12,8 +12,8 @@ mod trades;
 use jiff::civil::Date;
 use market::{MICROS_PER_UNIT, Symbol};
 use paper::{
-    Benchmark, CorporateActions, DailyCloses, DayReturn, Direction, Fill, Performance, PerformanceRange, ReturnTracker,
-    Trade,
+    CorporateActions, DailyCloses, DayReturn, Direction, Fill, Performance, PerformanceRange, PriceHistory,
+    ReturnTracker, Trade,
 };
 use uuid::Uuid;
 
@@ -52,7 +52,7 @@ fn performance(
 ) -> Performance {
     let days = market.days[&benchmark].iter();
     let closes: DailyCloses = days.map(|day| (day.date, day.close)).collect();
-    let benchmark = Benchmark {
+    let benchmark = PriceHistory {
         symbol: benchmark,
         closes: &closes,
         actions: &actions(market),

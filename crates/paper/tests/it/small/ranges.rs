@@ -2,7 +2,7 @@
 
 use jiff::civil::date;
 use paper::{
-    Benchmark, CorporateActions, DailyCloses, DayReturn, Performance, PerformanceRange, ReturnSummary, performance,
+    CorporateActions, DailyCloses, DayReturn, Performance, PerformanceRange, PriceHistory, ReturnSummary, performance,
 };
 
 use crate::small::week::{
@@ -22,7 +22,7 @@ fn week(values: &[f64]) -> Vec<DayReturn> {
 
 fn against(returns: &[DayReturn], closes: &[(i8, &str)], actions: &CorporateActions) -> Performance {
     let closes: DailyCloses = closes.iter().map(|(on, close)| (day(*on), price(close))).collect();
-    let benchmark = Benchmark {
+    let benchmark = PriceHistory {
         symbol: symbol("SPY"),
         closes: &closes,
         actions,
@@ -60,7 +60,7 @@ fn first_day_of_the_range_is_100() {
         // In the future: the caller's clock is behind.
         at(date(2024, 3, 11), 0.9),
     ];
-    let none = Benchmark {
+    let none = PriceHistory {
         symbol: symbol("SPY"),
         closes: &DailyCloses::default(),
         actions: &CorporateActions::default(),

@@ -1,6 +1,6 @@
 //! The worked example of docs/paper-trades.md: every computed figure must be on that page.
 
-use paper::{Benchmark, Direction, FiredAlertRecord, PerformanceRange, PriceHistory, performance, scorecard};
+use paper::{Direction, FiredAlertRecord, PerformanceRange, PriceHistory, performance, scorecard};
 
 use crate::small::week::{
     FRIDAY, MONDAY, THURSDAY, TUESDAY, WEDNESDAY, actions, at, closed, day, dividend, follow, long, price, short,
@@ -51,7 +51,7 @@ fn performance_example_matches_the_page() {
     ];
     let returns = follow(&WEEK.map(|(on, _)| on), &trades, &closes, &actions);
     let spy = SPY.iter().map(|(on, close)| (day(*on), price(close))).collect();
-    let benchmark = Benchmark {
+    let benchmark = PriceHistory {
         symbol: symbol("SPY"),
         closes: &spy,
         actions: &actions,

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::email::Email;
-use notify::templates::render::EmailContext;
+use notify::templates::render::{EmailContext, RenderedEmail};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -59,12 +59,14 @@ pub(crate) fn email(to: &str) -> Email {
     Email {
         to: to.to_owned(),
         to_name: None,
-        subject: "Hello".to_owned(),
-        text: "A text.\n".to_owned(),
-        html: "<p>A text.</p>\n".to_owned(),
         message_id: Uuid::from_u128(0x0123_4567_89ab_4def_8123_4567_89ab_cdef),
         date: at("2026-03-06T14:29:30Z"),
-        list_unsubscribe: None,
+        content: RenderedEmail {
+            subject: "Hello".to_owned(),
+            text: "A text.\n".to_owned(),
+            html: "<p>A text.</p>\n".to_owned(),
+            list_unsubscribe: None,
+        },
     }
 }
 

@@ -1,70 +1,53 @@
-//! The items of an account and their trades.
+//! A model of an account: its items and all their trades.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use market::{Decimal, Symbol};
+use paper::{CorporateActions, Direction, PriceSnapshot, Trade, TradeChange, TradedItem};
 use uuid::Uuid;
-
-use crate::corporate_actions::CorporateActions;
-use crate::direction::Direction;
-use crate::item::{PriceSnapshot, TradeChange, TradedItem};
-use crate::trade::Trade;
 
 /// The items of an account and all their trades.
 ///
 /// Deleting an item keeps its closed trades, so realised profit stays.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Book {
+pub(crate) struct Book {
     items: BTreeMap<Uuid, TradedItem>,
     closed: Vec<Trade>,
 }
 
 /// The reason why a step is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BookError {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BookError {
     /// The watchlist already contains the stock.
-    #[error("{0} is already on the watchlist; change that item instead")]
     AlreadyListed(Symbol),
     /// The id is already used.
-    #[error("there is an item with this id already; use another id")]
     IdTaken,
     /// The item does not exist.
-    #[error("there is no item with this id on the watchlist; list it to see the ids")]
     NoSuchItem,
 }
 
 impl Book {
     /// The items by id.
-    pub fn items(&self) -> impl Iterator<Item = &TradedItem> {
+    pub(crate) fn items(&self) -> impl Iterator<Item = &TradedItem> {
         self.items.values()
     }
 
-    /// Returns an item.
-    #[must_use]
-    pub fn item(&self, id: Uuid) -> Option<&TradedItem> {
-        self.items.get(&id)
-    }
-
     /// All trades: the closed ones in the order of their closing, then the open ones.
-    pub fn trades(&self) -> impl Iterator<Item = &Trade> {
+    pub(crate) fn trades(&self) -> impl Iterator<Item = &Trade> {
         self.closed
             .iter()
             .chain(self.items.values().filter_map(TradedItem::trade))
     }
 
     /// The total profit of the closed trades.
-    #[must_use]
-    pub fn realised_profit(&self) -> Decimal {
+    pub(crate) fn realised_profit(&self) -> Decimal {
         let profits = self.closed.iter().filter_map(Trade::realised_profit);
         Decimal::from_micros(profits.fold(0, |sum, profit| sum.saturating_add(profit.micros())))
     }
 
     /// Adds an active item and opens its trade.
-    ///
-    /// # Errors
-    /// [`BookError::AlreadyListed`], [`BookError::IdTaken`]
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         id: Uuid,
         symbol: Symbol,
@@ -84,10 +67,7 @@ impl Book {
     }
 
     /// Changes an item's direction ([`TradedItem::set_direction`]).
-    ///
-    /// # Errors
-    /// [`BookError::NoSuchItem`]
-    pub fn set_direction(
+    pub(crate) fn set_direction(
         &mut self,
         id: Uuid,
         direction: Direction,
@@ -98,33 +78,29 @@ impl Book {
     }
 
     /// Activates an item ([`TradedItem::activate`]).
-    ///
-    /// # Errors
-    /// [`BookError::NoSuchItem`]
-    pub fn activate(&mut self, id: Uuid, quote: PriceSnapshot, trade_id: Uuid) -> Result<TradeChange, BookError> {
+    pub(crate) fn activate(
+        &mut self,
+        id: Uuid,
+        quote: PriceSnapshot,
+        trade_id: Uuid,
+    ) -> Result<TradeChange, BookError> {
         self.step(id, |item| item.activate(quote, trade_id))
     }
 
     /// Deactivates an item and closes its trade ([`TradedItem::deactivate`]).
-    ///
-    /// # Errors
-    /// [`BookError::NoSuchItem`]
-    pub fn deactivate(&mut self, id: Uuid, quote: PriceSnapshot) -> Result<TradeChange, BookError> {
+    pub(crate) fn deactivate(&mut self, id: Uuid, quote: PriceSnapshot) -> Result<TradeChange, BookError> {
         self.step(id, |item| item.deactivate(quote))
     }
 
     /// Closes an item's trade and removes the item.
-    ///
-    /// # Errors
-    /// [`BookError::NoSuchItem`]
-    pub fn delete(&mut self, id: Uuid, quote: PriceSnapshot) -> Result<TradeChange, BookError> {
+    pub(crate) fn delete(&mut self, id: Uuid, quote: PriceSnapshot) -> Result<TradeChange, BookError> {
         let change = self.deactivate(id, quote)?;
         self.items.remove(&id);
         Ok(change)
     }
 
     /// Passes on a stock's price: opens the trade that awaits it, if there is one.
-    pub fn open_at_first_price(&mut self, symbol: Symbol, quote: PriceSnapshot, trade_id: Uuid) -> TradeChange {
+    pub(crate) fn open_at_first_price(&mut self, symbol: Symbol, quote: PriceSnapshot, trade_id: Uuid) -> TradeChange {
         let mut items = self.items.values_mut();
         let item = items.find(|item| item.symbol == symbol);
         item.map(|item| item.open_at_first_price(quote, trade_id))
@@ -132,7 +108,7 @@ impl Book {
     }
 
     /// Applies the splits and dividends up to `now` to all trades.
-    pub fn apply_actions(&mut self, actions: &CorporateActions, now: Timestamp) {
+    pub(crate) fn apply_actions(&mut self, actions: &CorporateActions, now: Timestamp) {
         self.items
             .values_mut()
             .for_each(|item| item.apply_actions(actions, now));
