@@ -59,16 +59,16 @@ impl KeySource {
 pub(crate) async fn vault(
     settings: &Settings,
     store: &Store,
-    chance: &Random,
+    random: &Random,
     now: Timestamp,
 ) -> anyhow::Result<Arc<Vault>> {
     let source = KeySource::of(settings);
     let secret = match &source {
-        KeySource::File(file) => key_from_file(file, &source, store, chance).await?,
+        KeySource::File(file) => key_from_file(file, &source, store, random).await?,
         KeySource::Setting(secret) => secret.expose().to_owned(),
     };
     let vault = Arc::new(Vault::new(secret.as_bytes()));
-    match sealing::check_key(store, &vault, chance, now).await {
+    match sealing::check_key(store, &vault, random, now).await {
         Ok(()) => Ok(vault),
         Err(KeyError::Store(error)) => Err(error).context("cannot check the key of the database's secrets"),
         Err(refusal) => Err(anyhow::anyhow!(
@@ -78,7 +78,7 @@ pub(crate) async fn vault(
     }
 }
 
-async fn key_from_file(file: &Path, source: &KeySource, store: &Store, chance: &Random) -> anyhow::Result<String> {
+async fn key_from_file(file: &Path, source: &KeySource, store: &Store, random: &Random) -> anyhow::Result<String> {
     let check = store.key_check().await?;
     if let Some(check) = &check {
         finish_interrupted_rotation(file, check)?;
@@ -93,7 +93,7 @@ async fn key_from_file(file: &Path, source: &KeySource, store: &Store, chance: &
             source.recovery_hint()
         );
     }
-    keyfile::create(file, &chance.bytes())
+    keyfile::create(file, &random.bytes())
 }
 
 /// Completes or reverts an interrupted rotation: the key check value shows whether the database is sealed with the staged key.

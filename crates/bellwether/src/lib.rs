@@ -16,4 +16,5 @@ pub mod replay;
 pub mod serve;
 pub mod settings;
 pub mod signals;
+mod terminal;
 pub mod wiring;

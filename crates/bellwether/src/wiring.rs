@@ -4,16 +4,15 @@ mod analyst;
 mod messages;
 pub mod providers;
 
-use delivery::DeliveryConfig;
-use evaluation::EvaluationConfig;
 use std::path::Path;
 use std::sync::Arc;
 
 use alerts::engine::{BuzzThresholds, Feed};
 use anyhow::Context;
 use clock::Clock;
-use foundation::Network;
-use foundation::{Ports, Random};
+use delivery::DeliveryConfig;
+use evaluation::EvaluationConfig;
+use foundation::{Network, Ports, Random};
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use notify::schedule::RetrySchedule;
@@ -46,8 +45,8 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let store = Store::open(options)
         .await
         .with_context(|| format!("cannot open the database {url}"))?;
-    let chance = secure_random()?;
-    let vault = keys::vault(settings, &store, &chance, SystemClock.now()).await;
+    let random = secure_random()?;
+    let vault = keys::vault(settings, &store, &random, SystemClock.now()).await;
     let vault = match vault {
         Ok(vault) => vault,
         Err(error) => {
@@ -58,7 +57,7 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     Ok(Ports {
         store,
         clock: Arc::new(SystemClock),
-        random: Arc::new(chance),
+        random: Arc::new(random),
         vault,
         network: Network::new(Arc::new(SystemClock)),
     })

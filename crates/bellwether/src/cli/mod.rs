@@ -12,7 +12,6 @@ mod rotate_key;
 mod serve;
 mod sources;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,15 +22,7 @@ use tokio::runtime::Runtime;
 use crate::logging;
 use crate::metering::Metering;
 use crate::settings::{Settings, SettingsError};
-
-/// Prints a message to standard error. An error, such as a closed pipe, is ignored.
-macro_rules! say {
-    ($($text:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
-    }};
-}
-use say;
+use crate::terminal::{self, say};
 
 /// Bellwether watches the stock market for your conditions and tells you when they are met, and why.
 #[derive(Parser, Debug)]
@@ -141,11 +132,6 @@ pub fn run(cli: Cli) -> ExitCode {
     }
 }
 
-/// Prints a result. A closed pipe (`| head`) is not an error.
 fn print(text: &str) -> Result<(), CommandError> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written.context("cannot write to standard output")?),
-    }
+    Ok(terminal::print(text).context("cannot write to standard output")?)
 }

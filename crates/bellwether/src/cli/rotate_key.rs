@@ -94,12 +94,12 @@ async fn rotate(
         keys::finish_interrupted_rotation(file, check)?;
     }
     let former = former_key(source, args.discard_unreadable)?;
-    let chance = wiring::secure_random()?;
+    let random = wiring::secure_random()?;
     let secret = match new {
         NewKey::Given { secret, .. } => secret.clone(),
-        NewKey::File(file) => keyfile::stage(file, &chance.bytes())?,
+        NewKey::File(file) => keyfile::stage(file, &random.bytes())?,
     };
-    let rotated = seal_anew(args, &mut database, (&former, &secret), &chance).await?;
+    let rotated = seal_anew(args, &mut database, (&former, &secret), &random).await?;
     // This happens before the database is released. Otherwise the next start could complete the rotation at the same
     // time.
     if let NewKey::File(file) = new {
@@ -130,7 +130,7 @@ async fn seal_anew(
     args: &RotateKey,
     database: &mut KeyRotation,
     (former, new): (&str, &str),
-    chance: &Random,
+    random: &Random,
 ) -> anyhow::Result<RotationSummary> {
     let unreadable = match args.discard_unreadable {
         true => UnreadablePolicy::Discard,
@@ -138,7 +138,7 @@ async fn seal_anew(
     };
     let (former, new) = (Vault::new(former.as_bytes()), Vault::new(new.as_bytes()));
     let now = SystemClock.now();
-    sealing::rotate_key(database, &former, &new, chance, now, unreadable)
+    sealing::rotate_key(database, &former, &new, random, now, unreadable)
         .await
         .map_err(|error| match error {
             KeyRotationError::Refused(refusal) => anyhow::anyhow!(

@@ -74,7 +74,10 @@ fn load_providers(args: &SettingsArgs) -> Result<(Settings, ProviderSetup), Comm
     let mut generator = ChaCha20Rng::try_from_os_rng().context("the operating system provides no random numbers")?;
     let sources = build_providers(&settings, Arc::new(SystemClock), generator.next_u64())?;
     if sources.providers.is_empty() {
-        let switches = ProviderName::ALL.map(|name| format!("{name}: set {}", name.required_settings()));
+        let names = ProviderName::ALL.iter();
+        let switches: Vec<_> = names
+            .map(|name| format!("{name}: set {}", name.required_settings()))
+            .collect();
         return Err(CommandError::Usage(format!(
             "no provider is set up (docs/data-sources.md)\n{}",
             switches.join("\n")

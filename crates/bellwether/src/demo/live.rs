@@ -18,13 +18,14 @@ use jiff::SignedDuration;
 use service::Service;
 use service::alerts::Created;
 
-use super::output::{DEMO_EMAIL, DemoDetails, introduction, json_line, print_message, readable_line};
+use super::output::{DEMO_EMAIL, DemoDetails, introduction, json_line, readable_line};
 use super::webhook::{self, DemoWebhook};
 use super::{alert_requests, watchlist};
 use crate::metering::Metering;
-use crate::serve::{Server, exit_on_signal};
+use crate::serve::{Server, close_or_exit};
 use crate::settings::Settings;
 use crate::signals::ShutdownSignals;
+use crate::terminal::say;
 
 /// The interval of polling for new events.
 const POLL_INTERVAL: SignedDuration = SignedDuration::from_millis(200);
@@ -79,10 +80,7 @@ pub async fn run(options: &DemoOptions, metering: Metering) -> anyhow::Result<()
         _ = signals.next() => Ok(()),
     };
     totals.print_message();
-    let second_signal = tokio::spawn(exit_on_signal(signals));
-    let closed = server.close().await;
-    second_signal.abort();
-    shown.and(closed)
+    shown.and(close_or_exit(server, signals).await)
 }
 
 /// Returns the settings of `serve` with the overrides of the demo.
@@ -124,40 +122,41 @@ impl Totals {
             received,
             trusted,
         } = self;
-        print_message(&format!(
+        say!(
             "\n{fired} alerts have fired, {received} webhook deliveries were received, {trusted} with verified signatures."
-        ));
+        );
     }
 }
 
 async fn show(server: &Server, options: &DemoOptions, totals: &mut Totals) -> anyhow::Result<()> {
     let clock = std::sync::Arc::clone(&server.clock);
-    print_message("Generating two years of simulated market data ...");
+    say!("Generating two years of simulated market data ...");
     tokio::select! {
         () = server.up_to_date() => {}
         error = server.failed() => return Err(error),
     }
     let password: String = server
-        .chance
+        .random
         .bytes::<6>()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let service = server.service.0.clone();
+    let service = server.service.clone();
     let (key, is_new) = account(&service, &password).await?;
     let actor = service.authenticator.authenticate_key(&key).await?;
     let webhook = DemoWebhook::open(&service, &actor).await?;
     let last_seq = last_event_seq(server, &actor).await?;
     let alerts = create_alerts(&service, &actor, clock.as_ref()).await?;
     watchlist::fill(server, &actor).await?;
-    print_message(&introduction(&DemoDetails {
+    let details = DemoDetails {
         address: server.address(),
         key: &key,
         password: is_new.then_some(&*password),
         alerts,
         receiver: webhook.address(),
         webhook: webhook.id(),
-    }));
+    };
+    say!("{}", introduction(&details));
     let lasting = options.lasting.map(|seconds| SignedDuration::from_secs(seconds.into()));
     let end = lasting.and_then(|lasting| clock.now().checked_add(lasting).ok());
     let mut watcher = FiringWatcher {

@@ -2,7 +2,6 @@
 //!
 //! Firings and deliveries go to standard output as lines, messages to standard error.
 
-use std::io::{self, Write};
 use std::net::SocketAddr;
 
 use delivery::webhooks::WebhookId;
@@ -80,11 +79,6 @@ fn program() -> String {
     let name = std::env::args().next();
     name.filter(|name| !name.contains(char::is_whitespace))
         .unwrap_or_else(|| "bellwether".to_owned())
-}
-
-/// Prints a message to standard error. An error, such as a closed pipe, is ignored.
-pub(super) fn print_message(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Returns the alert or stock part of an event's data.

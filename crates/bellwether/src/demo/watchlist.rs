@@ -67,7 +67,7 @@ pub(super) async fn fill(server: &Server, actor: &Actor) -> anyhow::Result<()> {
             insert.await?;
         }
     }
-    server.service.0.jobs.run_job(Job::Analyst).await?;
+    server.service.jobs.run_job(Job::Analyst).await?;
     Ok(())
 }
 
@@ -104,9 +104,9 @@ impl BackdatedItem {
             Some(days_ago) => price_from(&server.store, symbol, day(days_ago)).await?,
             None => None,
         };
-        let id = WatchlistItemId(server.chance.uuid());
+        let id = WatchlistItemId(server.random.uuid());
         let trade = |intention, entry, exit| PaperTrade {
-            id: PaperTradeId(server.chance.uuid()),
+            id: PaperTradeId(server.random.uuid()),
             account,
             item: id,
             symbol,

@@ -2,11 +2,13 @@
 
 use alerts::ConditionKind;
 use alerts::engine::Reason;
+use alerts::json::{self, number};
 use jiff::Timestamp;
-use jiff::fmt::temporal::DateTimePrinter;
 use market::{Decimal, Price, Symbol};
 use serde::Serialize;
 use serde_json::Number;
+
+use crate::wiring;
 
 /// A firing of an alert.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,7 +47,7 @@ impl ReplayFiring {
     #[must_use]
     pub fn to_json_line(&self) -> String {
         let line = Line {
-            time: milliseconds(self.time),
+            time: wiring::format_timestamp(self.time),
             alert_index: self.alert_index,
             symbol: self.symbol.as_str(),
             condition: self.condition.name(),
@@ -54,20 +56,7 @@ impl ReplayFiring {
             metric: self.reason.metric().and_then(number),
             reason: self.reason.to_string(),
         };
-        let bytes = alerts::json::to_vec(&line).expect("strings and numbers always have a JSON form");
+        let bytes = json::to_vec(&line).expect("strings and numbers always have a JSON form");
         String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
-
-/// Formats a timestamp as RFC 3339 in UTC with milliseconds.
-fn milliseconds(at: Timestamp) -> String {
-    DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&at)
-}
-
-/// Converts a decimal to a JSON number.
-fn number(decimal: Decimal) -> Option<Number> {
-    match decimal.as_whole() {
-        Some(whole) => Some(whole.into()),
-        None => Number::from_f64(decimal.as_f64()),
     }
 }

@@ -8,7 +8,7 @@ use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, 
 use alerts::{Alert, AlertId, Condition, Revision, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use market::{Bar, Calendar, Session, SplitRatio, Symbol};
+use market::{Calendar, Session, SplitRatio, Symbol};
 use sources::folder::MarketData;
 use uuid::Uuid;
 
@@ -175,28 +175,17 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
 
     fn session(&mut self, session: &Session) -> Flow {
         let mut batches = ObservationBatches::new();
-        let bars = self.take_bars(session, &mut batches);
+        let due = self.cursors.iter_mut();
+        let due = due.filter(|cursor| cursor.next_date().is_some_and(|date| date <= session.date));
+        let bars: Vec<_> = due
+            .filter_map(|cursor| Some((cursor.symbol, cursor.take(session, &mut batches)?)))
+            .collect();
         for ((at, _), quotes) in batches {
             self.advance(at)?;
             self.process(Event::Clock, at)?;
             self.observe(at, &quotes)?;
         }
         self.advance(session.close)?;
-        self.complete(session, bars);
-        self.summary.sessions += u64::from(self.has_started);
-        Flow::Continue(())
-    }
-
-    fn take_bars(&mut self, session: &Session, batches: &mut ObservationBatches) -> Vec<(Symbol, Bar)> {
-        let due = self
-            .cursors
-            .iter_mut()
-            .filter(|cursor| cursor.next_date().is_some_and(|date| date <= session.date));
-        due.filter_map(|cursor| Some((cursor.symbol, cursor.take(session, batches)?)))
-            .collect()
-    }
-
-    fn complete(&mut self, session: &Session, bars: Vec<(Symbol, Bar)>) {
         for (symbol, bar) in bars {
             // The session has just ended and bars come in order, so the engine accepts each of them.
             let processed = self
@@ -204,6 +193,8 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
                 .process(Event::Bar { symbol, bar }, session.close, &mut self.decisions);
             debug_assert_eq!(processed, Ok(()));
         }
+        self.summary.sessions += u64::from(self.has_started);
+        Flow::Continue(())
     }
 
     fn observe(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {

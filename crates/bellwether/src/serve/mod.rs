@@ -30,35 +30,30 @@ use tokio::task::JoinHandle;
 use crate::metering::Metering;
 use crate::settings::{Settings, SourceKind};
 use crate::signals::ShutdownSignals;
-use crate::wiring;
 use crate::wiring::providers::build_providers;
+use crate::{terminal, wiring};
 use delivery_runtime::DeliveryRuntime;
 use web::{BoundListeners, HttpServer};
 
 /// The running server.
-#[derive(Debug)]
 pub struct Server {
     /// The use cases.
-    pub service: ServiceHandle,
+    pub service: Service,
     /// The database.
     pub store: Store,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of random ids and secrets.
-    pub chance: Arc<Random>,
+    pub random: Arc<Random>,
     source: Option<SourceTask>,
     web: HttpServer,
     upkeep: JoinHandle<()>,
     deliveries: Option<DeliveryRuntime>,
 }
 
-/// The service, with a `Debug` implementation that shows only the name.
-#[derive(Clone)]
-pub struct ServiceHandle(pub Service);
-
-impl std::fmt::Debug for ServiceHandle {
+impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Service")
+        f.debug_struct("Server").field("web", &self.web).finish_non_exhaustive()
     }
 }
 
@@ -127,10 +122,10 @@ impl Server {
         );
         let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone())?;
         Ok(Self {
-            service: ServiceHandle(service),
+            service,
             store: ports.store,
             clock: ports.clock,
-            chance: ports.random,
+            random: ports.random,
             source,
             web,
             upkeep: tokio::spawn(metering.upkeep()),
@@ -180,7 +175,7 @@ impl Server {
         if let Some(source) = self.source {
             source.stop().await;
         }
-        self.service.0.stop().await;
+        self.service.stop().await;
         // The dispatchers have ended with the service.
         drop(self.deliveries);
         self.upkeep.abort();
@@ -203,34 +198,29 @@ pub async fn run(settings: &Settings, metering: Metering) -> anyhow::Result<()> 
         }
         error = server.failed() => Err(error),
     };
-    let second_signal = tokio::spawn(exit_on_signal(signals));
-    let closed = server.close().await;
-    second_signal.abort();
-    ended.and(closed)?;
+    ended.and(close_or_exit(server, signals).await)?;
     tracing::info!("stopped");
     Ok(())
 }
 
 /// Prints the addresses, also for programs that start the service on a free port.
 fn announce(server: &Server) -> anyhow::Result<()> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    let written = writeln!(out, "bellwether listens on http://{}", server.address());
-    let written = written.and_then(|()| match server.ops_address() {
-        Some(address) => writeln!(out, "health and metrics are on http://{address}"),
-        None => Ok(()),
-    });
-    written.and_then(|()| out.flush()).or_else(|error| match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Ok(()),
-        _ => Err(error).context("cannot write to standard output"),
-    })?;
+    let mut text = format!("bellwether listens on http://{}\n", server.address());
+    if let Some(address) = server.ops_address() {
+        text += &format!("health and metrics are on http://{address}\n");
+    }
+    terminal::print(&text).context("cannot write to standard output")?;
     tracing::info!(address = %server.address(), version = env!("CARGO_PKG_VERSION"), "listening");
     Ok(())
 }
 
-/// Exits the process at the next signal.
-pub(crate) async fn exit_on_signal(mut signals: ShutdownSignals) {
-    let signal = signals.next().await;
-    tracing::warn!(signal, "exiting at once because of a second signal");
-    std::process::exit(1);
+/// Shuts the server down. Another signal meanwhile exits the process.
+pub(crate) async fn close_or_exit(server: Server, mut signals: ShutdownSignals) -> anyhow::Result<()> {
+    tokio::select! {
+        closed = server.close() => closed,
+        signal = signals.next() => {
+            tracing::warn!(signal, "exiting at once because of a second signal");
+            std::process::exit(1);
+        }
+    }
 }

@@ -31,19 +31,11 @@ macro_rules! choice_setting {
 /// Declares an enum that is a setting.
 macro_rules! choice {
     ($(#[$about:meta])* $kind:ident { $( $(#[$doc:meta])* $variant:ident = $name:literal, )* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum $kind {
-            $( $(#[$doc])* $variant, )*
-        }
-
-        impl $kind {
-            /// Returns the name in a settings file.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $( Self::$variant => $name, )*
-                }
+        alerts::named_enum! {
+            $(#[$about])*
+            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+            pub enum $kind {
+                $( $(#[$doc])* $variant = $name, )*
             }
         }
 

@@ -31,7 +31,7 @@ pub fn build_providers(settings: &Settings, clock: Arc<dyn Clock>, seed: u64) ->
         ..AdapterSetup::new(Arc::clone(&clock), seed)
     };
     let mut providers = BTreeMap::new();
-    for name in ProviderName::ALL {
+    for &name in ProviderName::ALL {
         if let Some(provider) = config.build(name, &setup) {
             let provider =
                 provider.with_context(|| format!("cannot set up the provider {name}; see [sources.{name}]"))?;

@@ -7,7 +7,7 @@ use crate::settings::choice::choice;
 use crate::settings::value::Setting;
 
 choice! {
-    /// The name of a provider.
+    /// The name of a provider. [`ALL`](Self::ALL) is the default order.
     ProviderName {
         /// Alpaca.
         Alpaca = "alpaca",
@@ -25,16 +25,6 @@ choice! {
 }
 
 impl ProviderName {
-    /// All providers, in their default order.
-    pub const ALL: [Self; 6] = [
-        Self::Alpaca,
-        Self::Massive,
-        Self::Tiingo,
-        Self::Finnhub,
-        Self::Sec,
-        Self::ApeWisdom,
-    ];
-
     /// Returns the default order of the providers for `capability`. The one with the most data comes first: for
     /// fundamentals that is Finnhub, because Massive only has the market capitalisation; for insider trades it is the
     /// SEC itself.
@@ -45,7 +35,7 @@ impl ProviderName {
             Capability::InsiderTrades => Some(Self::Sec),
             _ => None,
         };
-        let others = Self::ALL.into_iter().filter(|&name| Some(name) != first);
+        let others = Self::ALL.iter().copied().filter(|&name| Some(name) != first);
         first.into_iter().chain(others).collect()
     }
 
@@ -80,7 +70,8 @@ pub enum ProviderSelection {
 
 impl Setting for ProviderSelection {
     fn allowed() -> String {
-        let names = ProviderName::ALL.map(ProviderName::name).join(", ");
+        let names: Vec<_> = ProviderName::ALL.iter().map(|name| name.name()).collect();
+        let names = names.join(", ");
         format!(
             "\"all\", \"none\", or a list of {names} (in a file [\"alpaca\", \"finnhub\"], in a variable separated by \
              commas), the primary first"

@@ -21,7 +21,7 @@ fn names(asked: &[ProviderName]) -> Vec<&'static str> {
 #[test]
 fn no_provider_is_set_up_by_default() {
     let sources = sources("");
-    for name in ProviderName::ALL {
+    for &name in ProviderName::ALL {
         assert!(sources.tier(name).is_none(), "{name}");
     }
     for capability in Capability::ALL {

@@ -110,12 +110,12 @@ impl TestServer {
         static METERING: OnceLock<Metering> = OnceLock::new();
         let metering = METERING.get_or_init(|| Metering::install().unwrap()).clone();
         let server = Server::with_ports(&settings, ports, providers, metering).await.unwrap();
-        let ann = account(&server.service.0).await;
+        let ann = account(&server.service).await;
         Self { clock, server, ann }
     }
 
     pub fn service(&self) -> &Service {
-        &self.server.service.0
+        &self.server.service
     }
 
     /// Creates an alert as soon as its stock is in the catalog.
