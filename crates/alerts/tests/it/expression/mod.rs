@@ -1,0 +1,5 @@
+//! The language of expressions.
+
+mod evaluation;
+mod grammar;
+mod support;
