@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use market::{Decimal, MICROS_PER_UNIT};
-use num_rational::BigRational;
+use num_rational::{BigRational, Ratio};
 
 /// An exact fraction.
 ///
@@ -156,7 +156,10 @@ impl Fraction {
     #[expect(clippy::cast_precision_loss, reason = "a float is asked for")]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
-            Representation::Small { numerator, denominator } => *numerator as f64 / *denominator as f64,
+            Representation::Small { numerator, denominator } => {
+                let lowest = Ratio::new(*numerator, *denominator);
+                *lowest.numer() as f64 / *lowest.denom() as f64
+            }
             Representation::Large(number) => to_f64(number),
         }
     }

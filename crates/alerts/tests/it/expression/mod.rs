@@ -1,5 +1,15 @@
 //! The language of expressions.
 
+mod conversion;
+mod crossings;
+mod documentation;
+mod errors;
 mod evaluation;
+mod generator;
 mod grammar;
+mod limits;
+mod oracle;
+mod properties;
+mod sentences;
+mod shape;
 mod support;
