@@ -153,7 +153,6 @@ impl Fraction {
 
     /// Returns the nearest float, within two units of the last place.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a float is asked for")]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
             Representation::Small { numerator, denominator } => {

@@ -108,10 +108,7 @@ fn run(text: &str, fits: impl Fn(char) -> bool) -> usize {
 fn number(rest: &str) -> (TokenKind, usize) {
     let digits = |text: &str| run(text, |next| next.is_ascii_digit());
     let whole = digits(rest);
-    let decimals = match rest[whole..].strip_prefix('.') {
-        Some(after) => Some(digits(after)),
-        None => None,
-    };
+    let decimals = rest[whole..].strip_prefix('.').map(digits);
     let length = whole + decimals.map_or(0, |count| count + 1);
     let suffix = run(&rest[length..], is_word_character);
     let invalid = |problem, length| (TokenKind::Invalid(ExpressionProblem::MalformedNumber(problem)), length);

@@ -9,9 +9,8 @@ use super::ast::BooleanExpression;
 use super::check::check;
 use super::error::{ExpressionError, ExpressionProblem};
 use super::limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS};
-use super::metric::METRICS;
 use super::parser::{ParserOptions, parse_condition};
-use super::print::{PrintStyle, print};
+use super::print::{PrintStyle, print, symbol_before_metric};
 use super::sentence::sentence;
 
 /// An expression within the limits. It is displayed in its canonical form, which parses to the same expression.
@@ -171,21 +170,14 @@ fn leading_symbol(text: &str) -> Result<(Symbol, TextStart), ExpressionError> {
     let symbol_at = text.len() - text.trim_start().len();
     let rest = &text[symbol_at..];
     let is_symbol_character = |next: char| next.is_ascii_alphanumeric() || matches!(next, '.' | '-');
-    let (name, length) = match rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
-        Some((name, _)) => (name, name.len() + 2),
+    let quoted = rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"'));
+    let (name, length, metric_of_own_symbol) = match quoted {
+        Some((name, after)) => (name, name.len() + 2, after.starts_with('.').then_some(name)),
         None => {
             let length = rest.find(|next| !is_symbol_character(next)).unwrap_or(rest.len());
-            (&rest[..length], length)
+            let name = &rest[..length];
+            (name, length, symbol_before_metric(name))
         }
-    };
-    let starts_with_metric =
-        |(_, metric): &(&str, &str)| METRICS.iter().any(|spec| spec.name.eq_ignore_ascii_case(metric));
-    let metric_of_own_symbol = match rest[length..].strip_prefix('.') {
-        Some(_) => Some(name),
-        None => name
-            .rsplit_once('.')
-            .filter(starts_with_metric)
-            .map(|(symbol, _)| symbol),
     };
     let symbol = metric_of_own_symbol
         .unwrap_or(name)

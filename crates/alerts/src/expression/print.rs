@@ -2,11 +2,14 @@
 //!
 //! Parentheses are printed only where the parser needs them to build the same tree.
 
+use std::fmt;
+
 use market::Symbol;
 
 use super::ast::{
     ArithmeticOperator, BooleanExpression, Comparison, Constant, CrossingDirection, MetricReference, NumericExpression,
 };
+use super::metric::METRICS;
 
 /// The form of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +26,7 @@ pub(super) enum PrintStyle {
 pub(super) struct Printer {
     pub(super) text: String,
     pub(super) style: PrintStyle,
-    /// The alert's own symbol, if the text so far is only this symbol: its price is then the left side.
+    /// Whether the text so far is only the alert's own symbol, so that its price is omitted on the left side.
     pub(super) may_omit_price: bool,
     depth: usize,
     max_depth: usize,
@@ -234,6 +237,22 @@ impl Printer {
     }
 }
 
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer::new(PrintStyle::Canonical);
+        printer.comparison(self, false);
+        f.write_str(&printer.text)
+    }
+}
+
+impl fmt::Display for NumericExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer::new(PrintStyle::Canonical);
+        printer.number(self, SUM);
+        f.write_str(&printer.text)
+    }
+}
+
 /// Returns the words of a crossing.
 const fn direction_words(direction: CrossingDirection) -> &'static [&'static str] {
     match direction {
@@ -251,4 +270,11 @@ pub(super) fn symbol_text(symbol: Symbol) -> String {
     } else {
         format!("\"{text}\"")
     }
+}
+
+/// Returns the symbol in `SYMBOL.metric`; `None` if the text is none.
+pub(super) fn symbol_before_metric(text: &str) -> Option<&str> {
+    let (symbol, name) = text.rsplit_once('.')?;
+    let is_metric = METRICS.iter().any(|spec| spec.name.eq_ignore_ascii_case(name));
+    is_metric.then_some(symbol)
 }

@@ -6,14 +6,19 @@ use market::{Decimal, Symbol};
 
 use super::ast::{BooleanExpression, Comparison, CrossingDirection, MetricReference, NumericExpression, Relation};
 use super::metric::{Argument, ChangeBase, Metric, MetricUnit};
-use super::print::{PrintStyle, Printer, symbol_text};
+use super::print::{PrintStyle, Printer, symbol_before_metric, symbol_text};
 use super::words::relation_in_words;
 
 /// Returns the sentence of a condition. Without the alert's own symbol, it begins with the first comparison.
 pub(super) fn sentence(condition: &BooleanExpression, own: Option<Symbol>) -> String {
     let mut printer = Printer::new(PrintStyle::Words);
     if let Some(own) = own {
-        printer.text.push_str(&symbol_text(own));
+        // `A.PE` would be read as the P/E of A.
+        let text = match symbol_before_metric(own.as_str()) {
+            Some(_) => format!("\"{own}\""),
+            None => symbol_text(own),
+        };
+        printer.text.push_str(&text);
         printer.may_omit_price = begins_with_own_price(condition);
         printer.text.push_str(if printer.may_omit_price { " " } else { ": " });
     }

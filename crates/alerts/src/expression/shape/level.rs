@@ -113,7 +113,6 @@ fn add_levels(comparison: &Comparison, first_prices: &mut BTreeSet<i64>) -> Opti
 
 /// Returns the lowest price in millionths beyond which the relation has the other truth. The outer `None` means that a side is
 /// not linear; the inner one that the truth does not depend on the price, or that the level is beyond all prices.
-#[expect(clippy::option_option, reason = "two different reasons, as documented")]
 fn first_price(left: &NumericExpression, relation: Relation, right: &NumericExpression) -> Option<Option<i64>> {
     let difference = linear(left)?.subtract(&linear(right)?);
     let zero = Fraction::ZERO;

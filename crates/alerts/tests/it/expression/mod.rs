@@ -9,6 +9,7 @@ mod generator;
 mod grammar;
 mod limits;
 mod oracle;
+mod price_effect;
 mod properties;
 mod sentences;
 mod shape;

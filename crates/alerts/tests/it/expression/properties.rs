@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn sentence_parses_to_the_same_alert(expression in expression(i64::MAX), own in select(vec!["MSFT", "AN-Y", "7D"])) {
+    fn sentence_parses_to_the_same_alert(expression in expression(i64::MAX), own in select(vec!["MSFT", "AN-Y", "7D", "A.PE", "OR"])) {
         let own = own.parse().unwrap();
         let sentence = expression.sentence(own);
         let parsed = Expression::parse_text(&sentence);

@@ -102,6 +102,9 @@ fn texts_that_people_type_are_parsed() {
             "price < 180 and rsi(14) < 30",
             "each time until 2027-01-31 to telegram",
         ),
+        ("A.pe < 5", "A", "pe < 5", ""),
+        ("\"A.pe\" < 5", "A.PE", "price < 5", ""),
+        ("\"A.pe\".rsi < 5", "A.PE", "rsi(14) < 5", ""),
         ("NOT < 5", "NOT", "price < 5", ""),
         ("A: NOT's price < ITS's price", "A", "NOT.price < ITS.price", ""),
     ] {

@@ -185,5 +185,7 @@ fn operands_of_comparisons_are_in_the_order_of_the_text() {
     let BooleanExpression::Comparison(comparison @ Comparison::Between { .. }) = expression.condition() else {
         panic!("a comparison");
     };
-    assert_eq!(comparison.operands().len(), 3);
+    assert_eq!(comparison.to_string(), "price between low and high");
+    let operands: Vec<_> = comparison.operands().into_iter().map(ToString::to_string).collect();
+    assert_eq!(operands, ["price", "low", "high"]);
 }
