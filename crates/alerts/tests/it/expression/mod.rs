@@ -5,6 +5,7 @@ mod crossings;
 mod documentation;
 mod errors;
 mod evaluation;
+mod fraction;
 mod generator;
 mod grammar;
 mod limits;
