@@ -7,6 +7,7 @@ pub mod alert;
 pub mod condition;
 pub mod engine;
 pub mod equivalence;
+pub mod expression;
 mod intention;
 pub mod json;
 mod named_enum;

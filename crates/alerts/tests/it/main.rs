@@ -5,6 +5,7 @@
 mod common;
 mod edges;
 mod engine_oracle;
+mod expression;
 mod extremes;
 mod many_alerts;
 mod oracle;

@@ -9,6 +9,6 @@ mod errors;
 mod properties;
 mod reminder;
 mod restore;
-mod support;
+pub(crate) mod support;
 mod transition;
 mod update;

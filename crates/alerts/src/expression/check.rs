@@ -1,0 +1,41 @@
+//! The limits of a tree that was not built by the parser, which checks them as it reads.
+
+use market::Symbol;
+
+use super::ast::BooleanExpression;
+use super::error::ExpressionProblem;
+use super::limits::{MAX_CHARACTERS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
+use super::print::{PrintStyle, print};
+
+/// Checks the limits of a condition, and that every comparison has a metric.
+pub(super) fn check(condition: &BooleanExpression) -> Result<(), ExpressionProblem> {
+    let mut comparisons = Vec::new();
+    condition.for_each_comparison(&mut |comparison| comparisons.push(comparison));
+    if comparisons.len() > MAX_COMPARISONS {
+        return Err(ExpressionProblem::TooManyComparisons);
+    }
+    let is_constant = |operand: &&super::ast::NumericExpression| operand.is_constant();
+    if comparisons
+        .iter()
+        .any(|comparison| comparison.operands().iter().all(is_constant))
+    {
+        return Err(ExpressionProblem::ConstantComparison);
+    }
+    let mut symbols: Vec<Option<Symbol>> = Vec::new();
+    condition.for_each_metric(&mut |metric| {
+        if !symbols.contains(&metric.symbol) {
+            symbols.push(metric.symbol);
+        }
+    });
+    if symbols.len() > MAX_SYMBOLS {
+        return Err(ExpressionProblem::TooManySymbols);
+    }
+    let (compact, depth) = print(condition, PrintStyle::Compact);
+    if depth > MAX_DEPTH {
+        return Err(ExpressionProblem::TooDeep);
+    }
+    if compact.chars().count() > MAX_CHARACTERS {
+        return Err(ExpressionProblem::TooLong);
+    }
+    Ok(())
+}

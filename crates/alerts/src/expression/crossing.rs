@@ -1,0 +1,89 @@
+//! The time for which a crossing counts as true.
+
+use std::str::FromStr;
+
+use jiff::{SignedDuration, Timestamp};
+
+/// The option `within`: the time for which every `crosses` of an expression counts as true after a crossing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Within {
+    /// A duration of calendar time, one minute to 30 days; its end is included.
+    Duration(SignedDuration),
+    /// To the close of the session of the crossing.
+    Session,
+}
+
+/// The reason why a text is not a [`Within`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("must be \"session\" or a duration from 1m to 30d, such as \"15m\", \"2h\" or \"5d\"")]
+pub struct WithinError;
+
+impl FromStr for Within {
+    type Err = WithinError;
+
+    fn from_str(text: &str) -> Result<Self, WithinError> {
+        const MAX_MINUTES: i64 = 30 * 24 * 60;
+        if text.eq_ignore_ascii_case("session") {
+            return Ok(Self::Session);
+        }
+        let (digits, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or(WithinError)?;
+        let minutes_per_unit = match unit {
+            "m" => 1,
+            "h" => 60,
+            "d" => 24 * 60,
+            _ => return Err(WithinError),
+        };
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(WithinError);
+        }
+        let number: i64 = digits.parse().map_err(|_| WithinError)?;
+        let minutes = number.checked_mul(minutes_per_unit).ok_or(WithinError)?;
+        if !(1..=MAX_MINUTES).contains(&minutes) {
+            return Err(WithinError);
+        }
+        Ok(Self::Duration(SignedDuration::from_mins(minutes)))
+    }
+}
+
+/// The crossings of an expression since its alert was armed. A new one remembers none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Crossings {
+    within: Option<Within>,
+    /// The end of the time for which each `crosses` counts as true, in the order of the text.
+    until: Vec<Option<Timestamp>>,
+}
+
+impl Crossings {
+    /// Returns no crossings, with the option `within` of the alert.
+    #[must_use]
+    pub const fn new(within: Option<Within>) -> Self {
+        Self {
+            within,
+            until: Vec::new(),
+        }
+    }
+
+    /// Records a crossing of the `crosses` with this index.
+    pub(super) fn record(&mut self, index: usize, now: Timestamp, session_close: Timestamp) {
+        let Some(within) = self.within else {
+            return;
+        };
+        let until = match within {
+            Within::Duration(duration) => now.checked_add(duration).unwrap_or(Timestamp::MAX),
+            Within::Session => session_close,
+        };
+        if self.until.len() <= index {
+            self.until.resize(index + 1, None);
+        }
+        self.until[index] = Some(until);
+    }
+
+    /// Returns whether the latest crossing still counts.
+    pub(super) fn counts(&self, index: usize, now: Timestamp) -> bool {
+        self.until
+            .get(index)
+            .copied()
+            .flatten()
+            .is_some_and(|until| now <= until)
+    }
+}
