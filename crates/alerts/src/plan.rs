@@ -240,16 +240,6 @@ pub fn check_guest_alert(kind: ConditionKind, channel: Channel) -> Result<(), Pl
 mod tests {
     use super::*;
 
-    fn check_new_alert(
-        plan: Plan,
-        kind: ConditionKind,
-        channel: Channel,
-        active_count: u32,
-    ) -> Result<(), PlanLimitError> {
-        check_alert_features(plan, kind, channel)?;
-        check_active_quota(plan, active_count)
-    }
-
     #[test]
     fn basic_plan_includes_price_and_time_alerts_and_paid_plans_all() {
         for kind in ConditionKind::ALL {

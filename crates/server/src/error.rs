@@ -89,7 +89,7 @@ const STORAGE_RETRY_AFTER_SECONDS: u64 = 5;
 /// An error response.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError {
-    body: ErrorBody,
+    body: Box<ErrorBody>,
     retry_after_s: Option<u64>,
     /// Whether a validation error has status 400 instead of 422.
     validation_is_400: bool,
@@ -99,11 +99,11 @@ impl ApiError {
     /// Creates an error with a message that says how to fix the request.
     pub fn new(code: ApiErrorCode, message: impl Into<String>) -> Self {
         Self {
-            body: ErrorBody {
+            body: Box::new(ErrorBody {
                 code,
                 message: message.into(),
                 details: None,
-            },
+            }),
             retry_after_s: None,
             validation_is_400: false,
         }

@@ -4,7 +4,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::new_york_date;
-use paper::{PriceHistory, DailyCloses, DayReturn, Performance, PerformanceRange};
+use paper::{DailyCloses, DayReturn, Performance, PerformanceRange, PriceHistory};
 
 use super::follow::first_waiting;
 use crate::Watchlists;

@@ -21,8 +21,8 @@ use store::StoreError;
 use store::model::{LatestQuote, StockFacts};
 
 use super::future::{FutureQuote, FutureState};
+use super::known_splits::KnownSplits;
 use super::revision_guard::with_clamped_armed_at;
-use super::splits::KnownSplits;
 use super::{Evaluator, facts};
 
 /// How far back bars are read, in days. This is enough for every indicator and for Wilder's RSI to be independent

@@ -39,6 +39,7 @@ mod compare;
 mod event;
 pub(crate) mod facts;
 mod future;
+mod known_splits;
 mod lateness;
 mod load;
 pub mod missed;
@@ -83,7 +84,7 @@ pub struct Evaluator {
     /// Decisions that the engine made while a change was applied. The next evaluation commits them.
     pending_decisions: Mutex<Vec<Decision>>,
     backlog: tokio::sync::Mutex<commit::Backlog>,
-    splits: Mutex<splits::KnownSplits>,
+    splits: Mutex<known_splits::KnownSplits>,
     steady_clock: steady_clock::SteadyClock,
     filings: Mutex<facts::InsiderFilings>,
     future: Mutex<future::FutureState>,

@@ -5,163 +5,25 @@
 //! initial price if they were set before that day. Bars, thresholds and initial prices from after the day of a
 //! split that becomes known late are in new shares already and do not change.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 
-use ::alerts::engine::{Event, ObservedSession, after_split};
+use ::alerts::engine::{Event, after_split};
 use ::alerts::transition::{ChangedAlert, HistoryAction, HistoryStatus, StatusChange};
 use ::alerts::{Alert, Condition};
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::SplitRow;
-use ::market::{Bar, Decimal, Price, Symbol};
+use ::market::{Bar, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 use store::{StoreError, UnitOfWork};
 
 use super::Evaluator;
+use super::known_splits::{KnownSplits, SplitStatus};
 use super::split_notices::{AdjustedAlertsByOwner, SplitNoticeWriter};
 use crate::evaluator::watchlist_split::adjust as adjust_to_split;
 use crate::market::sessions::ended_session;
-
-/// The known splits.
-#[derive(Debug, Default)]
-pub(super) struct KnownSplits {
-    /// By date; the flag says whether the split has been applied.
-    rows: Vec<(SplitRow, bool)>,
-    /// The last session of each stock whose bar was made from observations because a split follows it.
-    sessions_before_split: HashMap<Symbol, Date>,
-}
-
-/// A delivered split compared with the known ones.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SplitStatus {
-    /// Unknown, or known with another ratio and not applied yet.
-    New,
-    /// Known with this ratio.
-    Known,
-    /// Applied with another ratio.
-    TooLate,
-}
-
-impl KnownSplits {
-    pub(super) fn new(rows: Vec<(SplitRow, bool)>) -> Self {
-        Self {
-            rows,
-            sessions_before_split: HashMap::new(),
-        }
-    }
-
-    /// Whether the session's bar was made from observations because a split follows it.
-    pub(super) fn is_session_before_split(&self, symbol: Symbol, session: Date) -> bool {
-        self.sessions_before_split.get(&symbol) == Some(&session)
-    }
-
-    fn find(&self, split: &SplitRow) -> Option<&(SplitRow, bool)> {
-        self.rows
-            .iter()
-            .find(|(known, _)| (known.symbol, known.date) == (split.symbol, split.date))
-    }
-
-    fn status_of(&self, split: &SplitRow) -> SplitStatus {
-        match self.find(split) {
-            None => SplitStatus::New,
-            Some((known, _)) if known.ratio == split.ratio => SplitStatus::Known,
-            Some((_, false)) => SplitStatus::New,
-            Some((_, true)) => SplitStatus::TooLate,
-        }
-    }
-
-    /// Adds splits, or replaces the ratio of splits that are not applied yet.
-    fn insert(&mut self, new_splits: Vec<SplitRow>) {
-        for split in new_splits {
-            self.rows
-                .retain(|(known, _)| (known.symbol, known.date) != (split.symbol, split.date));
-            self.rows.push((split, false));
-        }
-        self.rows.sort_by_key(|(split, _)| split.date);
-    }
-
-    fn next_due(&self, today: Date) -> Option<SplitRow> {
-        let due = self
-            .rows
-            .iter()
-            .find(|(split, applied)| !applied && split.date <= today);
-        due.map(|(split, _)| *split)
-    }
-
-    /// Whether a split of a stock that is due on a day is not applied yet.
-    pub(super) fn is_waiting(&self, symbol: Symbol, day: Date) -> bool {
-        let mut of_symbol = self.rows.iter().filter(|(split, _)| split.symbol == symbol);
-        of_symbol.any(|(split, applied)| !applied && split.date <= day)
-    }
-
-    fn mark_applied(&mut self, split: &SplitRow) {
-        for (known, applied) in &mut self.rows {
-            if (known.symbol, known.date) == (split.symbol, split.date) {
-                *applied = true;
-            }
-        }
-    }
-
-    /// Converts a bar to today's shares, by all applied splits.
-    pub(super) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
-        self.applied_after(symbol, bar.date)
-            .fold(bar, |bar, split| bar.after_split(split.ratio))
-    }
-
-    /// Converts a bar in today's shares to the shares of its day, as it was traded.
-    pub(super) fn in_shares_of_its_day(&self, symbol: Symbol, bar: Bar) -> Bar {
-        self.applied_after(symbol, bar.date).fold(bar, |bar, split| {
-            let price = |price: Price| Price::from_micros(split.ratio.multiply(price.micros())).unwrap_or(price);
-            Bar {
-                open: price(bar.open),
-                high: price(bar.high),
-                low: price(bar.low),
-                close: price(bar.close),
-                volume: split.ratio.divide(bar.volume),
-                ..bar
-            }
-        })
-    }
-
-    /// Converts a price of a day to today's shares, by all applied splits.
-    pub(super) fn price_in_todays_shares(&self, symbol: Symbol, date: Date, price: Price) -> Price {
-        self.applied_after(symbol, date)
-            .fold(price, |price, split| price.after_split(split.ratio))
-    }
-
-    /// Converts a number of shares of a day to today's shares, by all applied splits.
-    pub(super) fn shares_of_today(&self, symbol: Symbol, date: Date, shares: i64) -> i64 {
-        self.applied_after(symbol, date)
-            .fold(shares, |shares, split| split.ratio.multiply(shares))
-    }
-
-    /// Converts earnings per share as of `as_of` to today's shares, by all applied splits.
-    pub(super) fn eps_in_todays_shares(&self, symbol: Symbol, as_of: Date, eps: Decimal) -> Decimal {
-        let later = self.applied_after(symbol, as_of);
-        later.fold(eps, |eps, split| Decimal::from_micros(split.ratio.divide(eps.micros())))
-    }
-
-    /// Returns the applied splits of a stock after `date`.
-    fn applied_after(&self, symbol: Symbol, date: Date) -> impl Iterator<Item = &SplitRow> {
-        let applied = self.rows.iter().filter(|(_, applied)| *applied).map(|(split, _)| split);
-        applied.filter(move |split| split.symbol == symbol && date < split.date)
-    }
-
-    /// Converts the state of a session to today's shares, by all applied splits.
-    pub(super) fn session_in_todays_shares(&self, symbol: Symbol, session: ObservedSession) -> ObservedSession {
-        let later = self.applied_after(symbol, session.date);
-        later.fold(session, |session, split| ObservedSession {
-            open: session.open.after_split(split.ratio),
-            high: session.high.after_split(split.ratio),
-            low: session.low.after_split(split.ratio),
-            last: session.last.after_split(split.ratio),
-            volume: session.volume.map(|volume| split.ratio.multiply(volume)),
-            ..session
-        })
-    }
-}
 
 impl Evaluator {
     /// Converts a bar to today's shares, in which the engine counts.

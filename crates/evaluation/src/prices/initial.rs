@@ -103,7 +103,7 @@ impl Prices {
             let writes = alerts.into_iter().map(|stored| {
                 let evaluator = Arc::clone(&self.evaluator);
                 let inputs = (stored, price, now);
-                let transaction = self.ports.store.commit_then(
+                self.ports.store.commit_then(
                     inputs,
                     |&(ref stored, price, now), unit| {
                         Box::pin(async move {
@@ -130,8 +130,7 @@ impl Prices {
                             evaluator.apply_change(alert);
                         }
                     },
-                );
-                transaction
+                )
             });
             let mut progress = 0;
             for written in futures_util::future::join_all(writes).await {

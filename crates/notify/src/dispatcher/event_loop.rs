@@ -3,6 +3,8 @@
 //! One task owns the [`Scheduler`] and waits for the next event. Attempts and calls to the outbox run in separate tasks. There is
 //! one call of each kind at a time, and the next call handles everything that was gathered meanwhile. So batches grow with the load.
 
+mod outbox_calls;
+
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -16,17 +18,11 @@ use tokio::time::Sleep;
 use tracing::{error, warn};
 
 use super::endpoint_queue::{EndpointHealth, HEALTH_LEVELS, HeldJob};
-use super::outbox_call::{OutboxFailed, call_outbox};
 use super::scheduler::Scheduler;
-use super::{ClaimParams, ClaimedJob, Dispatcher, DueEndpoint, Outbox, SettledJob, Transport};
-use crate::schedule::{AttemptReport, AttemptResult, NextStep};
+use super::{Dispatcher, Outbox, SettledJob, Transport};
+use crate::schedule::{AttemptReport, AttemptResult};
 use clock::later;
-
-/// Maximum number of endpoints that one poll of the outbox returns.
-const ENDPOINTS_PER_POLL: u32 = 4_096;
-
-/// Maximum number of retry times that are kept in memory.
-const MAX_RETRY_TIMES: usize = 16_384;
+use outbox_calls::OutboxReply;
 
 /// A finished attempt.
 struct FinishedAttempt<R> {
@@ -41,13 +37,6 @@ struct StartedAttempt {
     lease: i64,
     previous_attempts: u32,
     at: Timestamp,
-}
-
-/// The reply of the outbox to a call.
-enum OutboxReply<O: Outbox> {
-    DueEndpoints(Result<Vec<DueEndpoint>, OutboxFailed>),
-    Claimed(usize, ClaimParams, Result<Vec<ClaimedJob<O::Job>>, OutboxFailed>),
-    Settled(Vec<SettledJob<O::Report>>, Result<(), OutboxFailed>),
 }
 
 /// The state of a running dispatcher.
@@ -263,137 +252,6 @@ where
             report: Some(report),
             next,
         });
-    }
-
-    /// Starts a poll of the outbox for endpoints with due deliveries, if it is time for one.
-    fn poll_outbox(&mut self, now: Timestamp) {
-        if self.is_polling {
-            return;
-        }
-        let after = if let Some(last) = self.poll_after.take() {
-            last
-        } else if self.is_woken || now >= self.poll_at {
-            self.is_woken = false;
-            self.poll_at = later(now, self.dispatcher.limits.poll_interval);
-            while let Some(at) = self.retry_times.first().copied() {
-                if at > now {
-                    self.poll_at = self.poll_at.min(at);
-                    break;
-                }
-                self.retry_times.pop_first();
-            }
-            i64::MIN
-        } else {
-            return;
-        };
-        self.is_polling = true;
-        let outbox = Arc::clone(&self.dispatcher.outbox);
-        self.replies.spawn(async move {
-            let poll = async { outbox.due_endpoints(after, ENDPOINTS_PER_POLL).await };
-            OutboxReply::DueEndpoints(call_outbox("due_endpoints", poll).await)
-        });
-    }
-
-    fn claim(&mut self, index: usize, params: ClaimParams) {
-        let outbox = Arc::clone(&self.dispatcher.outbox);
-        self.replies.spawn(async move {
-            let claimed = call_outbox("claim", async { outbox.claim(&params).await }).await;
-            OutboxReply::Claimed(index, params, claimed)
-        });
-    }
-
-    /// Settles finished and released deliveries in one batch.
-    fn settle(&mut self, now: Timestamp) {
-        for held in self.scheduler.take_released() {
-            self.unsettled.push(SettledJob {
-                key: held.claimed.key,
-                endpoint: held.claimed.endpoint,
-                lease: held.lease,
-                report: None,
-                next: NextStep::Released,
-            });
-        }
-        if self.settling > 0 || self.unsettled.is_empty() || now < self.outbox_paused_until {
-            return;
-        }
-        let count = self.unsettled.len().min(self.settle_batch_size);
-        let batch: Vec<_> = self.unsettled.drain(..count).collect();
-        self.settling = batch.len();
-        let outbox = Arc::clone(&self.dispatcher.outbox);
-        self.replies.spawn(async move {
-            let settled = call_outbox("settle", async { outbox.settle(&batch).await }).await;
-            OutboxReply::Settled(batch, settled)
-        });
-    }
-
-    fn handle_reply(&mut self, reply: Option<OutboxReply<O>>) {
-        let now = self.dispatcher.time.now();
-        let failed = match reply {
-            Some(OutboxReply::DueEndpoints(found)) => {
-                self.is_polling = false;
-                found.map(|endpoints| self.endpoints_found(&endpoints, now)).is_err()
-            }
-            Some(OutboxReply::Claimed(index, params, claimed)) => {
-                self.is_claiming[index] = false;
-                let failed = claimed.is_err();
-                match claimed {
-                    Ok(claimed) => self.scheduler.claim_succeeded(&params, claimed),
-                    Err(OutboxFailed) => self.scheduler.claim_failed(&params),
-                }
-                failed
-            }
-            Some(OutboxReply::Settled(batch, settled)) => {
-                self.settling = 0;
-                let max = self.dispatcher.limits.settle_batch_size;
-                match settled {
-                    Ok(()) => {
-                        self.settle_batch_size = self.settle_batch_size.saturating_mul(2).min(max);
-                        self.batch_settled(&batch);
-                    }
-                    Err(OutboxFailed) => {
-                        self.settle_batch_size = (batch.len() / 2).max(1);
-                        self.unsettled.extend(batch);
-                    }
-                }
-                settled.is_err()
-            }
-            None => false,
-        };
-        if failed {
-            self.outbox_paused_until = later(now, self.dispatcher.limits.outbox_retry_delay);
-            self.is_woken = true;
-        }
-    }
-
-    /// Schedules polls for the retries in a settled batch. This happens after the batch is written, as an earlier poll would not
-    /// find them.
-    fn batch_settled(&mut self, batch: &[SettledJob<O::Report>]) {
-        for settled in batch {
-            match settled.next {
-                NextStep::Released => self.is_woken = true,
-                NextStep::RetryAt(at) => {
-                    self.poll_at = self.poll_at.min(at);
-                    self.retry_times.insert(at);
-                    // The regular polls find the retries that are dropped here.
-                    if self.retry_times.len() > MAX_RETRY_TIMES {
-                        self.retry_times.pop_last();
-                    }
-                }
-                NextStep::Delivered | NextStep::GivenUp | NextStep::DisableEndpoint => {}
-            }
-        }
-    }
-
-    fn endpoints_found(&mut self, endpoints: &[DueEndpoint], now: Timestamp) {
-        for due in endpoints {
-            if due.first_due <= now {
-                self.scheduler.mark_due(due.endpoint);
-            } else {
-                self.poll_at = self.poll_at.min(due.first_due);
-            }
-        }
-        let is_last_page = endpoints.len() < usize::try_from(ENDPOINTS_PER_POLL).unwrap_or(usize::MAX);
-        self.poll_after = endpoints.last().filter(|_| !is_last_page).map(|last| last.endpoint);
     }
 
     /// Returns when the loop must run again at the latest. This is never in the past, as the loop would spin: everything that is

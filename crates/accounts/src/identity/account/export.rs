@@ -4,17 +4,19 @@
 //! chunks, so memory use is bounded. Concurrent changes appear as of the time when their page was read.
 
 mod permissions;
+mod rows;
 mod watchlist_rows;
 
-use alerts::json::{in_javascript_order, to_vec};
+use alerts::json::to_vec;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use store::model::{
-    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, MessageChannel, PageRequest, SentMessage,
-    UserSession, Webhook,
-};
+use store::model::{Account, ExportedAlert, MessageChannel, PageRequest};
 use store::{MessageCursor, Store};
 use tokio::sync::mpsc;
+
+use rows::{
+    account_value, alert, api_key, delivery, feedback_value, history, message, session, timestamp, webhook_value,
+};
 
 use crate::identity::account::AccountSettings;
 use foundation::account::load_account;
@@ -307,144 +309,4 @@ impl ExportWriter {
 /// Returns whether a page is the last.
 fn is_last<T>(page: &[T]) -> bool {
     u32::try_from(page.len()).map_or(true, |rows| rows < PAGE_ROWS)
-}
-
-fn timestamp(instant: Timestamp) -> Value {
-    json!(format!("{instant:.3}"))
-}
-
-fn optional_timestamp(instant: Option<Timestamp>) -> Value {
-    instant.map_or(Value::Null, timestamp)
-}
-
-fn account_value(account: &Account) -> Value {
-    let profile = &account.profile;
-    let phone = profile
-        .phone
-        .as_ref()
-        .map(|phone| json!({"number": phone.number, "verified_at": timestamp(phone.verified_at)}));
-    json!({
-        "id": account.id.0,
-        "email": account.email,
-        "is_verified": account.is_verified,
-        "full_name": account.full_name,
-        "account_type": account.plan.name(),
-        "is_operator": account.is_operator,
-        "has_password": account.password_hash.is_some(),
-        "created_at": timestamp(account.created_at),
-        "deactivated_at": optional_timestamp(profile.deactivated_at),
-        "phone": phone,
-        "time_zone": account.time_zone,
-        "quiet_hours": super::preferences::quiet_hours_value(profile.quiet_hours),
-        "agents_wait": profile.agents_wait,
-        "notify_blind": profile.notify_blind,
-    })
-}
-
-fn session(session: &UserSession) -> Value {
-    json!({
-        "id": session.id.0,
-        "created_at": timestamp(session.created_at),
-        "last_seen_at": timestamp(session.last_seen_at),
-        "expires_at": timestamp(session.expires_at),
-        "ended_at": optional_timestamp(session.ended_at),
-    })
-}
-
-fn api_key(key: &ApiKey) -> Value {
-    json!({
-        "id": key.id.0,
-        "name": key.name,
-        "key_prefix": key.prefix,
-        "scopes": key.scopes,
-        "created_at": timestamp(key.created_at),
-        "last_used_at": optional_timestamp(key.last_used_at),
-    })
-}
-
-fn feedback_value(seen: &FeedbackWithLike) -> Value {
-    let feedback = &seen.feedback;
-    json!({
-        "id": feedback.id.0,
-        "title": feedback.title,
-        "body": feedback.body,
-        "category": feedback.category.name(),
-        "likes": feedback.likes,
-        "created_at": timestamp(feedback.created_at),
-    })
-}
-
-fn webhook_value(webhook: &Webhook) -> Value {
-    let disabled = webhook.disabled;
-    json!({
-        "id": webhook.id.0,
-        "url": webhook.url,
-        "events": webhook.events,
-        "is_active": webhook.is_active,
-        "signature": webhook.signature.name(),
-        "created_at": timestamp(webhook.created_at),
-        "failing_since": optional_timestamp(webhook.failing_since),
-        "last_success_at": optional_timestamp(webhook.last_success_at),
-        "disabled_at": optional_timestamp(disabled.map(|(at, _)| at)),
-        "disabled_reason": disabled.map(|(_, reason)| reason.name()),
-    })
-}
-
-fn delivery(delivery: &Delivery) -> Value {
-    let attempts = delivery.attempts.iter().map(|attempt| {
-        json!({
-            "at": timestamp(attempt.at),
-            "outcome": attempt.outcome,
-            "http_status": attempt.http_status,
-            "duration_ms": attempt.duration_ms,
-            "response": attempt.response,
-        })
-    });
-    json!({
-        "id": delivery.id.0,
-        "alert_id": delivery.alert.0,
-        "status": delivery.status.name(),
-        "created_at": timestamp(delivery.created_at),
-        "attempts": attempts.collect::<Vec<_>>(),
-    })
-}
-
-fn message(message: &SentMessage) -> Value {
-    json!({
-        "channel": message.channel.name(),
-        "kind": message.kind,
-        "recipient": message.recipient,
-        "status": message.status,
-        "created_at": timestamp(message.created_at),
-        "finished_at": optional_timestamp(message.finished_at),
-    })
-}
-
-fn alert(kept: &ExportedAlert) -> Value {
-    let alert = &kept.stored.alert;
-    json!({
-        "id": alert.id.0,
-        "symbol": alert.symbol.to_string(),
-        "condition": alert.condition.kind().name(),
-        "threshold": alert.condition.threshold().map(market::Decimal::as_f64),
-        "parameters": alert.parameters.clone().map(in_javascript_order),
-        "notification": alert.notification.name(),
-        "status": alert.status.name(),
-        "initial_price": alert.initial_price.map(market::Price::as_f64),
-        "created_at": timestamp(alert.created_at),
-        "created_by": kept.stored.created_by,
-        "triggered_at": optional_timestamp(alert.triggered_at),
-        "deleted_at": optional_timestamp(kept.deleted_at),
-    })
-}
-
-fn history(row: &HistoryRow) -> Value {
-    json!({
-        "action_type": row.entry.action.name(),
-        "action_timestamp": timestamp(row.at),
-        "previous_status": row.entry.previous_status.map(alerts::Status::name),
-        "new_status": row.entry.new_status.name(),
-        "trigger_price": row.price.map(market::Price::as_f64),
-        "details": row.details.clone().map(in_javascript_order),
-    })
 }

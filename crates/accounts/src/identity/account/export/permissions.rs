@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use store::model::{Approval, Grant};
 
-use super::{optional_timestamp, timestamp};
+use super::rows::{optional_timestamp, timestamp};
 
 pub(super) fn grant(grant: &Grant) -> Value {
     json!({

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use store::model::{PaperTrade, TimedPrice, WatchlistItem};
 
-use super::{optional_timestamp, timestamp};
+use super::rows::{optional_timestamp, timestamp};
 
 fn priced(priced: TimedPrice) -> Value {
     json!({"price": priced.price.as_f64(), "at": timestamp(priced.at)})

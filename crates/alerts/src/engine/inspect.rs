@@ -1,0 +1,102 @@
+//! Questions to the engine that change nothing.
+
+use jiff::Timestamp;
+use market::day::day_number;
+use market::{Price, Symbol};
+
+use super::event::{ObservedSession, StockIndex};
+use super::hot_line::HotLine;
+use super::stock::Stock;
+use super::{Engine, EventError, group};
+use crate::alert::{AlertId, Revision};
+
+impl Engine {
+    /// Returns the number of armed alerts.
+    #[must_use]
+    pub fn armed_alerts(&self) -> usize {
+        self.registry.armed()
+    }
+
+    /// Returns the number of armed alerts for each stock that has any. It visits each alert.
+    #[must_use]
+    pub fn armed_per_stock(&self) -> Vec<(Symbol, usize)> {
+        let mut counts = vec![0_usize; self.stocks.len()];
+        for slot in self.registry.live() {
+            counts[self.registry.alert(slot).stock.0 as usize] += 1;
+        }
+        let stocks = self.symbols.iter().copied().zip(counts);
+        stocks.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Returns the revision of an armed alert.
+    #[must_use]
+    pub fn revision(&self, id: AlertId) -> Option<Revision> {
+        self.registry.find(id).map(|slot| self.registry.identity(slot).1)
+    }
+
+    /// Returns the ids of all armed alerts.
+    pub fn armed_ids(&self) -> impl Iterator<Item = AlertId> {
+        self.registry.live().map(|slot| self.registry.identity(slot).0)
+    }
+
+    /// Returns the last observed price of a stock, per today's share.
+    #[must_use]
+    pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
+        let stock = self.indices.get(&symbol)?;
+        Stock::last_price(&self.hot[stock.0 as usize])
+    }
+
+    /// Returns the observed part of the stock's last session, to be stored for [`Event::Resume`].
+    #[must_use]
+    pub fn observed_session(&self, symbol: Symbol) -> Option<ObservedSession> {
+        let at = self.indices.get(&symbol)?.0 as usize;
+        self.stocks[at].observed_session(&self.hot[at])
+    }
+
+    /// Returns the completed sessions of a stock.
+    #[must_use]
+    pub fn history(&self, symbol: Symbol) -> Option<&market::History> {
+        self.indices
+            .get(&symbol)
+            .map(|stock| &self.stocks[stock.0 as usize].history)
+    }
+
+    /// Returns whether a stock has alerts that are evaluated at its observations.
+    #[must_use]
+    pub fn has_price_alerts(&self, symbol: Symbol) -> bool {
+        let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+        stock.is_some_and(|stock| !stock.groups.is_empty())
+    }
+
+    /// Checks that an observation of a stock at `now` would be evaluated.
+    ///
+    /// # Errors
+    /// [`EventError`] if the market is closed, or if a bar or an observation of a later session has completed the session.
+    pub fn check_observation(&self, stock: StockIndex, now: Timestamp) -> Result<(), EventError> {
+        let session = self.calendar.session_at(now).ok_or(EventError::MarketClosed)?;
+        let at = stock.0 as usize;
+        let is_over = self.hot.get(at).is_some_and(|hot| hot.day > day_number(session.date))
+            || (self.stocks.get(at)).is_some_and(|stock| stock.is_completed(session.date));
+        if is_over {
+            Err(EventError::SessionCompleted { count: 1 })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns the next instant at which [`Event::Clock`] is due.
+    #[must_use]
+    pub fn next_moment(&self) -> Option<Timestamp> {
+        self.moments.first().map(|&(at, _)| at)
+    }
+
+    /// Returns the memory of the ordered indexes and hot lines of all stocks, in bytes.
+    #[must_use]
+    pub fn index_bytes(&self) -> usize {
+        let groups = self.stocks.iter().flat_map(|stock| &stock.groups);
+        let indexes: usize = groups
+            .map(|group| size_of::<group::Group>() + group.index.bytes())
+            .sum();
+        indexes + self.hot.capacity() * size_of::<HotLine>()
+    }
+}
