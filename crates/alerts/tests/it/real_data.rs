@@ -1,5 +1,4 @@
-//! The engine against the oracle on recorded bars, and its average crosses against a reference. Without the recorded data these
-//! tests are skipped with a message.
+//! The engine against the oracle on years of bars, and its average crosses against a reference.
 
 use crate::common;
 use crate::oracle;
@@ -14,6 +13,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use market::calendar::new_york;
 use market::{Bar, Calendar, Decimal, Price, SplitRatio, Symbol};
+use testdata::MarketData;
 
 use common::comparison::EngineComparison;
 use common::{alert, decimal, id, process_event};
@@ -131,16 +131,17 @@ fn run(symbol: Symbol, bars: &[Bar], facts: &[(Date, OwnedEvent)]) -> usize {
 
 #[test]
 fn engine_matches_oracle_on_five_years_of_bars() {
-    let Some(data) = recorded::folder() else {
-        return;
-    };
-    let symbols = recorded::symbols(&[
-        "AAPL", "AMCR", "AMD", "AMZN", "BA", "CCL", "DG", "GE", "GME", "HUBB", "INTC", "JNJ", "JPM", "KO", "LLY", "MA",
-        "MRK", "MSFT", "NVDA", "PPL", "T", "TSLA", "UWMC", "WMT", "XOM",
-    ]);
+    let data = MarketData::find();
+    let symbols = recorded::symbols(data.pick::<&[&str]>(
+        &[
+            "AAPL", "AMCR", "AMD", "AMZN", "BA", "CCL", "DG", "GE", "GME", "HUBB", "INTC", "JNJ", "JPM", "KO", "LLY",
+            "MA", "MRK", "MSFT", "NVDA", "PPL", "T", "TSLA", "UWMC", "WMT", "XOM",
+        ],
+        &["ZQAL", "ZQBO", "ZQCU", "ZQDI"],
+    ));
     let mut facts = Facts::new();
     let mut put = |symbol, date, event| facts.entry(symbol).or_default().push((date, event));
-    let file = |name: &str| recorded::text(&data.join("us500").join(name));
+    let file = |name: &str| data.text(&format!("us500/{name}"));
     let date = |text: &str| -> Date { text.parse().expect("a date") };
     for (symbol, fields) in recorded::rows(&file("fundamentals.csv.gz"), &symbols) {
         put(
@@ -180,20 +181,20 @@ fn engine_matches_oracle_on_five_years_of_bars() {
         .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), OwnedEvent::Earnings(symbol, all)));
 
     compare(
-        recorded::bars(&data.join("us500/bars/us500_2019_2024.csv.gz"), &symbols),
+        recorded::bars(&data.text("us500/bars/us500_2019_2024.csv.gz"), &symbols),
         facts,
-        25,
+        data.pick(25, 4),
     );
 }
 
 #[test]
 fn engine_matches_oracle_on_bars_with_splits() {
-    let Some(data) = recorded::folder() else {
-        return;
-    };
-    let symbols = recorded::symbols(&["AAPL", "ANET", "CMG", "GE", "SMCI", "TSLA", "WRB"]);
+    let data = MarketData::find();
+    let symbols = recorded::symbols(
+        data.pick::<&[&str]>(&["AAPL", "ANET", "CMG", "GE", "SMCI", "TSLA", "WRB"], &["ZQSP", "ZQTW"]),
+    );
     let mut facts = Facts::new();
-    for (symbol, fields) in recorded::rows(&recorded::text(&data.join("unadjusted/splits.csv")), &symbols) {
+    for (symbol, fields) in recorded::rows(&data.text("unadjusted/splits.csv"), &symbols) {
         let ratio: SplitRatio = fields[1].parse().expect("a ratio");
         let day: Date = fields[0].parse().expect("a date");
         facts
@@ -202,9 +203,9 @@ fn engine_matches_oracle_on_bars_with_splits() {
             .push((day, OwnedEvent::Split(symbol, ratio)));
     }
     compare(
-        recorded::bars(&data.join("unadjusted/bars/unadjusted_2019_2025.csv.gz"), &symbols),
+        recorded::bars(&data.text("unadjusted/bars/unadjusted_2019_2025.csv.gz"), &symbols),
         facts,
-        7,
+        data.pick(7, 2),
     );
 }
 
@@ -253,10 +254,8 @@ fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
 
 #[test]
 fn average_crosses_of_ten_stocks_match_the_reference() {
-    let Some(data) = recorded::folder() else {
-        return;
-    };
-    let list = recorded::text(&data.join("reference/golden_death_crosses_10_symbols.csv"));
+    let data = MarketData::find();
+    let list = data.text("reference/golden_death_crosses_10_symbols.csv");
     let mut expected: BTreeMap<Symbol, Vec<(String, Side)>> = BTreeMap::new();
     for line in list.lines().skip(1) {
         let fields: Vec<_> = line.split(',').collect();
@@ -268,9 +267,9 @@ fn average_crosses_of_ten_stocks_match_the_reference() {
         let symbol = fields[0].parse().expect("a symbol");
         expected.entry(symbol).or_default().push((fields[1].to_owned(), side));
     }
-    assert_eq!(expected.values().map(Vec::len).sum::<usize>(), 51);
+    assert_eq!(expected.values().map(Vec::len).sum::<usize>(), data.pick(51, 22));
     let symbols = expected.keys().copied().collect();
-    let bars = recorded::bars(&data.join("us500/bars/us500_2019_2024.csv.gz"), &symbols);
+    let bars = recorded::bars(&data.text("us500/bars/us500_2019_2024.csv.gz"), &symbols);
     for (symbol, expected) in expected {
         assert_eq!(crosses(symbol, &bars[&symbol]), expected, "{symbol}");
     }
@@ -279,11 +278,11 @@ fn average_crosses_of_ten_stocks_match_the_reference() {
 /// The two averages of PPL are exactly equal at the close of 2022-03-07.
 #[test]
 fn exactly_equal_averages_are_no_cross() {
-    let Some(data) = recorded::folder() else {
+    let Some(data) = MarketData::recorded() else {
         return;
     };
     let bars = recorded::bars(
-        &data.join("us500/bars/us500_2019_2024.csv.gz"),
+        &data.text("us500/bars/us500_2019_2024.csv.gz"),
         &recorded::symbols(&["PPL"]),
     );
     for (symbol, bars) in bars {

@@ -1,10 +1,8 @@
-//! Replays of recorded real data, which is stored outside of the repository. Without it, the tests print that they
-//! are skipped.
+//! Replays of years of market data: recorded data if it is there, otherwise the sample.
 #![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use alerts::ConditionKind;
 use bellwether::alerts_file::parse_bodies;
@@ -15,15 +13,8 @@ use market::records::MentionRow;
 use serde_json::{Value, json};
 use sources::folder::{self, MarketData};
 
-fn recorded(name: &str) -> Option<MarketData> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data")
-        .join(name);
-    if !path.exists() {
-        eprintln!("skipped: there is no recorded data at {}", path.display());
-        return None;
-    }
-    Some(folder::read(&path, &Calendar::nyse(), |_| ()).unwrap().0)
+fn read(source: &testdata::MarketData, name: &str) -> MarketData {
+    folder::read(&source.path(name), &Calendar::nyse(), |_| ()).unwrap().0
 }
 
 fn replay(
@@ -44,26 +35,34 @@ fn replay(
 }
 
 /// Returns alerts that would fire falsely if a 4-for-1 split were taken for a price drop.
-fn split_sensitive_alerts() -> Vec<Value> {
+fn split_sensitive_alerts(symbol: &str, old_price: f64) -> Vec<Value> {
     let alert =
-        |condition: &str, threshold: f64| json!({"symbol": "AAPL", "condition": condition, "threshold": threshold});
-    let plain = |condition: &str| json!({"symbol": "AAPL", "condition": condition});
+        |condition: &str, threshold: f64| json!({"symbol": symbol, "condition": condition, "threshold": threshold});
+    let plain = |condition: &str| json!({"symbol": symbol, "condition": condition});
     vec![
         alert("price_change_down", 50.0),
-        alert("price_below", 300.0),
+        alert("price_below", old_price),
         plain("new_low"),
         plain("ma_crossover_death"),
         alert("ma_touch_below", 50.0),
         alert("volume_change", 250.0),
-        json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 20, "parameters": {"direction": "below"}}),
+        json!({"symbol": symbol, "condition": "rsi_limit", "threshold": 20, "parameters": {"direction": "below"}}),
     ]
 }
 
 #[test]
 fn four_for_one_split_does_not_fire_price_drops() {
-    let Some(mut data) = recorded("unadjusted") else { return };
+    let source = testdata::MarketData::find();
+    let mut data = read(&source, "unadjusted");
+    let symbol = source.pick("AAPL", "ZQSP");
+    let before: market::Symbol = symbol.parse().unwrap();
+    let before = data.bars[&before]
+        .daily
+        .iter()
+        .rfind(|bar| bar.date < date(2020, 8, 24))
+        .unwrap();
     let days = (Some(date(2020, 8, 24)), Some(date(2020, 9, 1)));
-    let bodies = split_sensitive_alerts();
+    let bodies = split_sensitive_alerts(symbol, (before.close.as_f64() * 60.0).round() / 100.0);
     let (_, firings) = replay(&data, days.0, days.1, &bodies);
     assert_eq!(firings, [], "with the split");
     data.splits.clear();
@@ -106,11 +105,13 @@ fn one_alert_per_condition(data: &MarketData) -> Vec<Value> {
 
 #[test]
 fn five_years_of_500_stocks_replay_with_every_condition() {
-    let Some(data) = recorded("us500") else { return };
+    let source = testdata::MarketData::find();
+    let data = read(&source, "us500");
+    let stocks = source.pick(511, 4);
     let bodies = one_alert_per_condition(&data);
     let (summary, firings) = replay(&data, None, None, &bodies);
-    assert_eq!((summary.sessions, summary.alerts), (1305, 511 * 23));
-    assert_eq!(summary.observations, 656_713 * 4);
+    assert_eq!((summary.sessions, summary.alerts), (1305, stocks * 23));
+    assert_eq!(summary.observations, source.pick(656_713, 5_220) * 4);
     assert!(firings.windows(2).all(|pair| pair[0].time <= pair[1].time));
     let mut fired: BTreeMap<ConditionKind, usize> = BTreeMap::new();
     firings
@@ -131,13 +132,13 @@ fn five_years_of_500_stocks_replay_with_every_condition() {
             "dividend_payment"
         ]
     );
-    assert_eq!(fired[&ConditionKind::DailyReminder], 511 * 1305);
-    assert_eq!(fired[&ConditionKind::Reminder], 511);
+    assert_eq!(fired[&ConditionKind::DailyReminder], stocks * 1305);
+    assert_eq!(fired[&ConditionKind::Reminder], stocks);
 }
 
 #[test]
 fn social_buzz_rises_and_falls() {
-    let Some(data) = recorded("mentions") else { return };
+    let data = read(&testdata::MarketData::find(), "mentions");
     let symbols: BTreeSet<_> = data.mentions.iter().map(|row| row.symbol).collect();
     let body = |symbol: &market::Symbol, direction: &str| json!({"symbol": symbol.as_str(), "condition": "social_buzz", "parameters": {"direction": direction}});
     let bodies: Vec<_> = symbols
@@ -211,7 +212,7 @@ fn compare_first_days(data: &MarketData, days: &[Date], bodies: &[Value]) {
 
 #[test]
 fn later_first_day_gives_the_same_firings_from_that_day_on() {
-    let Some(data) = recorded("unadjusted") else { return };
+    let data = read(&testdata::MarketData::find(), "unadjusted");
     let created = [
         "2019-03-01T15:00:00Z",
         "2020-08-28T23:00:00Z",
@@ -273,7 +274,10 @@ fn later_first_day_gives_the_same_firings_from_that_day_on() {
 
 #[test]
 fn split_on_the_first_replayed_day_adjusts_older_alerts() {
-    let Some(data) = recorded("unadjusted") else { return };
+    let Some(source) = testdata::MarketData::recorded() else {
+        return;
+    };
+    let data = read(&source, "unadjusted");
     let alert = |condition: &str, threshold: f64| json!({"symbol": "AAPL", "condition": condition, "threshold": threshold, "created_at": "2020-08-28T12:00:00Z"});
     let day = Some(date(2020, 8, 31));
     let (_, firings) = replay(

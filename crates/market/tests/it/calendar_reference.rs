@@ -1,28 +1,14 @@
-//! The calendar against reference lists of every session, holiday and early close from 2000 to 2030. The lists are
-//! not part of the repository; without them these tests are skipped and say so.
+//! The calendar against reference lists of every session, holiday and early close from 2000 to 2030.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use market::calendar::{Calendar, Closure, Holiday, Session};
+use testdata::MarketData;
 
 const FIRST: Date = date(2000, 1, 1);
 const LAST: Date = date(2030, 12, 31);
-
-/// Returns the folder with the reference lists. Without it, prints a message and returns `None`.
-fn reference_folder() -> Option<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    if data.is_dir() {
-        return Some(data.join("reference"));
-    }
-    println!("skipped: there is no reference data at {}", data.display());
-    None
-}
 
 /// Splits the rows below a list's header into fields. None of the lists has quoted fields.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -42,12 +28,7 @@ fn sessions(text: &str) -> Vec<Session> {
 
 #[test]
 fn sessions_match_the_reference() {
-    let Some(folder) = reference_folder() else {
-        return;
-    };
-    let mut text = String::new();
-    let file = File::open(folder.join("nyse_sessions_2000_2030.csv.gz")).unwrap();
-    GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let text = MarketData::find().text("reference/nyse_sessions_2000_2030.csv.gz");
 
     let by_date = |list: Vec<Session>| -> BTreeMap<Date, Session> {
         list.into_iter().map(|session| (session.date, session)).collect()
@@ -72,10 +53,7 @@ fn sessions_match_the_reference() {
 
 #[test]
 fn early_closes_match_the_reference() {
-    let Some(folder) = reference_folder() else {
-        return;
-    };
-    let text = fs::read_to_string(folder.join("nyse_early_closes_2000_2030.csv")).unwrap();
+    let text = MarketData::find().text("reference/nyse_early_closes_2000_2030.csv");
     let found: Vec<Session> = Calendar::nyse()
         .sessions(FIRST, LAST)
         .filter(|session| session.early_close)
@@ -85,10 +63,7 @@ fn early_closes_match_the_reference() {
 
 #[test]
 fn holidays_match_the_reference() {
-    let Some(folder) = reference_folder() else {
-        return;
-    };
-    let text = fs::read_to_string(folder.join("nyse_holidays_2000_2030.csv")).unwrap();
+    let text = MarketData::find().text("reference/nyse_holidays_2000_2030.csv");
     let expected: Vec<(Date, String)> = rows(&text)
         .map(|row| (row[0].parse().unwrap(), row[2].trim().to_owned()))
         .collect();

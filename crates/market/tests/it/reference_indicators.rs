@@ -1,27 +1,11 @@
-//! Averages, RSI and extremes against values computed by another library (TA-Lib) on real bars.
-//!
-//! The data is not part of the repository; without it the tests are skipped and say so.
+//! Averages, RSI and extremes against values computed by another library (TA-Lib).
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use market::indicators::{Extreme, RollingExtreme};
 use market::{Bar, Decimal, History};
-
-fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data")
-        .join(name);
-    if !path.exists() {
-        eprintln!("skipped: there is no recorded data at {}", path.display());
-        return None;
-    }
-    Some(path)
-}
+use testdata::MarketData;
 
 /// The fields of a row by name.
 type Row = BTreeMap<String, String>;
@@ -29,35 +13,27 @@ type Row = BTreeMap<String, String>;
 /// The bars of each symbol, oldest first.
 type Bars = BTreeMap<String, Vec<Bar>>;
 
-/// The rows of a compressed CSV file, each as its fields by name.
-fn rows(path: &Path) -> Vec<Row> {
-    let mut lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
-        .lines()
-        .map(Result::unwrap);
+/// The rows of a CSV text, each as its fields by name.
+fn rows(text: &str) -> Vec<Row> {
+    let mut lines = text.lines();
     let names: Vec<String> = lines.next().unwrap().split(',').map(str::to_owned).collect();
-    let row = |line: String| names.iter().cloned().zip(line.split(',').map(str::to_owned)).collect();
+    let row = |line: &str| names.iter().cloned().zip(line.split(',').map(str::to_owned)).collect();
     lines.map(row).collect()
 }
 
-/// Returns the reference rows and the bars of their symbols, or `None` without the data.
-fn reference_and_bars() -> Option<(Vec<Row>, Bars)> {
-    let reference = shared("reference/indicators_10_symbols.csv.gz")?;
-    let data = shared("us500/bars/us500_2019_2024.csv.gz")?;
-    let rows = rows(&reference);
+/// Returns the reference rows and the bars of their symbols.
+fn reference_and_bars(data: &MarketData) -> (Vec<Row>, Bars) {
+    let rows = rows(&data.text("reference/indicators_10_symbols.csv.gz"));
     let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
     symbols.dedup();
-    let bars = bars(&data, &symbols);
-    Some((rows, bars))
+    let bars = bars(&data.text("us500/bars/us500_2019_2024.csv.gz"), &symbols);
+    (rows, bars)
 }
 
 /// The bars of the given symbols, oldest first.
-fn bars(path: &Path, symbols: &[String]) -> Bars {
+fn bars(text: &str, symbols: &[String]) -> Bars {
     let mut bars = Bars::new();
-    let lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
-        .lines()
-        .skip(1)
-        .map(Result::unwrap);
-    for line in lines {
+    for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         if !symbols.iter().any(|symbol| symbol == fields[0]) {
             continue;
@@ -96,9 +72,8 @@ fn relative(reference: &str) -> f64 {
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "volumes are compared as floats")]
 fn averages_and_rsi_match_the_reference() {
-    let Some((rows, bars)) = reference_and_bars() else {
-        return;
-    };
+    let data = MarketData::find();
+    let (rows, bars) = reference_and_bars(&data);
     let (mut history, mut current, mut at, mut compared) = (History::default(), String::new(), 0, 0);
     for row in &rows {
         if row["symbol"] != current {
@@ -142,14 +117,16 @@ fn averages_and_rsi_match_the_reference() {
             relative(&row["vol_sma100"]),
         );
     }
-    assert!(compared > 90_000, "only {compared} figures were compared");
+    assert!(
+        compared > data.pick(90_000, 36_000),
+        "only {compared} figures were compared"
+    );
 }
 
 #[test]
 fn highs_and_lows_of_252_bars_match_the_reference() {
-    let Some((rows, bars)) = reference_and_bars() else {
-        return;
-    };
+    let data = MarketData::find();
+    let (rows, bars) = reference_and_bars(&data);
     let mut by_symbol: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     rows.iter()
         .for_each(|row| by_symbol.entry(&row["symbol"]).or_default().push(row));
@@ -174,5 +151,8 @@ fn highs_and_lows_of_252_bars_match_the_reference() {
             }
         }
     }
-    assert!(compared > 40_000, "only {compared} figures were compared");
+    assert!(
+        compared > data.pick(40_000, 16_000),
+        "only {compared} figures were compared"
+    );
 }

@@ -1,29 +1,14 @@
-//! The recorded market data of the shared folder, if it exists. Its README has the numbers of rows.
+//! Folders of market data: recorded data if it is there, otherwise the sample.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use std::path::PathBuf;
 
 use market::Calendar;
 use market::records::Batch;
 use sources::file::{self, FileSourceHealth, FolderFollower};
 use sources::folder::{self, MarketData, Rejections, Table, TableLoader};
 
-/// A folder of the recorded data; prints a message and returns `None` if it does not exist.
-fn recorded(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data")
-        .join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there", path.display());
-    None
-}
-
-fn read(name: &str) -> Option<(MarketData, Rejections)> {
-    let path = recorded(name)?;
-    Some(folder::read(&path, &Calendar::nyse(), |_| {}).unwrap())
+fn read(data: &testdata::MarketData, name: &str) -> (MarketData, Rejections) {
+    folder::read(&data.path(name), &Calendar::nyse(), |_| {}).unwrap()
 }
 
 fn daily_bars(data: &MarketData) -> usize {
@@ -32,9 +17,10 @@ fn daily_bars(data: &MarketData) -> usize {
 
 #[test]
 fn reads_500_stocks_except_one_contradictory_bar() {
-    let Some((data, rejections)) = read("us500") else {
+    let Some(recorded) = testdata::MarketData::recorded() else {
         return;
     };
+    let (data, rejections) = read(&recorded, "us500");
     assert_eq!(data.bars.len(), 511);
     assert_eq!(daily_bars(&data), 656_714 - 1);
     assert_eq!(data.dividends.len(), 9_058);
@@ -56,11 +42,9 @@ fn reads_500_stocks_except_one_contradictory_bar() {
 
 #[test]
 fn file_source_delivers_every_recorded_row_once_in_order() {
-    let Some(dir) = recorded("us500") else {
-        return;
-    };
+    let data = testdata::MarketData::find();
     let config = file::FileSourceConfig {
-        dir,
+        dir: data.path("us500"),
         every: jiff::SignedDuration::from_secs(1),
     };
     let now = "2025-06-02T14:00:00Z".parse().unwrap();
@@ -68,42 +52,39 @@ fn file_source_delivers_every_recorded_row_once_in_order() {
         FolderFollower::open(&config, Calendar::nyse(), FileSourceHealth::default(), now).unwrap();
     assert!(past.is_sorted_by_key(|update| update.at));
     let count = |of: fn(&Batch) -> usize| past.iter().map(|update| of(&update.batch)).sum::<usize>();
-    assert_eq!(count(|batch| batch.bars.len()), 656_714 - 1);
-    assert_eq!(count(|batch| batch.dividends.len()), 9_058);
-    assert_eq!(count(|batch| batch.insider_transactions.len()), 9_188);
-    assert_eq!(follower.health().rejected_rows(), 1);
+    assert_eq!(count(|batch| batch.bars.len()), data.pick(656_714 - 1, 5_220));
+    assert_eq!(count(|batch| batch.dividends.len()), data.pick(9_058, 42));
+    assert_eq!(count(|batch| batch.insider_transactions.len()), data.pick(9_188, 172));
+    assert_eq!(follower.health().rejected_rows(), data.pick(1, 0));
     assert!(follower.poll(now).is_empty());
 }
 
 #[test]
 fn reads_unadjusted_stocks_with_their_splits() {
-    let Some((data, rejections)) = read("unadjusted") else {
-        return;
-    };
+    let source = testdata::MarketData::find();
+    let (data, rejections) = read(&source, "unadjusted");
     assert_eq!(rejections, Rejections::default());
-    assert_eq!(data.bars.len(), 33);
-    assert_eq!(daily_bars(&data), 55_770);
-    assert_eq!(data.splits.len(), 37);
+    assert_eq!(data.bars.len(), source.pick(33, 2));
+    assert_eq!(daily_bars(&data), source.pick(55_770, 2_610));
+    assert_eq!(data.splits.len(), source.pick(37, 3));
     assert!(data.dividends.is_empty());
 }
 
 #[test]
 fn reads_mentions() {
-    let Some((data, rejections)) = read("mentions") else {
-        return;
-    };
+    let source = testdata::MarketData::find();
+    let (data, rejections) = read(&source, "mentions");
     assert_eq!(rejections, Rejections::default());
-    assert_eq!(data.mentions.len(), 13_230);
+    assert_eq!(data.mentions.len(), source.pick(13_230, 2_600));
 }
 
 #[test]
 fn reads_the_same_from_memory_and_from_disk() {
-    let Some(path) = recorded("unadjusted/splits.csv") else {
-        return;
-    };
+    let data = testdata::MarketData::find();
+    let path = data.path("unadjusted/splits.csv");
     let bytes = std::fs::read(&path).unwrap();
     let calendar = Calendar::nyse();
     let mut loader = TableLoader::new(&calendar);
     loader.read_table(Table::Splits, &path, bytes.as_slice()).unwrap();
-    assert_eq!(loader.finish().0.splits.len(), 37);
+    assert_eq!(loader.finish().0.splits.len(), data.pick(37, 3));
 }

@@ -1,23 +1,13 @@
-//! The recorded filings of the shared folder, if it exists.
+//! Recorded filings, if they are there. Fixtures of the provider cover the same shapes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::path::PathBuf;
-
 use sources::provider::sec::Filing;
 
-/// A recorded filing; prints a message and returns `None` if the folder does not exist.
+/// A recorded filing; `None` without recorded data.
 fn recorded(name: &str) -> Option<Filing> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/form4")
-        .join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(Filing::read(&text).unwrap()),
-        Err(_) => {
-            eprintln!("skipped: {} is not there", path.display());
-            None
-        }
-    }
+    let text = testdata::MarketData::recorded()?.text(&format!("form4/{name}"));
+    Some(Filing::read(&text).unwrap())
 }
 
 /// The trades as `S Sell 1500 at 66.903 on 2025-01-10`.

@@ -1,8 +1,7 @@
-//! Recorded prices of the shared folder, if it exists, in the format of each stream: all are parsed exactly.
+//! Closes of years in the format of each stream: all are parsed exactly.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clock::ManualClock;
@@ -13,23 +12,19 @@ use sources::folder;
 use sources::provider::http::AdapterSetup;
 use sources::provider::stream::Tick;
 use sources::provider::{Provider, ProviderKey, alpaca, finnhub, massive};
+use testdata::MarketData;
 
-/// A recorded close as a trade.
+/// A close as a trade.
 type Trade = (Symbol, Price, Timestamp);
 
-/// All closes of the folder; prints a message and returns `None` if it does not exist.
-fn recorded() -> Option<Vec<Trade>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/unadjusted");
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    let (data, _) = folder::read(&path, &Calendar::nyse(), |_| {}).unwrap();
+/// All closes of the stocks as they were traded.
+fn closes(source: &MarketData) -> Vec<Trade> {
+    let (data, _) = folder::read(&source.path("unadjusted"), &Calendar::nyse(), |_| {}).unwrap();
     let closes = data.bars.iter().flat_map(|(&symbol, bars)| {
         let trade = move |bar: &market::Bar| (symbol, bar.close, new_york(bar.date, 16, 0));
         bars.daily.iter().map(trade)
     });
-    Some(closes.collect())
+    closes.collect()
 }
 
 fn setup() -> AdapterSetup {
@@ -42,7 +37,8 @@ fn key() -> ProviderKey {
 
 /// Sends all trades, fifty in a message, and checks that each of them is parsed exactly.
 fn are_heard(provider: &dyn Provider, message: impl Fn(&[Trade]) -> String) {
-    let Some(trades) = recorded() else { return };
+    let source = MarketData::find();
+    let trades = closes(&source);
     let mut stream = provider.stream().unwrap();
     let mut ticks = Vec::new();
     for some in trades.chunks(50) {
@@ -54,7 +50,7 @@ fn are_heard(provider: &dyn Provider, message: impl Fn(&[Trade]) -> String) {
         .map(|&(symbol, price, time)| Tick::Trade { symbol, price, time })
         .collect();
     assert!(ticks == expected, "{} of {} were heard", ticks.len(), expected.len());
-    assert!(expected.len() > 50_000);
+    assert!(expected.len() > source.pick(50_000, 2_500));
 }
 
 fn joined(trades: &[Trade], one: impl Fn(&Trade) -> String) -> String {

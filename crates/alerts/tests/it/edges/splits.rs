@@ -67,11 +67,11 @@ fn fired(bars: &[Bar], is_processed: bool, until: Date) -> BTreeSet<u32> {
 
 #[test]
 fn split_event_prevents_false_firings() {
-    let Some(data) = recorded::folder() else {
+    let Some(data) = testdata::MarketData::recorded() else {
         return;
     };
-    let path = data.join("unadjusted/bars/unadjusted_2019_2025.csv.gz");
-    let bars = recorded::bars(&path, &recorded::symbols(&["AAPL"]))
+    let text = data.text("unadjusted/bars/unadjusted_2019_2025.csv.gz");
+    let bars = recorded::bars(&text, &recorded::symbols(&["AAPL"]))
         .remove(&"AAPL".parse().unwrap())
         .unwrap();
     assert_eq!(fired(&bars, true, SPLIT_DAY), BTreeSet::new());

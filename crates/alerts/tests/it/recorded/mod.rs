@@ -1,37 +1,11 @@
 //! The recorded market data: rows, bars, and the observations of a daily bar.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use jiff::Timestamp;
 use market::{Bar, Price, Session, Symbol};
 
 use crate::oracle::{OwnedEvent, TestQuote};
-
-/// Returns the data folder. If it is missing, prints so and returns `None`.
-pub(crate) fn folder() -> Option<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    if data.is_dir() {
-        return Some(data);
-    }
-    println!("skipped: there is no recorded data at {}", data.display());
-    None
-}
-
-/// Reads a file, plain or gzipped.
-pub(crate) fn text(path: &Path) -> String {
-    let mut text = String::new();
-    let mut file = File::open(path).expect("a file of the recorded data");
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        GzDecoder::new(file).read_to_string(&mut text).expect("a packed text");
-    } else {
-        file.read_to_string(&mut text).expect("a text");
-    }
-    text
-}
 
 /// Returns the rows below the header whose first field is one of `symbols`. No field is quoted.
 pub(crate) fn rows<'a>(text: &'a str, symbols: &BTreeSet<Symbol>) -> impl Iterator<Item = (Symbol, Vec<&'a str>)> {
@@ -46,9 +20,9 @@ pub(crate) fn rows<'a>(text: &'a str, symbols: &BTreeSet<Symbol>) -> impl Iterat
 }
 
 /// Returns the daily bars of some symbols, in order.
-pub(crate) fn bars(path: &Path, symbols: &BTreeSet<Symbol>) -> BTreeMap<Symbol, Vec<Bar>> {
+pub(crate) fn bars(text: &str, symbols: &BTreeSet<Symbol>) -> BTreeMap<Symbol, Vec<Bar>> {
     let mut bars: BTreeMap<Symbol, Vec<Bar>> = BTreeMap::new();
-    for (symbol, fields) in rows(&text(path), symbols) {
+    for (symbol, fields) in rows(text, symbols) {
         let price = |at: usize| fields[at].parse().expect("a price");
         bars.entry(symbol).or_default().push(Bar {
             date: fields[0].parse().expect("a date"),

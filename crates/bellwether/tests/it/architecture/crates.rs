@@ -11,6 +11,7 @@ use crate::architecture::sources::root;
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("market", &[]),
     ("clock", &[]),
+    ("testdata", &[]),
     ("testkit", &[]),
     ("contract", &[]),
     ("acceptance", &["testkit", "contract"]),

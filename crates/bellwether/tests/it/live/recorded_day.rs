@@ -2,7 +2,7 @@
 //! same reasons.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use alerts::AlertId;
 use jiff::civil::{Date, date};
@@ -11,6 +11,7 @@ use market::calendar::new_york;
 use market::{Bar, Calendar, Symbol};
 use serde_json::{Value, json};
 use sources::folder;
+use testdata::MarketData;
 use testkit::Database;
 
 use crate::live::exchange::{ExchangeData, FakeExchange};
@@ -28,14 +29,10 @@ struct Stock {
     prices: [String; 4],
 }
 
-/// Returns the recorded stocks; `None`, with a message, if there are none.
-fn recorded() -> Option<Vec<Stock>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/unadjusted");
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    let (data, _) = folder::read(&path, &Calendar::nyse(), |_| {}).unwrap();
+/// Returns the stocks.
+fn stocks() -> Vec<Stock> {
+    let source = MarketData::find();
+    let (data, _) = folder::read(&source.path("unadjusted"), &Calendar::nyse(), |_| {}).unwrap();
     let stocks = data.bars.iter().filter_map(|(&symbol, bars)| {
         let day = bars.daily.iter().find(|bar| bar.date == RECORDED_DAY)?;
         let before = bars
@@ -48,8 +45,8 @@ fn recorded() -> Option<Vec<Stock>> {
         Some(Stock { symbol, before, prices })
     });
     let stocks: Vec<Stock> = stocks.collect();
-    assert!(stocks.len() > 25, "{}", stocks.len());
-    Some(stocks)
+    assert!(stocks.len() >= source.pick(26, 2), "{}", stocks.len());
+    stocks
 }
 
 /// Returns the alerts on each stock.
@@ -203,7 +200,7 @@ async fn fire_by_folder(database: &Database, stocks: &[Stock]) -> Vec<RecordedFi
 }
 
 async fn assert_same_firings(stream: &Database, file: &Database) {
-    let Some(stocks) = recorded() else { return };
+    let stocks = stocks();
     let streamed = fire_by_stream(stream, &stocks).await;
     let filed = fire_by_folder(file, &stocks).await;
     assert_eq!(streamed, filed);

@@ -1,14 +1,12 @@
-//! The recorded market data, which is not part of the repository.
+//! Market data: recorded, or the sample.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use flate2::read::GzDecoder;
 use jiff::civil::Date;
 use market::records::{DividendRow, SplitRow};
 use market::{Calendar, Price, Session, Symbol};
+use testdata::MarketData;
 
 /// A day of a stock: its date, low, high and close.
 #[derive(Clone, Copy)]
@@ -21,6 +19,7 @@ pub(crate) struct Day {
 
 /// A folder of recorded data.
 pub(crate) struct RecordedMarket {
+    pub(crate) is_recorded: bool,
     pub(crate) folder: PathBuf,
     pub(crate) calendar: Calendar,
     pub(crate) sessions: Vec<Session>,
@@ -29,29 +28,18 @@ pub(crate) struct RecordedMarket {
     pub(crate) dividends: Vec<DividendRow>,
 }
 
-/// Reads a file, plain or compressed; empty if it does not exist.
-fn text(path: &Path) -> String {
-    let mut text = String::new();
-    match (File::open(path), File::open(path.with_extension("csv.gz"))) {
-        (Ok(mut file), _) => file.read_to_string(&mut text).unwrap(),
-        (_, Ok(file)) => GzDecoder::new(file).read_to_string(&mut text).unwrap(),
-        _ => 0,
-    };
-    text
-}
-
 impl RecordedMarket {
-    /// Reads the data of a folder. Without it, prints a message and returns `None`.
-    pub(crate) fn read(name: &str, bars: &str) -> Option<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../../shared/data")
-            .join(name);
-        if !folder.is_dir() {
-            eprintln!("skipped: there is no recorded data at {}", folder.display());
-            return None;
-        }
+    /// Reads the data of a folder.
+    fn read(name: &str, bars: &str) -> Self {
+        let data = MarketData::find();
+        let folder = data.path(name);
+        let text = |file: &str| {
+            let names = [format!("{name}/{file}"), format!("{name}/{file}.gz")];
+            let found = names.iter().find(|name| data.path(name).exists());
+            found.map_or_else(String::new, |name| data.text(name))
+        };
         let mut days: BTreeMap<Symbol, Vec<Day>> = BTreeMap::new();
-        for line in text(&folder.join("bars").join(bars)).lines().skip(1) {
+        for line in text(&format!("bars/{bars}")).lines().skip(1) {
             let fields: Vec<&str> = line.split(',').collect();
             let price = |at: usize| fields[at].parse().unwrap();
             days.entry(fields[0].parse().unwrap()).or_default().push(Day {
@@ -63,7 +51,7 @@ impl RecordedMarket {
         }
         days.values_mut().for_each(|days| days.sort_by_key(|day| day.date));
         let rows = |file: &str| -> Vec<Vec<String>> {
-            let text = text(&folder.join(file));
+            let text = text(file);
             let lines = text.lines().skip(1);
             lines.map(|line| line.split(',').map(str::to_owned).collect()).collect()
         };
@@ -80,24 +68,27 @@ impl RecordedMarket {
         });
         let calendar = Calendar::nyse();
         let dates = || days.values().flatten().map(|day| day.date);
-        let sessions = calendar.sessions(dates().min()?, dates().max()?).collect();
-        Some(Self {
+        let sessions = calendar
+            .sessions(dates().min().unwrap(), dates().max().unwrap())
+            .collect();
+        Self {
+            is_recorded: data.is_recorded,
             sessions,
             splits: splits.collect(),
             dividends: dividends.collect(),
             calendar,
             days,
             folder,
-        })
+        }
     }
 
-    /// Five years of 511 stocks, adjusted for splits, with dividends.
-    pub(crate) fn us500() -> Option<Self> {
+    /// Five years of bars, adjusted for splits, with dividends.
+    pub(crate) fn us500() -> Self {
         Self::read("us500", "us500_2019_2024.csv")
     }
 
     /// Some stocks as they were traded, with splits.
-    pub(crate) fn unadjusted() -> Option<Self> {
+    pub(crate) fn unadjusted() -> Self {
         Self::read("unadjusted", "unadjusted_2019_2025.csv")
     }
 
