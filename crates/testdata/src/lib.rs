@@ -11,14 +11,14 @@ use flate2::read::GzDecoder;
 
 /// A folder of market data.
 #[derive(Clone, Debug)]
-pub struct MarketData {
+pub struct TestMarketData {
     /// The folder.
     pub folder: PathBuf,
     /// Whether the data was recorded, with the stocks and figures of the market. Otherwise it is the sample.
     pub is_recorded: bool,
 }
 
-impl MarketData {
+impl TestMarketData {
     /// Returns the recorded data if it is there, otherwise the sample. `BELLWETHER_TEST_DATA=sample` chooses the sample.
     #[must_use]
     pub fn find() -> Self {

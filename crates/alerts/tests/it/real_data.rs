@@ -13,7 +13,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use market::calendar::new_york;
 use market::{Bar, Calendar, Decimal, Price, SplitRatio, Symbol};
-use testdata::MarketData;
+use testdata::TestMarketData;
 
 use common::comparison::EngineComparison;
 use common::{alert, decimal, id, process_event};
@@ -131,7 +131,7 @@ fn run(symbol: Symbol, bars: &[Bar], facts: &[(Date, OwnedEvent)]) -> usize {
 
 #[test]
 fn engine_matches_oracle_on_five_years_of_bars() {
-    let data = MarketData::find();
+    let data = TestMarketData::find();
     let symbols = recorded::symbols(data.pick::<&[&str]>(
         &[
             "AAPL", "AMCR", "AMD", "AMZN", "BA", "CCL", "DG", "GE", "GME", "HUBB", "INTC", "JNJ", "JPM", "KO", "LLY",
@@ -189,7 +189,7 @@ fn engine_matches_oracle_on_five_years_of_bars() {
 
 #[test]
 fn engine_matches_oracle_on_bars_with_splits() {
-    let data = MarketData::find();
+    let data = TestMarketData::find();
     let symbols = recorded::symbols(
         data.pick::<&[&str]>(&["AAPL", "ANET", "CMG", "GE", "SMCI", "TSLA", "WRB"], &["ZQSP", "ZQTW"]),
     );
@@ -254,7 +254,7 @@ fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
 
 #[test]
 fn average_crosses_of_ten_stocks_match_the_reference() {
-    let data = MarketData::find();
+    let data = TestMarketData::find();
     let list = data.text("reference/golden_death_crosses_10_symbols.csv");
     let mut expected: BTreeMap<Symbol, Vec<(String, Side)>> = BTreeMap::new();
     for line in list.lines().skip(1) {
@@ -278,7 +278,7 @@ fn average_crosses_of_ten_stocks_match_the_reference() {
 /// The two averages of PPL are exactly equal at the close of 2022-03-07.
 #[test]
 fn exactly_equal_averages_are_no_cross() {
-    let Some(data) = MarketData::recorded() else {
+    let Some(data) = TestMarketData::recorded() else {
         return;
     };
     let bars = recorded::bars(

@@ -13,7 +13,7 @@ use market::records::MentionRow;
 use serde_json::{Value, json};
 use sources::folder::{self, MarketData};
 
-fn read(source: &testdata::MarketData, name: &str) -> MarketData {
+fn read(source: &testdata::TestMarketData, name: &str) -> MarketData {
     folder::read(&source.path(name), &Calendar::nyse(), |_| ()).unwrap().0
 }
 
@@ -52,7 +52,7 @@ fn split_sensitive_alerts(symbol: &str, old_price: f64) -> Vec<Value> {
 
 #[test]
 fn four_for_one_split_does_not_fire_price_drops() {
-    let source = testdata::MarketData::find();
+    let source = testdata::TestMarketData::find();
     let mut data = read(&source, "unadjusted");
     let symbol = source.pick("AAPL", "ZQSP");
     let before: market::Symbol = symbol.parse().unwrap();
@@ -105,7 +105,7 @@ fn one_alert_per_condition(data: &MarketData) -> Vec<Value> {
 
 #[test]
 fn five_years_of_500_stocks_replay_with_every_condition() {
-    let source = testdata::MarketData::find();
+    let source = testdata::TestMarketData::find();
     let data = read(&source, "us500");
     let stocks = source.pick(511, 4);
     let bodies = one_alert_per_condition(&data);
@@ -138,7 +138,7 @@ fn five_years_of_500_stocks_replay_with_every_condition() {
 
 #[test]
 fn social_buzz_rises_and_falls() {
-    let data = read(&testdata::MarketData::find(), "mentions");
+    let data = read(&testdata::TestMarketData::find(), "mentions");
     let symbols: BTreeSet<_> = data.mentions.iter().map(|row| row.symbol).collect();
     let body = |symbol: &market::Symbol, direction: &str| json!({"symbol": symbol.as_str(), "condition": "social_buzz", "parameters": {"direction": direction}});
     let bodies: Vec<_> = symbols
@@ -212,7 +212,7 @@ fn compare_first_days(data: &MarketData, days: &[Date], bodies: &[Value]) {
 
 #[test]
 fn later_first_day_gives_the_same_firings_from_that_day_on() {
-    let data = read(&testdata::MarketData::find(), "unadjusted");
+    let data = read(&testdata::TestMarketData::find(), "unadjusted");
     let created = [
         "2019-03-01T15:00:00Z",
         "2020-08-28T23:00:00Z",
@@ -274,7 +274,7 @@ fn later_first_day_gives_the_same_firings_from_that_day_on() {
 
 #[test]
 fn split_on_the_first_replayed_day_adjusts_older_alerts() {
-    let Some(source) = testdata::MarketData::recorded() else {
+    let Some(source) = testdata::TestMarketData::recorded() else {
         return;
     };
     let data = read(&source, "unadjusted");

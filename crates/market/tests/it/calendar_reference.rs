@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use market::calendar::{Calendar, Closure, Holiday, Session};
-use testdata::MarketData;
+use testdata::TestMarketData;
 
 const FIRST: Date = date(2000, 1, 1);
 const LAST: Date = date(2030, 12, 31);
@@ -28,7 +28,7 @@ fn sessions(text: &str) -> Vec<Session> {
 
 #[test]
 fn sessions_match_the_reference() {
-    let text = MarketData::find().text("reference/nyse_sessions_2000_2030.csv.gz");
+    let text = TestMarketData::find().text("reference/nyse_sessions_2000_2030.csv.gz");
 
     let by_date = |list: Vec<Session>| -> BTreeMap<Date, Session> {
         list.into_iter().map(|session| (session.date, session)).collect()
@@ -53,7 +53,7 @@ fn sessions_match_the_reference() {
 
 #[test]
 fn early_closes_match_the_reference() {
-    let text = MarketData::find().text("reference/nyse_early_closes_2000_2030.csv");
+    let text = TestMarketData::find().text("reference/nyse_early_closes_2000_2030.csv");
     let found: Vec<Session> = Calendar::nyse()
         .sessions(FIRST, LAST)
         .filter(|session| session.early_close)
@@ -63,7 +63,7 @@ fn early_closes_match_the_reference() {
 
 #[test]
 fn holidays_match_the_reference() {
-    let text = MarketData::find().text("reference/nyse_holidays_2000_2030.csv");
+    let text = TestMarketData::find().text("reference/nyse_holidays_2000_2030.csv");
     let expected: Vec<(Date, String)> = rows(&text)
         .map(|row| (row[0].parse().unwrap(), row[2].trim().to_owned()))
         .collect();

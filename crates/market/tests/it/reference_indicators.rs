@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use market::indicators::{Extreme, RollingExtreme};
 use market::{Bar, Decimal, History};
-use testdata::MarketData;
+use testdata::TestMarketData;
 
 /// The fields of a row by name.
 type Row = BTreeMap<String, String>;
@@ -22,7 +22,7 @@ fn rows(text: &str) -> Vec<Row> {
 }
 
 /// Returns the reference rows and the bars of their symbols.
-fn reference_and_bars(data: &MarketData) -> (Vec<Row>, Bars) {
+fn reference_and_bars(data: &TestMarketData) -> (Vec<Row>, Bars) {
     let rows = rows(&data.text("reference/indicators_10_symbols.csv.gz"));
     let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
     symbols.dedup();
@@ -72,7 +72,7 @@ fn relative(reference: &str) -> f64 {
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "volumes are compared as floats")]
 fn averages_and_rsi_match_the_reference() {
-    let data = MarketData::find();
+    let data = TestMarketData::find();
     let (rows, bars) = reference_and_bars(&data);
     let (mut history, mut current, mut at, mut compared) = (History::default(), String::new(), 0, 0);
     for row in &rows {
@@ -125,7 +125,7 @@ fn averages_and_rsi_match_the_reference() {
 
 #[test]
 fn highs_and_lows_of_252_bars_match_the_reference() {
-    let data = MarketData::find();
+    let data = TestMarketData::find();
     let (rows, bars) = reference_and_bars(&data);
     let mut by_symbol: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     rows.iter()

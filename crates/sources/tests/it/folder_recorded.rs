@@ -7,7 +7,7 @@ use market::records::Batch;
 use sources::file::{self, FileSourceHealth, FolderFollower};
 use sources::folder::{self, MarketData, Rejections, Table, TableLoader};
 
-fn read(data: &testdata::MarketData, name: &str) -> (MarketData, Rejections) {
+fn read(data: &testdata::TestMarketData, name: &str) -> (MarketData, Rejections) {
     folder::read(&data.path(name), &Calendar::nyse(), |_| {}).unwrap()
 }
 
@@ -17,7 +17,7 @@ fn daily_bars(data: &MarketData) -> usize {
 
 #[test]
 fn reads_500_stocks_except_one_contradictory_bar() {
-    let Some(recorded) = testdata::MarketData::recorded() else {
+    let Some(recorded) = testdata::TestMarketData::recorded() else {
         return;
     };
     let (data, rejections) = read(&recorded, "us500");
@@ -42,7 +42,7 @@ fn reads_500_stocks_except_one_contradictory_bar() {
 
 #[test]
 fn file_source_delivers_every_recorded_row_once_in_order() {
-    let data = testdata::MarketData::find();
+    let data = testdata::TestMarketData::find();
     let config = file::FileSourceConfig {
         dir: data.path("us500"),
         every: jiff::SignedDuration::from_secs(1),
@@ -61,7 +61,7 @@ fn file_source_delivers_every_recorded_row_once_in_order() {
 
 #[test]
 fn reads_unadjusted_stocks_with_their_splits() {
-    let source = testdata::MarketData::find();
+    let source = testdata::TestMarketData::find();
     let (data, rejections) = read(&source, "unadjusted");
     assert_eq!(rejections, Rejections::default());
     assert_eq!(data.bars.len(), source.pick(33, 2));
@@ -72,7 +72,7 @@ fn reads_unadjusted_stocks_with_their_splits() {
 
 #[test]
 fn reads_mentions() {
-    let source = testdata::MarketData::find();
+    let source = testdata::TestMarketData::find();
     let (data, rejections) = read(&source, "mentions");
     assert_eq!(rejections, Rejections::default());
     assert_eq!(data.mentions.len(), source.pick(13_230, 2_600));
@@ -80,7 +80,7 @@ fn reads_mentions() {
 
 #[test]
 fn reads_the_same_from_memory_and_from_disk() {
-    let data = testdata::MarketData::find();
+    let data = testdata::TestMarketData::find();
     let path = data.path("unadjusted/splits.csv");
     let bytes = std::fs::read(&path).unwrap();
     let calendar = Calendar::nyse();

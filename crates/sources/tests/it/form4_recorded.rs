@@ -6,7 +6,7 @@ use sources::provider::sec::Filing;
 
 /// A recorded filing; `None` without recorded data.
 fn recorded(name: &str) -> Option<Filing> {
-    let text = testdata::MarketData::recorded()?.text(&format!("form4/{name}"));
+    let text = testdata::TestMarketData::recorded()?.text(&format!("form4/{name}"));
     Some(Filing::read(&text).unwrap())
 }
 

@@ -12,13 +12,13 @@ use sources::folder;
 use sources::provider::http::AdapterSetup;
 use sources::provider::stream::Tick;
 use sources::provider::{Provider, ProviderKey, alpaca, finnhub, massive};
-use testdata::MarketData;
+use testdata::TestMarketData;
 
 /// A close as a trade.
 type Trade = (Symbol, Price, Timestamp);
 
 /// All closes of the stocks as they were traded.
-fn closes(source: &MarketData) -> Vec<Trade> {
+fn closes(source: &TestMarketData) -> Vec<Trade> {
     let (data, _) = folder::read(&source.path("unadjusted"), &Calendar::nyse(), |_| {}).unwrap();
     let closes = data.bars.iter().flat_map(|(&symbol, bars)| {
         let trade = move |bar: &market::Bar| (symbol, bar.close, new_york(bar.date, 16, 0));
@@ -37,7 +37,7 @@ fn key() -> ProviderKey {
 
 /// Sends all trades, fifty in a message, and checks that each of them is parsed exactly.
 fn are_heard(provider: &dyn Provider, message: impl Fn(&[Trade]) -> String) {
-    let source = MarketData::find();
+    let source = TestMarketData::find();
     let trades = closes(&source);
     let mut stream = provider.stream().unwrap();
     let mut ticks = Vec::new();

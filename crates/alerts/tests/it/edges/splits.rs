@@ -67,7 +67,7 @@ fn fired(bars: &[Bar], is_processed: bool, until: Date) -> BTreeSet<u32> {
 
 #[test]
 fn split_event_prevents_false_firings() {
-    let Some(data) = testdata::MarketData::recorded() else {
+    let Some(data) = testdata::TestMarketData::recorded() else {
         return;
     };
     let text = data.text("unadjusted/bars/unadjusted_2019_2025.csv.gz");

@@ -26,7 +26,7 @@ struct Tally {
 
 #[test]
 fn advice_on_recorded_stocks_is_sound() {
-    let source = testdata::MarketData::find();
+    let source = testdata::TestMarketData::find();
     let (data, _) = folder::read(&source.path("us500"), &Calendar::nyse(), |_| {}).unwrap();
     let symbols: Vec<Symbol> = data.bars.keys().copied().collect();
     assert_eq!(symbols.len(), source.pick(511, 4));

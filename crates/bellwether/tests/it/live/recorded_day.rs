@@ -11,7 +11,7 @@ use market::calendar::new_york;
 use market::{Bar, Calendar, Symbol};
 use serde_json::{Value, json};
 use sources::folder;
-use testdata::MarketData;
+use testdata::TestMarketData;
 use testkit::Database;
 
 use crate::live::exchange::{ExchangeData, FakeExchange};
@@ -31,7 +31,7 @@ struct Stock {
 
 /// Returns the stocks.
 fn stocks() -> Vec<Stock> {
-    let source = MarketData::find();
+    let source = TestMarketData::find();
     let (data, _) = folder::read(&source.path("unadjusted"), &Calendar::nyse(), |_| {}).unwrap();
     let stocks = data.bars.iter().filter_map(|(&symbol, bars)| {
         let day = bars.daily.iter().find(|bar| bar.date == RECORDED_DAY)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jiff::civil::Date;
 use market::records::{DividendRow, SplitRow};
 use market::{Calendar, Price, Session, Symbol};
-use testdata::MarketData;
+use testdata::TestMarketData;
 
 /// A day of a stock: its date, low, high and close.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub(crate) struct RecordedMarket {
 impl RecordedMarket {
     /// Reads the data of a folder.
     fn read(name: &str, bars: &str) -> Self {
-        let data = MarketData::find();
+        let data = TestMarketData::find();
         let folder = data.path(name);
         let text = |file: &str| {
             let names = [format!("{name}/{file}"), format!("{name}/{file}.gz")];
