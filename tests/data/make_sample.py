@@ -156,10 +156,11 @@ def main():
           [(symbol, day, round(float(random.normal(2, 1)), 2)) for symbol in ADJUSTED for day in days[25::63]])
     write("us500/insiders.csv.gz", ("symbol", "filed_on", "traded_on", "insider", "code", "side", "shares", "price"),
           [(symbol, days[at + 2], days[at], f"Insider {int(random.integers(1, 7))}", code, side,
-            int(random.integers(100, 9_000)), dollars(made[symbol][at][4]))
+            int(random.integers(1_000, 40_000)), dollars(made[symbol][at][4]))
            for symbol in ADJUSTED for at in range(700, 1_000, 7)
            for code, side in [[("P", "buy"), ("S", "sell"), ("F", "sell"), ("A", "buy")][int(random.integers(0, 4))]]])
 
+    random = numpy.random.default_rng([SEED, 23])
     traded, splits = [], []
     for symbol, of_symbol in AS_TRADED.items():
         traded += bar_rows(symbol, as_traded(bars(days, 6_400, random), of_symbol))
@@ -168,6 +169,7 @@ def main():
     write("unadjusted/splits.csv", ("symbol", "date", "ratio"), splits)
     write("unadjusted/dividends.csv", ("symbol", "ex_date", "payment_date", "amount"), [])
 
+    random = numpy.random.default_rng([SEED, 2])
     hours = numpy.datetime64("2023-02-26T21:00:00") + numpy.arange(1_300) * numpy.timedelta64(1, "h")
     write("mentions/mentions.csv.gz", ("symbol", "time", "mentions"),
           [(symbol, f"{hour}Z", int(random.poisson(40 * (8 if 600 <= at % 900 < 620 else 1))))

@@ -46,7 +46,7 @@ impl Engine {
         Stock::last_price(&self.hot[stock.0 as usize])
     }
 
-    /// Returns the observed part of the stock's last session, to be stored for [`Event::Resume`].
+    /// Returns the observed part of the stock's last session, to be stored for [`Event::Resume`](super::Event::Resume).
     #[must_use]
     pub fn observed_session(&self, symbol: Symbol) -> Option<ObservedSession> {
         let at = self.indices.get(&symbol)?.0 as usize;
@@ -84,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// Returns the next instant at which [`Event::Clock`] is due.
+    /// Returns the next instant at which [`Event::Clock`](super::Event::Clock) is due.
     #[must_use]
     pub fn next_moment(&self) -> Option<Timestamp> {
         self.moments.first().map(|&(at, _)| at)

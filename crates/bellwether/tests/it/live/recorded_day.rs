@@ -204,7 +204,8 @@ async fn assert_same_firings(stream: &Database, file: &Database) {
     let streamed = fire_by_stream(stream, &stocks).await;
     let filed = fire_by_folder(file, &stocks).await;
     assert_eq!(streamed, filed);
-    assert!(streamed.len() > 50, "{} have fired", streamed.len());
+    let at_least = TestMarketData::find().pick(51, 4);
+    assert!(streamed.len() >= at_least, "{} have fired", streamed.len());
     assert!(streamed.iter().all(|fired| fired.crossed_at.is_none()));
 }
 
