@@ -1,7 +1,6 @@
 //! Change of an account's email address. It takes effect when the link sent to the new address is followed. The old
 //! address gets a notice.
 
-use foundation::account::lock_account;
 use foundation::account::lock_active_account;
 use jiff::{SignedDuration, Timestamp};
 use notify::templates::AccountEmail;
@@ -105,9 +104,8 @@ impl AccountSettings {
             Box::pin(async move {
                 let bad = || Abort::Refused(invalid_link());
                 let used = unit.use_code(hash, now).await?.ok_or_else(bad)?;
-                let mut account = lock_account(unit, used.account.ok_or_else(bad)?)
-                    .await
-                    .map_err(|_| bad())?;
+                let account = used.account.ok_or_else(bad)?;
+                let mut account = unit.lock_account(account).await?.ok_or_else(bad)?;
                 // The address may have been registered in the meantime.
                 if unit.account_by_email(&used.subject).await?.is_some() {
                     return Err(bad());
