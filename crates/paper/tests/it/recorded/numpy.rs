@@ -40,7 +40,7 @@ pub(crate) fn returns(market: &RecordedMarket, trades: &[Trade]) -> Option<Vec<f
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("inputs.json");
     std::fs::write(&file, inputs.to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/performance.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recorded/performance.py");
     let output = Command::new("python3").arg(script).arg(file).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
