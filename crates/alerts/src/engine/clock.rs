@@ -39,8 +39,7 @@ impl Engine {
     }
 
     fn process_moment(&mut self, slot: Slot, at: Timestamp, now: Timestamp, out: &mut Vec<Decision>) {
-        let condition = self.registry.alert(slot).condition;
-        match condition {
+        match self.registry.alert(slot).condition {
             Condition::Reminder { .. } => self.fire(slot, at, Reason::Reminder, out),
             Condition::DailyReminder(delivery) => {
                 let (alert, revision) = self.registry.identity(slot);

@@ -52,6 +52,7 @@ mod level_index;
 mod observe;
 mod reason;
 mod registry;
+mod rules;
 mod stock;
 
 pub use arm::after_split;

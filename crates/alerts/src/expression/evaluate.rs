@@ -12,19 +12,10 @@ use super::model::Expression;
 use super::truth::Truth;
 use super::value::MetricValue;
 
-/// The observation as of which a metric is read.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ObservationMoment {
-    /// Now, this observation included.
-    Now,
-    /// Immediately before this observation, with the data of that time.
-    Previous,
-}
-
 /// The values of metrics at one evaluation.
 pub trait MetricValues {
     /// Returns the value of a metric; `None` if it has none.
-    fn value(&self, metric: MetricReference, at: ObservationMoment) -> Option<MetricValue>;
+    fn value(&self, metric: MetricReference) -> Option<MetricValue>;
 
     /// Returns whether a stock (`None`: the alert's own) has a new observation since the previous evaluation. An evaluation
     /// for another reason, such as a new fact, makes no crossing.
@@ -40,14 +31,24 @@ pub struct EvaluationTime {
     pub session_close: Timestamp,
 }
 
-/// Evaluates an expression. `crossings` are those since the alert was armed, for the option `within`.
+/// The truth of an expression at one evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EvaluatedTruth {
+    /// The truth.
+    pub now: Truth,
+    /// The truth once the crossings of this observation are over; those that `within` keeps are not. The same as
+    /// [`now`](Self::now) if there is no crossing.
+    pub afterwards: Truth,
+}
+
+/// Evaluates an expression. `crossings` has the state of each `crosses` since the alert was armed.
 #[must_use]
 pub fn evaluate(
     expression: &Expression,
     values: &impl MetricValues,
     time: EvaluationTime,
     crossings: &mut Crossings,
-) -> Truth {
+) -> EvaluatedTruth {
     let mut evaluation = Evaluation {
         values,
         time,
@@ -59,20 +60,26 @@ pub fn evaluate(
 
 /// Returns the value of a number; `None` if a metric has none, and after a division by zero.
 #[must_use]
-pub fn number_value(
-    number: &NumericExpression,
-    values: &impl MetricValues,
-    at: ObservationMoment,
-) -> Option<MetricValue> {
+pub fn number_value(number: &NumericExpression, values: &impl MetricValues) -> Option<MetricValue> {
     match number {
         NumericExpression::Constant(constant) => Some(MetricValue::Exact(Fraction::from(constant.get()))),
-        NumericExpression::Metric(metric) => values.value(*metric, at)?.checked(),
-        NumericExpression::Negated(inner) => Some(number_value(inner, values, at)?.negate()),
+        NumericExpression::Metric(metric) => values.value(*metric)?.checked(),
+        NumericExpression::Negated(inner) => Some(number_value(inner, values)?.negate()),
         NumericExpression::Arithmetic(left, operator, right) => {
-            let left = number_value(left, values, at)?;
-            left.compute(*operator, &number_value(right, values, at)?)
+            let left = number_value(left, values)?;
+            left.compute(*operator, &number_value(right, values)?)
         }
     }
+}
+
+/// Compares two numbers; `None` if one has no value.
+#[must_use]
+pub fn compare_numbers(
+    left: &NumericExpression,
+    right: &NumericExpression,
+    values: &impl MetricValues,
+) -> Option<Ordering> {
+    number_value(left, values)?.compare(&number_value(right, values)?)
 }
 
 struct Evaluation<'a, V> {
@@ -84,47 +91,45 @@ struct Evaluation<'a, V> {
 
 impl<V: MetricValues> Evaluation<'_, V> {
     /// Evaluates all comparisons, even if the first decides: each crossing must be recorded.
-    fn condition(&mut self, condition: &BooleanExpression) -> Truth {
+    fn condition(&mut self, condition: &BooleanExpression) -> EvaluatedTruth {
         match condition {
             BooleanExpression::Comparison(comparison) => self.comparison(comparison),
-            BooleanExpression::Not(inner) => !self.condition(inner),
+            BooleanExpression::Not(inner) => {
+                let inner = self.condition(inner);
+                EvaluatedTruth {
+                    now: !inner.now,
+                    afterwards: !inner.afterwards,
+                }
+            }
             BooleanExpression::And(left, right) => {
-                let left = self.condition(left);
-                left.and(self.condition(right))
+                let (left, right) = (self.condition(left), self.condition(right));
+                left.combined(right, Truth::and)
             }
             BooleanExpression::Or(left, right) => {
-                let left = self.condition(left);
-                left.or(self.condition(right))
+                let (left, right) = (self.condition(left), self.condition(right));
+                left.combined(right, Truth::or)
             }
         }
     }
 
-    fn comparison(&mut self, comparison: &Comparison) -> Truth {
+    fn comparison(&mut self, comparison: &Comparison) -> EvaluatedTruth {
         match comparison {
-            Comparison::Relation(left, relation, right) => self.relation(left, *relation, right),
-            Comparison::Between { value, low, high } => {
-                let above = self.relation(value, Relation::AtLeast, low);
-                above.and(self.relation(value, Relation::AtMost, high))
-            }
             Comparison::Crosses(left, direction, right) => self.crosses(left, *direction, right),
+            other => EvaluatedTruth::steady(relation_truth(other, self.values)),
         }
     }
 
-    fn relation(&self, left: &NumericExpression, relation: Relation, right: &NumericExpression) -> Truth {
-        let ordering = self.compare(left, right, ObservationMoment::Now);
-        Truth::from(ordering.map(|ordering| relation.holds(ordering)))
-    }
-
-    fn compare(&self, left: &NumericExpression, right: &NumericExpression, at: ObservationMoment) -> Option<Ordering> {
-        number_value(left, self.values, at)?.compare(&number_value(right, self.values, at)?)
-    }
-
-    fn crosses(&mut self, left: &NumericExpression, direction: CrossingDirection, right: &NumericExpression) -> Truth {
+    fn crosses(
+        &mut self,
+        left: &NumericExpression,
+        direction: CrossingDirection,
+        right: &NumericExpression,
+    ) -> EvaluatedTruth {
         let index = self.next_crossing;
         self.next_crossing += 1;
         let crossed = if self.is_observed(left) || self.is_observed(right) {
-            let before = self.compare(left, right, ObservationMoment::Previous);
-            let after = self.compare(left, right, ObservationMoment::Now);
+            let after = compare_numbers(left, right, self.values);
+            let before = self.crossings.replace_order(index, after);
             Truth::from(
                 before
                     .zip(after)
@@ -137,9 +142,11 @@ impl<V: MetricValues> Evaluation<'_, V> {
             self.crossings.record(index, self.time.now, self.time.session_close);
         }
         if self.crossings.counts(index, self.time.now) {
-            Truth::True
-        } else {
-            crossed
+            return EvaluatedTruth::steady(Truth::True);
+        }
+        EvaluatedTruth {
+            now: crossed,
+            afterwards: Truth::False,
         }
     }
 
@@ -148,6 +155,37 @@ impl<V: MetricValues> Evaluation<'_, V> {
         let mut observed = false;
         number.for_each_metric(&mut |metric| observed |= self.values.is_observed(metric.symbol));
         observed
+    }
+}
+
+/// Returns the truth of a comparison of this observation alone; a `crosses` is false.
+pub(crate) fn relation_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
+    let holds = |left, relation: Relation, right| {
+        let ordering = compare_numbers(left, right, values);
+        Truth::from(ordering.map(|ordering| relation.holds(ordering)))
+    };
+    match comparison {
+        Comparison::Relation(left, relation, right) => holds(left, *relation, right),
+        Comparison::Between { value, low, high } => {
+            holds(value, Relation::AtLeast, low).and(holds(value, Relation::AtMost, high))
+        }
+        Comparison::Crosses(..) => Truth::False,
+    }
+}
+
+impl EvaluatedTruth {
+    const fn steady(truth: Truth) -> Self {
+        Self {
+            now: truth,
+            afterwards: truth,
+        }
+    }
+
+    fn combined(self, other: Self, combine: impl Fn(Truth, Truth) -> Truth) -> Self {
+        Self {
+            now: combine(self.now, other.now),
+            afterwards: combine(self.afterwards, other.afterwards),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use market::Symbol;
 use crate::expression::ast::{
     ArithmeticOperator, BooleanExpression, Comparison, MetricReference, NumericExpression, Relation,
 };
-use crate::expression::evaluate::{MetricValues, ObservationMoment, number_value};
+use crate::expression::evaluate::{MetricValues, number_value};
 use crate::expression::fraction::Fraction;
 use crate::expression::metric::Metric;
 use crate::expression::model::Expression;
@@ -37,7 +37,7 @@ pub struct PriceLevels {
 struct NoValues;
 
 impl MetricValues for NoValues {
-    fn value(&self, _: MetricReference, _: ObservationMoment) -> Option<MetricValue> {
+    fn value(&self, _: MetricReference) -> Option<MetricValue> {
         None
     }
 
@@ -48,7 +48,7 @@ impl MetricValues for NoValues {
 
 /// Returns the value of a number without metrics; `None` if it has one, or divides by zero.
 pub(super) fn constant(number: &NumericExpression) -> Option<Fraction> {
-    match number_value(number, &NoValues, ObservationMoment::Now)? {
+    match number_value(number, &NoValues)? {
         MetricValue::Exact(fraction) => Some(fraction),
         MetricValue::Approximate(_) => None,
     }

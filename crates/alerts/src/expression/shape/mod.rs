@@ -1,10 +1,12 @@
 //! Analyses of an expression that need no values.
 
+mod inputs;
 mod level;
 mod slope;
 
+pub use inputs::MetricInputs;
 pub use level::{MetricLevel, PriceLevels, metric_level, price_levels};
-pub use slope::{PriceEffect, SlopeRange, price_effect, price_slope};
+pub use slope::{PriceEffect, SlopeRange, price_effect, price_slope, price_slope_within_range, volume_slope};
 
 use market::Symbol;
 

@@ -67,7 +67,7 @@ fn relation_effect(
     right: &NumericExpression,
     symbol: Option<Symbol>,
 ) -> PriceEffect {
-    let difference = price_slope(left, symbol).add(&price_slope(right, symbol).times(&Fraction::from_whole(-1)));
+    let difference = price_slope(left, symbol).subtract(&price_slope(right, symbol));
     match (difference.is_at_least_zero(), difference.is_at_most_zero()) {
         (true, true) => PriceEffect::Constant,
         (false, false) => PriceEffect::Unknown,
@@ -79,19 +79,47 @@ fn relation_effect(
 /// Returns the bounds of the change of a number per dollar of the price of a stock.
 #[must_use]
 pub fn price_slope(number: &NumericExpression, symbol: Option<Symbol>) -> SlopeRange {
+    slope(number, symbol, metric_slope)
+}
+
+/// Returns the bounds of the change of a number per dollar of the price of a stock, while the price stays between the lowest and
+/// the highest one so far, of the session and since the alert was armed.
+#[must_use]
+pub fn price_slope_within_range(number: &NumericExpression, symbol: Option<Symbol>) -> SlopeRange {
+    slope(number, symbol, |metric| match metric {
+        Metric::SessionHigh | Metric::SessionLow | Metric::HighSinceArmed | Metric::LowSinceArmed | Metric::Atr(_) => {
+            SlopeRange::ZERO
+        }
+        other => metric_slope(other),
+    })
+}
+
+/// Returns the bounds of the change of a number per share of the volume of a stock's session.
+#[must_use]
+pub fn volume_slope(number: &NumericExpression, symbol: Option<Symbol>) -> SlopeRange {
+    slope(number, symbol, |metric| match metric {
+        Metric::Volume => SlopeRange::new(Some(Fraction::from_whole(1)), Some(Fraction::from_whole(1))),
+        Metric::RelativeVolume(_) => SlopeRange::new(Some(Fraction::ZERO), None),
+        Metric::Vwap => SlopeRange::UNKNOWN,
+        _ => SlopeRange::ZERO,
+    })
+}
+
+/// Returns the bounds of the change of a number, from those of each metric of a stock.
+fn slope(number: &NumericExpression, symbol: Option<Symbol>, of_metric: fn(Metric) -> SlopeRange) -> SlopeRange {
     match number {
         NumericExpression::Constant(_) => SlopeRange::ZERO,
-        NumericExpression::Metric(metric) if metric.symbol == symbol => metric_slope(metric.metric),
+        NumericExpression::Metric(metric) if metric.symbol == symbol => of_metric(metric.metric),
         NumericExpression::Metric(_) => SlopeRange::ZERO,
-        NumericExpression::Negated(inner) => price_slope(inner, symbol).times(&Fraction::from_whole(-1)),
+        NumericExpression::Negated(inner) => slope(inner, symbol, of_metric).times(&Fraction::from_whole(-1)),
         NumericExpression::Arithmetic(left, operator, right) => {
-            let (first, second) = (price_slope(left, symbol), price_slope(right, symbol));
+            let (first, second) = (slope(left, symbol, of_metric), slope(right, symbol, of_metric));
             if first == SlopeRange::ZERO && second == SlopeRange::ZERO {
                 return SlopeRange::ZERO;
             }
             match operator {
                 ArithmeticOperator::Add => first.add(&second),
-                ArithmeticOperator::Subtract => first.add(&second.times(&Fraction::from_whole(-1))),
+                ArithmeticOperator::Subtract => first.subtract(&second),
                 ArithmeticOperator::Multiply => match (constant(left), constant(right)) {
                     (Some(factor), _) => second.times(&factor),
                     (_, Some(factor)) => first.times(&factor),
@@ -214,6 +242,18 @@ impl SlopeRange {
     fn add(&self, other: &Self) -> Self {
         let sum = |left: &Option<Fraction>, right: &Option<Fraction>| Some(left.as_ref()?.add(right.as_ref()?));
         Self::new(sum(&self.min, &other.min), sum(&self.max, &other.max))
+    }
+
+    /// Returns the bounds of the difference of two numbers with these bounds.
+    #[must_use]
+    pub fn subtract(&self, other: &Self) -> Self {
+        self.add(&other.times(&Fraction::from_whole(-1)))
+    }
+
+    /// Returns whether the number never falls, or never rises.
+    #[must_use]
+    pub fn is_monotone(&self) -> bool {
+        self.is_at_least_zero() || self.is_at_most_zero()
     }
 
     fn times(&self, factor: &Fraction) -> Self {

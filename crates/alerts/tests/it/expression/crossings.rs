@@ -1,10 +1,10 @@
 //! Crossings, and the option `within`.
 
 use alerts::expression::Truth::{self, False, True, Unknown};
-use alerts::expression::{Crossings, Within, evaluate};
+use alerts::expression::{Crossings, Within};
 use jiff::SignedDuration;
 
-use super::support::{ValueTable, minute, parse, truth};
+use super::support::{ValueTable, evaluate_at, parse, truth};
 
 fn moved(from: &str, to: &str) -> ValueTable {
     ValueTable::default().set("price", from, to).observed()
@@ -59,7 +59,7 @@ fn series(within: Option<&str>, text: &str, observations: &[(i64, &str, &str)]) 
     let expression = parse(text);
     observations
         .iter()
-        .map(|(at, from, to)| evaluate(&expression, &moved(from, to), minute(*at), &mut crossings))
+        .map(|(at, from, to)| evaluate_at(&expression, &moved(from, to), *at, &mut crossings).now)
         .collect()
 }
 
@@ -119,10 +119,10 @@ fn within_applies_to_every_crossing_separately() {
 fn remembered_crossing_counts_while_values_are_missing() {
     let mut crossings = Crossings::new(Some(Within::Duration(SignedDuration::from_mins(15))));
     let expression = parse("price crosses above 2");
-    assert_eq!(evaluate(&expression, &moved("1", "3"), minute(0), &mut crossings), True);
+    assert_eq!(evaluate_at(&expression, &moved("1", "3"), 0, &mut crossings).now, True);
     let missing = ValueTable::default().observed();
-    assert_eq!(evaluate(&expression, &missing, minute(15), &mut crossings), True);
-    assert_eq!(evaluate(&expression, &missing, minute(16), &mut crossings), Unknown);
+    assert_eq!(evaluate_at(&expression, &missing, 15, &mut crossings).now, True);
+    assert_eq!(evaluate_at(&expression, &missing, 16, &mut crossings).now, Unknown);
 }
 
 #[test]

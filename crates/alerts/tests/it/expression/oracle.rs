@@ -7,13 +7,19 @@ use alerts::expression::ast::{
     NumericExpression, Relation,
 };
 use alerts::expression::shape::{metrics, symbols};
-use alerts::expression::{Crossings, Fraction, MetricValue, ObservationMoment, Truth, evaluate};
+use alerts::expression::{Fraction, MetricValue, Truth};
 use num_rational::BigRational;
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::generator::expression;
-use super::support::{ValueTable, minute};
+use super::support::{ValueTable, evaluate_once};
+
+#[derive(Clone, Copy)]
+enum ObservationMoment {
+    Now,
+    Previous,
+}
 
 #[derive(Clone, Debug)]
 enum Number {
@@ -208,7 +214,7 @@ proptest! {
             observed: observed.into_iter().collect(),
         };
         let expected = Truth::from(oracle.condition(expression.condition()));
-        let found = evaluate(&expression, &table, minute(0), &mut Crossings::default());
+        let found = evaluate_once(&expression, &table).now;
         prop_assert_eq!(found, expected, "{}", expression);
     }
 }

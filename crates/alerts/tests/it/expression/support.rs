@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::expression::ast::MetricReference;
 use alerts::expression::{
-    Crossings, EvaluationTime, Expression, Fraction, MetricValue, MetricValues, ObservationMoment, Truth, evaluate,
+    Crossings, EvaluatedTruth, EvaluationTime, Expression, Fraction, MetricValue, MetricValues, Truth, evaluate,
 };
 use jiff::{SignedDuration, Timestamp};
 use market::{Decimal, Symbol};
@@ -18,12 +18,8 @@ pub(crate) struct ValueTable {
 }
 
 impl MetricValues for ValueTable {
-    fn value(&self, metric: MetricReference, at: ObservationMoment) -> Option<MetricValue> {
-        let values = match at {
-            ObservationMoment::Now => &self.now,
-            ObservationMoment::Previous => &self.previous,
-        };
-        values.get(&metric).cloned()
+    fn value(&self, metric: MetricReference) -> Option<MetricValue> {
+        self.now.get(&metric).cloned()
     }
 
     fn is_observed(&self, symbol: Option<Symbol>) -> bool {
@@ -87,5 +83,25 @@ pub(crate) fn minute(minutes: i64) -> EvaluationTime {
 
 /// Evaluates an expression once, without `within`.
 pub(crate) fn truth(text: &str, values: &ValueTable) -> Truth {
-    evaluate(&parse(text), values, minute(0), &mut Crossings::default())
+    evaluate_once(&parse(text), values).now
+}
+
+/// Evaluates an expression at an observation and the previous one, without `within`.
+pub(crate) fn evaluate_once(expression: &Expression, values: &ValueTable) -> EvaluatedTruth {
+    evaluate_at(expression, values, 0, &mut Crossings::default())
+}
+
+/// Evaluates an expression at an observation and the previous one, a number of minutes after the first.
+pub(crate) fn evaluate_at(
+    expression: &Expression,
+    values: &ValueTable,
+    minutes: i64,
+    crossings: &mut Crossings,
+) -> EvaluatedTruth {
+    let previous = ValueTable {
+        now: values.previous.clone(),
+        ..ValueTable::default()
+    };
+    crossings.observe(expression, &previous);
+    evaluate(expression, values, minute(minutes), crossings)
 }
