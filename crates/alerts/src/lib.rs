@@ -11,6 +11,7 @@ pub mod expression;
 mod intention;
 pub mod json;
 mod named_enum;
+pub mod options;
 pub mod plan;
 pub mod request;
 pub mod restore;

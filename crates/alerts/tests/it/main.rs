@@ -8,6 +8,7 @@ mod engine_oracle;
 mod expression;
 mod extremes;
 mod many_alerts;
+mod options;
 mod oracle;
 mod real_data;
 mod recorded;
