@@ -7,6 +7,7 @@ mod edges;
 mod engine_oracle;
 mod expression;
 mod extremes;
+mod lifecycle;
 mod many_alerts;
 mod options;
 mod oracle;
