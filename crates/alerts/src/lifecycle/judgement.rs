@@ -11,7 +11,7 @@ pub struct Observation {
     /// The instant, not before the last judgement.
     pub at: Timestamp,
     /// Whether an observation or a fact is new. False for a judgement because of time alone, see
-    /// [`next_check`](super::next_check).
+    /// [`next_check`](super::next_check()).
     pub is_new: bool,
     /// The newest price that is judged; `None` if there is none, or if the condition has no `high_since_armed` or
     /// `low_since_armed`.

@@ -1,7 +1,7 @@
 //! # The life cycle of an active alert
 //!
 //! A condition is true, false or unknown at each judgement; [`AlertOptions`](crate::options::AlertOptions) decide when that fires.
-//! [`step`] is one pure state machine for all of them:
+//! [`step()`] is one pure state machine for all of them:
 //!
 //! ```text
 //!   ┌─────────┐  true for the hold   ┌─────────┐  the cooldown ends
@@ -25,7 +25,7 @@
 //! An unknown condition neither fires nor re-arms; it interrupts a hold. A judgement that fires nothing has a [`WaitReason`].
 //!
 //! [`Lifecycle`] is the state that is stored with the alert, see [`Lifecycle::to_stored`]. It is stored in the transaction of its
-//! firing, so that a crash neither loses nor doubles one. [`next_check`] says when to judge again without a new observation.
+//! firing, so that a crash neither loses nor doubles one. [`next_check()`] says when to judge again without a new observation.
 
 mod cooldown;
 mod extremes;

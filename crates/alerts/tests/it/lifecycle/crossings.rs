@@ -101,8 +101,10 @@ fn crossing_before_the_end_of_a_snooze_does_not_count() {
 fn next_check_is_the_end_of_a_crossing() {
     let mut alert = CrossingAlert::new(Some("5m".parse().unwrap()), AlertOptions::default());
     alert.judge(second(0), 104);
-    let check = next_check(&alert.options, &Calendar::nyse(), &alert.state);
-    assert_eq!(check, Some(second(300) + SignedDuration::from_nanos(1)));
+    let check = |alert: &CrossingAlert| next_check(&alert.options, &Calendar::nyse(), &alert.state);
+    assert_eq!(check(&alert), Some(second(300) + SignedDuration::from_nanos(1)));
+    alert.judge(second(301), 104);
+    assert_eq!(check(&alert), None);
 }
 
 /// Returns the first firing by definition: the price is below 103, and it crossed 100 at most five minutes ago.
