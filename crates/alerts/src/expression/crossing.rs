@@ -1,5 +1,6 @@
 //! The time for which a crossing counts as true.
 
+use std::fmt;
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
@@ -45,6 +46,15 @@ impl FromStr for Within {
     }
 }
 
+impl fmt::Display for Within {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duration(duration) => write!(f, "{}m", duration.as_mins()),
+            Self::Session => f.write_str("session"),
+        }
+    }
+}
+
 /// The crossings of an expression since its alert was armed. A new one remembers none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Crossings {
@@ -61,6 +71,41 @@ impl Crossings {
             within,
             until: Vec::new(),
         }
+    }
+
+    /// Returns crossings with these ends, one for each `crosses` in the order of the text.
+    #[must_use]
+    pub const fn restored(within: Option<Within>, until: Vec<Option<Timestamp>>) -> Self {
+        Self { within, until }
+    }
+
+    /// Returns the option `within`.
+    #[must_use]
+    pub const fn within(&self) -> Option<Within> {
+        self.within
+    }
+
+    /// Returns the last instant at which each `crosses` counts as true, in the order of the text.
+    #[must_use]
+    pub fn until(&self) -> &[Option<Timestamp>] {
+        &self.until
+    }
+
+    /// Forgets the crossings that do not count any more at an instant.
+    pub fn forget_ended(&mut self, now: Timestamp) {
+        for until in &mut self.until {
+            *until = until.filter(|&until| now <= until);
+        }
+        if self.until.iter().all(Option::is_none) {
+            self.until.clear();
+        }
+    }
+
+    /// Returns the first instant at which a crossing does not count any more.
+    #[must_use]
+    pub fn next_end(&self) -> Option<Timestamp> {
+        let last = self.until.iter().copied().flatten().min()?;
+        last.checked_add(SignedDuration::from_nanos(1)).ok()
     }
 
     /// Records a crossing of the `crosses` with this index.

@@ -38,5 +38,6 @@ pub use evaluate::{EvaluationTime, MetricValues, ObservationMoment, evaluate, nu
 pub use fraction::Fraction;
 pub use limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
 pub use model::{Expression, ParsedExpression, ParsedText};
+pub(crate) use suggest::nearest as nearest_names;
 pub use truth::Truth;
 pub use value::{MetricValue, RELATIVE_TOLERANCE};
