@@ -11,14 +11,18 @@ pub mod expression;
 mod intention;
 pub mod json;
 mod named_enum;
+mod note;
 pub mod plan;
 pub mod request;
 pub mod restore;
 pub mod sentence;
+pub mod tags;
 pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
 pub use condition::{Condition, ConditionFamily, ConditionKind};
 pub use intention::Intention;
+pub use note::{Note, NoteError};
 pub use plan::Plan;
+pub use tags::{TagError, Tags};
 pub use transition::{HistoryAction, Transition};

@@ -20,6 +20,7 @@ mod body;
 mod conditions;
 mod create;
 mod fields;
+mod labels;
 mod numbers;
 mod parameters;
 mod reminder;
