@@ -3,12 +3,13 @@
 //! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
 use alerts::condition::Side;
-use alerts::{Alert, AlertId, Channel, ConditionKind, Revision, Status, restore};
+use alerts::{Alert, AlertId, Channel, ConditionKind, Note, Revision, Status, restore};
 use jiff::Timestamp;
 use market::Decimal;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::tags;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{AccountId, AlertOwner, StoredAlert};
@@ -20,7 +21,7 @@ macro_rules! select {
         concat!(
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
-             threshold_set_at, initial_price_set_at, created_by, deleted_at \
+             threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags \
              FROM alerts ",
             $rest
         )
@@ -51,6 +52,8 @@ pub(crate) struct AlertRow {
     initial_price_set_at: i64,
     created_by: Option<String>,
     deleted_at: Option<i64>,
+    note: Option<String>,
+    tags: Option<String>,
 }
 
 impl AlertRow {
@@ -76,6 +79,7 @@ impl AlertRow {
             .rsi_side
             .as_deref()
             .map(|name| TABLE.parse("rsi_side", name, parse_side));
+        let note = self.note.as_deref().map(Note::read).transpose();
         Ok(Alert {
             id: self.id(),
             revision: Revision(TABLE.narrow("revision", self.revision)?),
@@ -83,6 +87,10 @@ impl AlertRow {
             condition: condition.map_err(|error| TABLE.corrupt(error))?,
             notification: TABLE.parse("notification", &self.notification, Channel::from_name)?,
             parameters,
+            note: note
+                .map_err(|error| TABLE.corrupt(format_args!("note {error}")))?
+                .flatten(),
+            tags: tags::parse_column(self.tags.as_deref())?,
             status: TABLE.parse("status", &self.status, Status::from_name)?,
             initial_price: TABLE.optional_price(self.initial_price)?,
             created_at: TABLE.instant(self.created_at)?,
