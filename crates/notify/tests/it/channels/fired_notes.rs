@@ -66,7 +66,7 @@ fn text_message_ends_with_the_note_and_shortens_only_the_note() {
         sms("Sell half.\nThen see evil.example"),
         format!("{USUAL_SMS} Your note: Sell half. Then see evil. example")
     );
-    for note in ["long ".repeat(400), "{}".repeat(1_000), "zoë 🚀".repeat(300)] {
+    for note in ["long ".repeat(400), "a{}".repeat(600), "zoë 🚀".repeat(300)] {
         let text = sms(&note);
         assert!(text.starts_with(&format!("{USUAL_SMS} Your note: ")), "{text}");
         assert!(text.ends_with("..."), "{text}");
