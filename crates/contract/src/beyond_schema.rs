@@ -61,6 +61,18 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         " for ",
         "depends on the condition that the alert has",
     ),
+    row(
+        "patch_alert",
+        "threshold",
+        " for ",
+        "depends on the condition that the alert has",
+    ),
+    row(
+        "patch_alert",
+        "parameters.direction",
+        " for ",
+        "depends on the condition that the alert has",
+    ),
     row("verify_alert", "", "", "depends on the tokens that were mailed"),
     row("confirm_address", "", "", "depends on the tokens that were mailed"),
     row("login_by_link", "", "", "depends on the tokens that were mailed"),

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
 
-use super::row::{AlertRow, TABLE, onboarding_id, select, side_name};
-use super::tags;
+use super::row::{AlertRow, TABLE, onboarding_id, select, side_name, tags_column};
 use crate::columns::{self, json};
 use crate::model::{AccountId, AlertOwner, HistoryRow, StoredAlert};
 use crate::unit_of_work::{fetch, write_rows};
@@ -164,7 +163,7 @@ impl UnitOfWork {
             alert.threshold_set_at.as_microsecond(),
             alert.initial_price_set_at.as_microsecond(),
             alert.note.as_ref().map(Note::as_str),
-            tags::column(&alert.tags).as_deref(),
+            tags_column(&alert.tags).as_deref(),
         );
         let (seq,) = self.track_write(inserted)?;
         self.insert_alert_tags(account, seq, &alert.tags).await?;
@@ -205,7 +204,7 @@ impl UnitOfWork {
             alert.threshold_set_at.as_microsecond(),
             alert.initial_price_set_at.as_microsecond(),
             alert.note.as_ref().map(Note::as_str),
-            tags::column(&alert.tags).as_deref(),
+            tags_column(&alert.tags).as_deref(),
         );
         if rows == 0 {
             return Ok(false);

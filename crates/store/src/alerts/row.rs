@@ -3,13 +3,12 @@
 //! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
 use alerts::condition::Side;
-use alerts::{Alert, AlertId, Channel, ConditionKind, Note, Revision, Status, restore};
+use alerts::{Alert, AlertId, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
 use market::Decimal;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::tags;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{AccountId, AlertOwner, StoredAlert};
@@ -90,7 +89,7 @@ impl AlertRow {
             note: note
                 .map_err(|error| TABLE.corrupt(format_args!("note {error}")))?
                 .flatten(),
-            tags: tags::parse_column(self.tags.as_deref())?,
+            tags: parse_tags(self.tags.as_deref())?,
             status: TABLE.parse("status", &self.status, Status::from_name)?,
             initial_price: TABLE.optional_price(self.initial_price)?,
             created_at: TABLE.instant(self.created_at)?,
@@ -137,6 +136,20 @@ fn parse_side(name: &str) -> Option<Side> {
 /// The column value of a side.
 pub(crate) const fn side_name(side: Side) -> &'static str {
     side.pick("above", "below")
+}
+
+/// The column value of tags: a JSON array, `None` without tags.
+pub(super) fn tags_column(tags: &Tags) -> Option<String> {
+    (!tags.is_empty()).then(|| serde_json::Value::from(tags.as_slice()).to_string())
+}
+
+/// Reads tags from their column value.
+fn parse_tags(text: Option<&str>) -> Result<Tags, StoreError> {
+    let Some(text) = text else {
+        return Ok(Tags::default());
+    };
+    let texts: Vec<String> = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
+    Tags::read(texts.iter().map(String::as_str)).map_err(|error| TABLE.corrupt(format_args!("tags {error}")))
 }
 
 /// The mark by which a client recognises its own request, as indexed text.

@@ -1,11 +1,10 @@
-//! The tags of alerts: as a column of the alert, and as rows by which lists are filtered.
+//! The rows of alerts' tags, by which lists are filtered. The alert has its tags as a column, too (`row.rs`).
 
 use alerts::{AlertId, Tags};
 use uuid::Uuid;
 
-use super::row::TABLE;
 use crate::bulk::{Statement, execute_many};
-use crate::unit_of_work::write_rows;
+use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
 const INSERT: Statement = Statement {
@@ -13,20 +12,6 @@ const INSERT: Statement = Statement {
     columns: 3,
     after: "",
 };
-
-/// The column value of tags: a JSON array, `None` without tags.
-pub(super) fn column(tags: &Tags) -> Option<String> {
-    (!tags.is_empty()).then(|| serde_json::Value::from(tags.as_slice()).to_string())
-}
-
-/// Reads tags from their column value.
-pub(super) fn parse_column(text: Option<&str>) -> Result<Tags, StoreError> {
-    let Some(text) = text else {
-        return Ok(Tags::default());
-    };
-    let texts: Vec<String> = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
-    Tags::read(texts.iter().map(String::as_str)).map_err(|error| TABLE.corrupt(format_args!("tags {error}")))
-}
 
 impl UnitOfWork {
     /// Adds the rows of an account's new alert. A guest has no lists, so a guest's alert has no rows.
@@ -54,7 +39,7 @@ impl UnitOfWork {
             return Ok(());
         }
         let sql = "SELECT account_id, seq FROM alerts WHERE id = $1";
-        let (account, seq) = crate::unit_of_work::fetch!(self, fetch_one(Option<Uuid>, i64), sql, id.0);
+        let (account, seq) = fetch!(self, fetch_one(Option<Uuid>, i64), sql, id.0);
         self.insert_alert_tags(account, seq, tags).await
     }
 
