@@ -21,6 +21,7 @@ mod conditions;
 mod create;
 mod date;
 mod fields;
+mod labels;
 mod numbers;
 mod parameters;
 mod reminder;

@@ -1,7 +1,7 @@
 //! Preview of a change: one sentence for the owner. Changes that would fail are rejected here, before they are stored.
 
 use ::alerts::request::{ParseContext, parse_create, parse_update};
-use ::alerts::{Alert, AlertId, NewAlert, plan};
+use ::alerts::{Alert, AlertId, NewAlert, Note, Tags, plan};
 use store::model::WatchlistItemId;
 
 use super::AgentChange;
@@ -27,9 +27,10 @@ impl Approvals {
                 plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
                 self.prices.require_stock(asked.symbol).await?;
                 format!(
-                    "Make an alert: {}, told by {}",
+                    "Make an alert: {}, told by {}{}",
                     describe_request(&asked),
-                    asked.notification.name()
+                    asked.notification.name(),
+                    labels(asked.note.as_ref(), &asked.tags)
                 )
             }
             AgentChange::UpdateAlert(id, body) => {
@@ -41,8 +42,14 @@ impl Approvals {
                     ..alert.clone()
                 };
                 let channel = asked.notification.name();
+                let changes_labels = asked.note != alert.note || asked.tags != alert.tags;
+                let labels = match labels(asked.note.as_ref(), &asked.tags) {
+                    _ if !changes_labels => String::new(),
+                    none if none.is_empty() => ", without note and tags".to_owned(),
+                    labels => labels,
+                };
                 format!(
-                    "Change the alert {} to {}, told by {channel}",
+                    "Change the alert {} to {}, told by {channel}{labels}",
                     describe(&alert),
                     describe(&after)
                 )
@@ -97,6 +104,18 @@ fn describe_request(asked: &NewAlert) -> String {
     let threshold = asked.condition.threshold();
     let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
     format!("{} {}{threshold}", asked.symbol, asked.condition.kind().name())
+}
+
+/// Returns the note on one line, and the tags.
+fn labels(note: Option<&Note>, tags: &Tags) -> String {
+    let words: Option<Vec<&str>> = note.map(|note| note.as_str().split_whitespace().collect());
+    let note = words.map_or_else(String::new, |words| format!(", note: {}", words.join(" ")));
+    let tags = tags.as_slice().join(", ");
+    if tags.is_empty() {
+        note
+    } else {
+        format!("{note}, tags: {tags}")
+    }
 }
 
 fn describe(alert: &Alert) -> String {
