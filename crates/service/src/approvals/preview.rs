@@ -23,27 +23,27 @@ impl Approvals {
         };
         Ok(match change {
             AgentChange::CreateAlert(body) => {
-                let asked = parse_create(body, &context)?;
-                plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
-                self.prices.require_stock(asked.symbol).await?;
+                let requested = parse_create(body, &context)?;
+                plan::check_alert_features(actor.plan, requested.condition.kind(), requested.notification)?;
+                self.prices.require_stock(requested.symbol).await?;
                 format!(
                     "Make an alert: {}, told by {}{}",
-                    describe_request(&asked),
-                    asked.notification.name(),
-                    labels(asked.note.as_ref(), &asked.tags)
+                    describe_request(&requested),
+                    requested.notification.name(),
+                    labels(requested.note.as_ref(), &requested.tags)
                 )
             }
             AgentChange::UpdateAlert(id, body) => {
                 let alert = self.alert_to_preview(actor, *id).await?;
-                let asked = parse_update(&alert, body, &context)?;
-                plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
+                let requested = parse_update(&alert, body, &context)?;
+                plan::check_alert_features(actor.plan, requested.condition.kind(), requested.notification)?;
                 let after = Alert {
-                    condition: asked.condition,
+                    condition: requested.condition,
                     ..alert.clone()
                 };
-                let channel = asked.notification.name();
-                let changes_labels = asked.note != alert.note || asked.tags != alert.tags;
-                let labels = match labels(asked.note.as_ref(), &asked.tags) {
+                let channel = requested.notification.name();
+                let changes_labels = requested.note != alert.note || requested.tags != alert.tags;
+                let labels = match labels(requested.note.as_ref(), &requested.tags) {
                     _ if !changes_labels => String::new(),
                     none if none.is_empty() => ", without note and tags".to_owned(),
                     labels => labels,
@@ -73,14 +73,14 @@ impl Approvals {
                 )
             }
             AgentChange::CreateWatchlistItem(body) => {
-                let asked = CreateWatchlistItemRequest::read(body)?;
-                if asked.stock_name.is_none() {
-                    self.prices.require_stock(asked.stock_symbol).await?;
+                let requested = CreateWatchlistItemRequest::read(body)?;
+                if requested.stock_name.is_none() {
+                    self.prices.require_stock(requested.stock_symbol).await?;
                 }
                 format!(
                     "Add {} to the watchlist, to {}",
-                    asked.stock_symbol,
-                    asked.intention.name()
+                    requested.stock_symbol,
+                    requested.intention.name()
                 )
             }
             AgentChange::DeleteWatchlistItem(id) => self.removal_preview(actor, *id).await?,
@@ -100,10 +100,10 @@ impl Approvals {
     }
 }
 
-fn describe_request(asked: &NewAlert) -> String {
-    let threshold = asked.condition.threshold();
+fn describe_request(requested: &NewAlert) -> String {
+    let threshold = requested.condition.threshold();
     let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
-    format!("{} {}{threshold}", asked.symbol, asked.condition.kind().name())
+    format!("{} {}{threshold}", requested.symbol, requested.condition.kind().name())
 }
 
 /// Returns the note on one line, and the tags.
