@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 use crate::condition::{Condition, Side};
 use crate::named_enum;
+use crate::note::Note;
+use crate::tags::Tags;
 
 /// The identifier of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,6 +79,10 @@ pub struct NewAlert {
     /// The parameters in their normal form: the condition's own under their canonical names, then everything else that was sent
     /// (`source`, `onboarding_id` and other client metadata).
     pub parameters: Option<Map<String, Value>>,
+    /// The owner's note.
+    pub note: Option<Note>,
+    /// The owner's tags.
+    pub tags: Tags,
     /// The email address of a guest.
     pub email: Option<String>,
 }
@@ -96,6 +102,10 @@ pub struct Alert {
     pub notification: Channel,
     /// The parameters in their normal form, see [`NewAlert::parameters`].
     pub parameters: Option<Map<String, Value>>,
+    /// The owner's note.
+    pub note: Option<Note>,
+    /// The owner's tags.
+    pub tags: Tags,
     /// The status.
     pub status: Status,
     /// The price when the alert was created or last activated; `None` if no price was available.

@@ -16,7 +16,7 @@
 //! | inactive | [`activate`], the owner being verified | active, new initial price |
 //! | inactive, of a guest | [`attach`] to an account | active, new initial price |
 //! | any other, of a guest | [`attach`] to an account | the same |
-//! | active | [`update`] | active, armed anew, same initial price |
+//! | active | [`update`] | active, armed anew unless only the note or the tags change, same initial price |
 //! | any other | [`update`] | the same |
 //! | active, without an initial price | [`set_initial_price`] | active, with an initial price |
 //! | any | [`delete`] | deleted |
@@ -121,6 +121,8 @@ pub fn create(
         condition: request.condition,
         notification: request.notification,
         parameters: request.parameters,
+        note: request.note,
+        tags: request.tags,
         status,
         initial_price,
         created_at: now,
@@ -212,7 +214,8 @@ pub fn attach(alert: &Alert, price: PriceAvailability, now: Timestamp) -> Result
 /// Applies an update.
 ///
 /// An active alert is armed again, even if the update changes nothing, and keeps its initial price; without an initial price it
-/// takes `price`. Of any other alert only the fields change, and an update with equal values changes nothing.
+/// takes `price`. Of any other alert only the fields change, and an update with equal values changes nothing. An update of only the
+/// note and the tags arms no alert, and keeps the revision.
 ///
 /// # Errors
 /// [`TransitionError::NoPrice`] for an update to a percent change, if the alert is active and neither has an initial price nor
@@ -225,16 +228,21 @@ pub fn update(
 ) -> Result<Transition, TransitionError> {
     let is_active = alert.status == Status::Active;
     let initial_price = match alert.initial_price {
-        None if is_active => price.for_condition(&change.condition)?,
+        None if is_active && change.rearms => price.for_condition(&change.condition)?,
         kept => kept,
     };
     let AlertChange {
         condition,
         notification,
         parameters,
+        note,
+        tags,
+        rearms,
     } = change;
+    let is_rearmed = is_active && rearms;
     let differs = alert.condition != condition || alert.notification != notification || alert.parameters != parameters;
-    if !is_active && !differs {
+    let labels_differ = alert.note != note || alert.tags != tags;
+    if !is_rearmed && !differs && !labels_differ {
         return Ok(Transition::Unchanged);
     }
     Ok(changed(alert, HistoryAction::Updated, |after| {
@@ -244,11 +252,18 @@ pub fn update(
         after.condition = condition;
         after.notification = notification;
         after.parameters = parameters;
+        after.note = note;
+        after.tags = tags;
+        if !rearms {
+            // The evaluation does not change, so a firing that is being committed stays valid.
+            after.revision = alert.revision;
+            return;
+        }
         if after.initial_price != initial_price {
             after.initial_price = initial_price;
             after.initial_price_set_at = price.set_at(now);
         }
-        if is_active {
+        if is_rearmed {
             after.rsi_side = None;
             after.armed_at = now;
         }

@@ -47,6 +47,8 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "",
         "depends on the account's phone number",
     ),
+    row("create_alert", "note", "needs an account", "depends on the credentials"),
+    row("create_alert", "tags", "needs an account", "depends on the credentials"),
     row(
         "update_alert",
         "threshold",
@@ -55,6 +57,18 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     ),
     row(
         "update_alert",
+        "parameters.direction",
+        " for ",
+        "depends on the condition that the alert has",
+    ),
+    row(
+        "patch_alert",
+        "threshold",
+        " for ",
+        "depends on the condition that the alert has",
+    ),
+    row(
+        "patch_alert",
         "parameters.direction",
         " for ",
         "depends on the condition that the alert has",

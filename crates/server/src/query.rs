@@ -6,6 +6,7 @@ mod dates;
 mod ids;
 mod page;
 mod symbols;
+mod tags;
 
 use std::collections::HashMap;
 use std::convert::Infallible;

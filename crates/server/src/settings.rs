@@ -1,4 +1,4 @@
-//! The configuration of the HTTP server. The defaults are the program's defaults (decisions 1.8, 9.2).
+//! The configuration of the HTTP server. The defaults are those of the program.
 
 use std::net::IpAddr;
 use std::str::FromStr;

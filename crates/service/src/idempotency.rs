@@ -36,9 +36,9 @@ impl IdempotentRequest {
     /// Creates a request from the account, the authentication method, the route, the client's key and the body. The
     /// response is returned only for the same credential: another key of the account may have fewer permissions.
     #[must_use]
-    pub fn new(account: AccountId, shown: &AuthMethod, route: &str, key: &str, body: &[u8]) -> Self {
+    pub fn new(account: AccountId, credential: &AuthMethod, route: &str, key: &str, body: &[u8]) -> Self {
         let mut hash = Sha256::new();
-        hash.update(shown.id().as_bytes());
+        hash.update(credential.id().as_bytes());
         hash.update(route.as_bytes());
         // Routes and keys never contain this byte, so the concatenation is unambiguous.
         hash.update([0]);

@@ -44,9 +44,9 @@ impl Redirects {
     /// # Errors
     /// [`ServiceError::Malformed`] for an invalid signature.
     pub fn redirect_target(&self, target: &str, signature: &str) -> Result<String, ServiceError> {
-        let shown = URL_SAFE_NO_PAD.decode(signature).map_err(|_| not_ours())?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| not_ours())?;
         // Compares in constant time.
-        let verified = mac(&self.ports.vault, target)?.verify_slice(&shown);
+        let verified = mac(&self.ports.vault, target)?.verify_slice(&signature);
         verified.map_err(|_| not_ours())?;
         normalize_target(target)
     }

@@ -46,6 +46,8 @@ impl Transaction for CreateAlert {
                 condition: alert.alert.condition,
                 notification: alert.alert.notification,
                 parameters: alert.alert.parameters.clone(),
+                note: None,
+                tags: alerts::Tags::default(),
                 email: None,
             };
             unit.lock_account(account).await?;

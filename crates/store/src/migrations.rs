@@ -39,6 +39,7 @@ on_both! {
     "0014" "alerts_without_initial_price",
     "0017" "anonymous_requests",
     "0018" "quote_times",
+    "0019" "alert_notes",
 }
 
 /// Returns the migrations of SQLite.

@@ -20,12 +20,18 @@ pub struct TestMarketData {
 
 impl TestMarketData {
     /// Returns the recorded data if it is there, otherwise the sample. `BELLWETHER_TEST_DATA=sample` chooses the sample.
+    ///
+    /// # Panics
+    /// If `BELLWETHER_TEST_DATA` has another value.
     #[must_use]
     pub fn find() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let recorded = root.join("../shared/data");
-        let wants_sample = std::env::var_os("BELLWETHER_TEST_DATA").is_some_and(|value| value == "sample");
-        let is_recorded = !wants_sample && recorded.is_dir();
+        let is_recorded = match std::env::var("BELLWETHER_TEST_DATA").as_deref() {
+            Ok("sample") => false,
+            Ok(other) => panic!("BELLWETHER_TEST_DATA={other}: the only allowed value is sample"),
+            Err(_) => recorded.is_dir(),
+        };
         let folder = if is_recorded {
             recorded
         } else {

@@ -50,9 +50,9 @@ pub(crate) struct AnalysisQueue {
 pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
     let clock = &watchlists.ports.clock;
     let after = |duration| clock.now().saturating_add(duration).unwrap_or(Timestamp::MAX);
-    let mut next_pass = after(STALE_CHECK_INTERVAL);
+    let mut next_stale_check = after(STALE_CHECK_INTERVAL);
     while !stop.is_cancelled() {
-        let mut wake = next_pass.min(after(QUEUE_POLL_INTERVAL));
+        let mut wake = next_stale_check.min(after(QUEUE_POLL_INTERVAL));
         match watchlists.analyze_due_items(&stop).await {
             // There may be more.
             Ok(count) if count > 0 => continue,
@@ -68,8 +68,8 @@ pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
             () = watchlists.analyses.wake.notified() => {}
             () = clock.sleep_until(wake.max(after(SignedDuration::from_secs(1)))) => {}
         }
-        if next_pass <= clock.now() {
-            next_pass = after(STALE_CHECK_INTERVAL);
+        if next_stale_check <= clock.now() {
+            next_stale_check = after(STALE_CHECK_INTERVAL);
             if let Err(error) = watchlists.request_stale_analyses().await {
                 tracing::warn!(%error, "watchlists could not be checked for stale alerts; the next check is in an hour");
             }
@@ -100,9 +100,9 @@ impl Watchlists {
     /// Requests analyses of the items with stale alerts, and analyzes all items that are due. Returns the number of
     /// requests.
     pub async fn run_analyst(&self) -> Result<u64, ServiceError> {
-        let asked = self.request_stale_analyses().await?;
+        let requested = self.request_stale_analyses().await?;
         while self.analyze_due_items(&self.stop).await? > 0 {}
-        Ok(asked)
+        Ok(requested)
     }
 
     async fn analyze_claimed(&self, claim: &ClaimedAnalysis, stop: &CancellationToken) -> Result<(), ServiceError> {
@@ -158,7 +158,7 @@ impl Watchlists {
                     effects.deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::Unfired, now).await?;
                     effects.created_alerts = auto_alerts::make(unit, &account, &item, proposed, start, now).await?;
                 }
-                let noted = AnalystAdvice {
+                let advice = AnalystAdvice {
                     priced: TimedPrice {
                         price: advised.price,
                         at: advised.at,
@@ -166,7 +166,7 @@ impl Watchlists {
                     by: advised.author.name().to_owned(),
                     summary: advised.advice.summary.clone(),
                 };
-                unit.record_advice(item.id, &noted).await?;
+                unit.record_advice(item.id, &advice).await?;
                 Ok(effects)
             })
         });
@@ -181,10 +181,9 @@ impl Watchlists {
         account: &Account,
         own_alerts: u64,
     ) -> Result<AnalysisRequest, ServiceError> {
-        let counts = self.ports.store.count_alerts(account.id).await?;
-        let active = counts.iter().find(|(status, _)| *status == alerts::Status::Active);
+        let active = self.analysis.count_active_alerts(account.id).await?;
         // The new alerts replace the earlier ones, so these do not count.
-        let others = active.map_or(0, |(_, count)| count.saturating_sub(own_alerts));
+        let others = active.saturating_sub(own_alerts);
         Ok(AnalysisRequest {
             symbol: item.symbol,
             intention: item.intention,
@@ -218,11 +217,11 @@ impl Watchlists {
     /// Requests analyses of the items with stale alerts and of those that were never analyzed. Returns their number.
     async fn request_stale_analyses(&self) -> Result<u64, ServiceError> {
         let store = &self.ports.store;
-        let (mut asked, mut after) = (0, None);
+        let (mut requested, mut after) = (0, None);
         loop {
             let items = store.items_with_auto_alerts(after, ITEM_BATCH_SIZE).await?;
             let Some((last, _)) = items.last() else {
-                return Ok(asked);
+                return Ok(requested);
             };
             after = Some(last.id);
             for (item, own_alerts) in items {
@@ -241,7 +240,7 @@ impl Watchlists {
                         })
                     });
                     transaction.await?;
-                    asked += 1;
+                    requested += 1;
                 }
             }
         }

@@ -175,7 +175,7 @@ mod tests {
     use store::model::{AccountId, ApiKeyId};
     use uuid::Uuid;
 
-    fn shown(is_operator: bool, scopes: &[&str], time_zone: &str) -> Actor {
+    fn actor_with(is_operator: bool, scopes: &[&str], time_zone: &str) -> Actor {
         let id = AccountId(Uuid::from_u128(1));
         let key = ApiKey {
             id: ApiKeyId(Uuid::from_u128(2)),
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn former_operator_loses_operator_scopes_and_unknown_scopes_are_ignored() {
         let scopes = ["stocks:read", "market:write", "moon:read"];
-        let may = |is_operator, scope| shown(is_operator, &scopes, "UTC").require(scope).is_ok();
+        let may = |is_operator, scope| actor_with(is_operator, &scopes, "UTC").require(scope).is_ok();
         assert!(may(true, Scope::StocksRead) && may(true, Scope::MarketWrite));
         assert!(may(false, Scope::StocksRead) && !may(false, Scope::MarketWrite));
         assert!(!may(true, Scope::AlertsRead));
@@ -213,9 +213,9 @@ mod tests {
 
     #[test]
     fn unknown_time_zone_falls_back_to_utc() {
-        assert_eq!(shown(false, &[], "Mars/Olympus").time_zone, TimeZone::UTC);
+        assert_eq!(actor_with(false, &[], "Mars/Olympus").time_zone, TimeZone::UTC);
         assert_eq!(
-            shown(false, &[], "Europe/Berlin").time_zone.iana_name(),
+            actor_with(false, &[], "Europe/Berlin").time_zone.iana_name(),
             Some("Europe/Berlin")
         );
     }

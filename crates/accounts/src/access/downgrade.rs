@@ -42,7 +42,7 @@ pub(super) async fn pause_alerts_beyond_plan(
         let transition = transition::pause(&alert).map_err(ServiceError::from)?;
         if let Transition::Changed(changed) = transition
             && unit
-                .update_alert(&changed, alert.revision, now, Some(&history_details(&refusal)))
+                .update_alert(&changed, &alert, now, Some(&history_details(&refusal)))
                 .await?
         {
             paused.push(changed.alert);

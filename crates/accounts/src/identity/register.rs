@@ -136,8 +136,8 @@ impl AccountAccess {
 }
 
 /// Takes over an unverified account for the person who has proven to own its address. Removes everything that was set
-/// or created before, by whoever registered it. A stranger must not keep access to the account, receive its alerts, or
-/// choose the owner's name or phone number.
+/// or created before: another person who registered the address must not keep access to the account, receive its
+/// alerts, or choose the owner's name or phone number.
 pub(super) async fn take_over_unverified(
     unit: &mut UnitOfWork,
     account: &mut Account,

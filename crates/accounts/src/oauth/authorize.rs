@@ -124,9 +124,9 @@ impl OAuth {
             }),
             Err(OAuthError::Failed(failure)) => Err(AuthorizationError::Failed(failure)),
             Err(OAuthError::Refused { code, description }) => {
-                let said = [("error", code.name()), ("error_description", &description)];
+                let parameters = [("error", code.name()), ("error_description", &description)];
                 Err(AuthorizationError::RedirectToClient(RedirectTarget {
-                    location: self.redirect_with(redirect_uri, state, &said),
+                    location: self.redirect_with(redirect_uri, state, &parameters),
                     destination: redirect_uri::destination(redirect_uri),
                     is_web_host: !redirect_uri::is_local(redirect_uri),
                     reason: description,
@@ -162,9 +162,12 @@ impl OAuth {
     /// Checks that `resource`, if present, is the MCP endpoint.
     pub(super) fn require_mcp_resource(&self, params: RequestParams<'_>) -> Result<(), OAuthError> {
         let resource = self.mcp_resource();
-        // The normalized form of the URL, as some clients send it.
-        let read = Url::parse(&resource).map_or_else(|_| resource.clone(), String::from);
-        if params.all("resource").all(|asked| asked == resource || asked == read) {
+        // Some clients send the normalized form of the URL.
+        let normalized = Url::parse(&resource).map_or_else(|_| resource.clone(), String::from);
+        if params
+            .all("resource")
+            .all(|requested| requested == resource || requested == normalized)
+        {
             return Ok(());
         }
         let description = format!("resource must be {resource}");
@@ -172,8 +175,8 @@ impl OAuth {
     }
 
     /// Returns the redirect URI with response parameters, `state` and `iss`.
-    pub(super) fn redirect_with(&self, redirect_uri: &str, state: Option<&str>, said: &[(&str, &str)]) -> String {
-        let mut pairs = said.to_vec();
+    pub(super) fn redirect_with(&self, redirect_uri: &str, state: Option<&str>, parameters: &[(&str, &str)]) -> String {
+        let mut pairs = parameters.to_vec();
         pairs.extend(state.map(|state| ("state", state)));
         pairs.push(("iss", self.identity.public_url()));
         redirect_uri::with_query(redirect_uri, &pairs)

@@ -1,7 +1,7 @@
 //! Consent: the user decides what a client may do.
 //!
-//! The consent form contains the request, sealed for the user's session. So nobody can be tricked into allowing
-//! something they have not seen, a form is valid only in its own session, and its content cannot be changed. The
+//! The consent form contains the request, sealed for the user's session. A form is therefore valid only in the session
+//! that rendered it, and its content cannot be changed: users allow only what the form has shown them. The
 //! decision can only remove scopes, not add them.
 
 use base64::Engine;
@@ -60,16 +60,16 @@ impl OAuth {
     ///
     /// # Errors
     /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
-    pub fn consent_token(&self, actor: &Actor, asked: &AuthorizationRequest) -> Result<String, ServiceError> {
+    pub fn consent_token(&self, actor: &Actor, request: &AuthorizationRequest) -> Result<String, ServiceError> {
         let session = session_of(actor)?;
         let ports = &self.ports;
         let state = ConsentState {
-            client_id: asked.client.id.clone(),
-            client_name: asked.client.name.clone(),
-            redirect_uri: asked.redirect_uri.clone(),
-            state: asked.state.clone(),
-            challenge: asked.challenge.clone(),
-            scopes: scopes::names_of(&asked.scopes),
+            client_id: request.client.id.clone(),
+            client_name: request.client.name.clone(),
+            redirect_uri: request.redirect_uri.clone(),
+            state: request.state.clone(),
+            challenge: request.challenge.clone(),
+            scopes: scopes::names_of(&request.scopes),
             expires_at_s: later(ports.clock.now(), CONSENT_TIMEOUT).as_second(),
         };
         let text = serde_json::to_string(&state).map_err(ServiceError::internal)?;
@@ -91,7 +91,8 @@ impl OAuth {
             .open_state(session, sealed)
             .filter(|state| now.as_second() < state.expires_at_s);
         let state = state.ok_or_else(expired_page)?;
-        let answer = |said: &[(&str, &str)]| self.redirect_with(&state.redirect_uri, state.state.as_deref(), said);
+        let answer =
+            |parameters: &[(&str, &str)]| self.redirect_with(&state.redirect_uri, state.state.as_deref(), parameters);
         let denied = |why| {
             answer(&[
                 ("error", OAuthErrorCode::AccessDenied.name()),

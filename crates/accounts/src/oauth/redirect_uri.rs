@@ -85,8 +85,8 @@ fn loopback(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns whether a requested URI matches a registered one.
-pub(super) fn is_registered(registered: &str, asked: &str) -> bool {
-    registered == asked || loopback(registered).is_some_and(|one| Some(one) == loopback(asked))
+pub(super) fn is_registered(registered: &str, requested: &str) -> bool {
+    registered == requested || loopback(registered).is_some_and(|uri| Some(uri) == loopback(requested))
 }
 
 /// Returns the host or the custom scheme, to show to users.
@@ -195,7 +195,7 @@ mod tests {
     fn redirect_uris_are_compared_exactly() {
         let registered = "https://app.example.com/callback";
         assert!(is_registered(registered, registered));
-        for asked in [
+        for requested in [
             "https://app.example.com/callback/",
             "https://app.example.com/callback?",
             "https://app.example.com/callback?x=1",
@@ -222,13 +222,13 @@ mod tests {
             "https://app.example.com/callback ",
             "",
         ] {
-            assert!(!is_registered(registered, asked), "{asked}");
+            assert!(!is_registered(registered, requested), "{requested}");
         }
     }
 
     #[test]
     fn loopback_redirect_uris_may_differ_only_in_port() {
-        for (registered, asked, expected) in [
+        for (registered, requested, expected) in [
             ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb", true),
             ("http://127.0.0.1:3000/cb", "http://127.0.0.1:51004/cb", true),
             ("http://127.0.0.1:3000/cb", "http://127.0.0.1/cb", true),
@@ -250,7 +250,11 @@ mod tests {
             ("https://localhost/cb", "https://localhost:444/cb", false),
             ("com.example.app:/cb", "com.example.app:1/cb", false),
         ] {
-            assert_eq!(is_registered(registered, asked), expected, "{registered} {asked}");
+            assert_eq!(
+                is_registered(registered, requested),
+                expected,
+                "{registered} {requested}"
+            );
         }
     }
 

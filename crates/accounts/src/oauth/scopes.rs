@@ -40,8 +40,8 @@ pub(super) fn narrowed(text: Option<&str>, allowed: &[Scope]) -> Result<Vec<Scop
         let description = "the scope exceeds the grant; request less, or send the user here again";
         return Err(OAuthError::new(OAuthErrorCode::InvalidScope, description));
     }
-    let asked = allowed.iter().copied().filter(|scope| names.contains(&scope.name()));
-    Ok(asked.collect())
+    let narrowed = allowed.iter().copied().filter(|scope| names.contains(&scope.name()));
+    Ok(narrowed.collect())
 }
 
 /// Returns the scopes with these stored names. Unknown names are ignored.

@@ -98,19 +98,19 @@ impl OAuth {
                 inputs,
                 |&(hash, ref client, ref redirect_uri, ref verifier, tokens, now), unit| {
                     Box::pin(async move {
-                        let Some(shown) = unit.authorization_code(hash).await? else {
+                        let Some(stored) = unit.authorization_code(hash).await? else {
                             return Ok(ExchangeOutcome::Invalid);
                         };
-                        let (grant, code) = (shown.grant, shown.code);
-                        if shown.is_used {
+                        let (grant, code) = (stored.grant, stored.code);
+                        if stored.is_used {
                             return end_reused_grant(unit, grant, now).await;
                         }
                         // OAuth 2.1 has no `redirect_uri` here. OAuth 2.0 clients send it; then it must match.
-                        let is_for_them = grant.client_id == *client
+                        let matches_client = grant.client_id == *client
                             && redirect_uri.as_ref().is_none_or(|uri| *uri == code.redirect_uri)
                             && pkce::verifies(verifier, &code.challenge);
                         // The code stays valid for its own client. Another client cannot use it.
-                        if !is_for_them || now >= code.expires_at || !lock_account(unit, grant.account).await? {
+                        if !matches_client || now >= code.expires_at || !lock_account(unit, grant.account).await? {
                             return Ok(ExchangeOutcome::Invalid);
                         }
                         if !unit.use_authorization_code(hash, now).await? {

@@ -159,6 +159,8 @@ pub(crate) fn alert(symbol: Symbol, condition: Condition, rng: &mut impl Rng) ->
         condition,
         notification: Channel::Email,
         parameters: None,
+        note: None,
+        tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: None,
         created_at: before,

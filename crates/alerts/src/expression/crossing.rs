@@ -1,13 +1,9 @@
 //! The time for which a crossing counts as true.
 
-use std::cmp::Ordering;
+use std::fmt;
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
-
-use super::ast::Comparison;
-use super::evaluate::{MetricValues, compare_numbers};
-use super::model::Expression;
 
 /// The option `within`: the time for which every `crosses` of an expression counts as true after a crossing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,20 +46,21 @@ impl FromStr for Within {
     }
 }
 
-/// The state of each `crosses` of an expression, in the order of the text. A new one remembers none.
+impl fmt::Display for Within {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duration(duration) => write!(f, "{}m", duration.as_mins()),
+            Self::Session => f.write_str("session"),
+        }
+    }
+}
+
+/// The crossings of an expression since its alert was armed. A new one remembers none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Crossings {
     within: Option<Within>,
-    crossings: Vec<Crossing>,
-}
-
-/// The state of one `crosses`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Crossing {
-    /// The order of its two sides at the last observation of their stocks; `None` if one had no value.
-    order: Option<Ordering>,
-    /// The end of the time for which the latest crossing since the alert was armed counts as true.
-    until: Option<Timestamp>,
+    /// The end of the time for which each `crosses` counts as true, in the order of the text.
+    until: Vec<Option<Timestamp>>,
 }
 
 impl Crossings {
@@ -72,8 +69,43 @@ impl Crossings {
     pub const fn new(within: Option<Within>) -> Self {
         Self {
             within,
-            crossings: Vec::new(),
+            until: Vec::new(),
         }
+    }
+
+    /// Returns crossings with these ends, one for each `crosses` in the order of the text.
+    #[must_use]
+    pub const fn restored(within: Option<Within>, until: Vec<Option<Timestamp>>) -> Self {
+        Self { within, until }
+    }
+
+    /// Returns the option `within`.
+    #[must_use]
+    pub const fn within(&self) -> Option<Within> {
+        self.within
+    }
+
+    /// Returns the last instant at which each `crosses` counts as true, in the order of the text.
+    #[must_use]
+    pub fn until(&self) -> &[Option<Timestamp>] {
+        &self.until
+    }
+
+    /// Forgets the crossings that do not count any more at an instant.
+    pub fn forget_ended(&mut self, now: Timestamp) {
+        for until in &mut self.until {
+            *until = until.filter(|&until| now <= until);
+        }
+        if self.until.iter().all(Option::is_none) {
+            self.until.clear();
+        }
+    }
+
+    /// Returns the first instant at which a crossing does not count any more.
+    #[must_use]
+    pub fn next_end(&self) -> Option<Timestamp> {
+        let last = self.until.iter().copied().flatten().min()?;
+        last.checked_add(SignedDuration::from_nanos(1)).ok()
     }
 
     /// Records a crossing of the `crosses` with this index.
@@ -85,55 +117,18 @@ impl Crossings {
             Within::Duration(duration) => now.checked_add(duration).unwrap_or(Timestamp::MAX),
             Within::Session => session_close,
         };
-        self.crossing(index).until = Some(until);
-    }
-
-    fn crossing(&mut self, index: usize) -> &mut Crossing {
-        if self.crossings.len() <= index {
-            self.crossings.resize(index + 1, Crossing::default());
+        if self.until.len() <= index {
+            self.until.resize(index + 1, None);
         }
-        &mut self.crossings[index]
-    }
-
-    /// Stores the order of the two sides at an observation and returns the one before.
-    pub(super) fn replace_order(&mut self, index: usize, order: Option<Ordering>) -> Option<Ordering> {
-        std::mem::replace(&mut self.crossing(index).order, order)
-    }
-
-    /// Returns the order of the two sides of each `crosses` at the last observation, in the order of the text.
-    #[must_use]
-    pub fn orders(&self) -> Vec<Option<Ordering>> {
-        self.crossings.iter().map(|crossing| crossing.order).collect()
-    }
-
-    /// Returns the next instant after `now` at which a crossing ceases to count.
-    #[must_use]
-    pub fn next_end(&self, now: Timestamp) -> Option<Timestamp> {
-        let ends = self.crossings.iter().filter_map(|crossing| crossing.until);
-        ends.filter(|&end| end >= now).min()
-    }
-
-    /// Forgets the crossings, as the alert is armed anew, but not the orders.
-    pub fn forget(&mut self) {
-        for crossing in &mut self.crossings {
-            crossing.until = None;
-        }
-    }
-
-    /// Stores the orders at an observation from before the alert was armed. It makes no crossing.
-    pub fn observe(&mut self, expression: &Expression, values: &impl MetricValues) {
-        let mut index = 0;
-        expression.condition().for_each_comparison(&mut |comparison| {
-            if let Comparison::Crosses(left, _, right) = comparison {
-                let _ = self.replace_order(index, compare_numbers(left, right, values));
-                index += 1;
-            }
-        });
+        self.until[index] = Some(until);
     }
 
     /// Returns whether the latest crossing still counts.
     pub(super) fn counts(&self, index: usize, now: Timestamp) -> bool {
-        let latest = self.crossings.get(index).and_then(|crossing| crossing.until);
-        latest.is_some_and(|until| now <= until)
+        self.until
+            .get(index)
+            .copied()
+            .flatten()
+            .is_some_and(|until| now <= until)
     }
 }

@@ -9,6 +9,7 @@ use super::ast::{BooleanExpression, Comparison, CrossingDirection, MetricReferen
 use super::crossing::Crossings;
 use super::fraction::Fraction;
 use super::model::Expression;
+use super::side_orders::SideOrders;
 use super::truth::Truth;
 use super::value::MetricValue;
 
@@ -41,18 +42,21 @@ pub struct EvaluatedTruth {
     pub afterwards: Truth,
 }
 
-/// Evaluates an expression. `crossings` has the state of each `crosses` since the alert was armed.
+/// Evaluates an expression. `crossings` are those since the alert was armed, for the option `within`; `orders` those of the sides of
+/// each `crosses` at the previous observation, and at this one afterwards.
 #[must_use]
 pub fn evaluate(
     expression: &Expression,
     values: &impl MetricValues,
     time: EvaluationTime,
     crossings: &mut Crossings,
+    orders: &mut SideOrders,
 ) -> EvaluatedTruth {
     let mut evaluation = Evaluation {
         values,
         time,
         crossings,
+        orders,
         next_crossing: 0,
     };
     evaluation.condition(expression.condition())
@@ -86,6 +90,7 @@ struct Evaluation<'a, V> {
     values: &'a V,
     time: EvaluationTime,
     crossings: &'a mut Crossings,
+    orders: &'a mut SideOrders,
     next_crossing: usize,
 }
 
@@ -129,7 +134,7 @@ impl<V: MetricValues> Evaluation<'_, V> {
         self.next_crossing += 1;
         let crossed = if self.is_observed(left) || self.is_observed(right) {
             let after = compare_numbers(left, right, self.values);
-            let before = self.crossings.replace_order(index, after);
+            let before = self.orders.replace(index, after);
             Truth::from(
                 before
                     .zip(after)

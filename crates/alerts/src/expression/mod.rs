@@ -27,6 +27,7 @@ mod parser;
 mod print;
 mod sentence;
 pub mod shape;
+mod side_orders;
 mod suggest;
 mod truth;
 mod value;
@@ -39,5 +40,7 @@ pub use evaluate::{EvaluatedTruth, EvaluationTime, MetricValues, compare_numbers
 pub use fraction::Fraction;
 pub use limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
 pub use model::{Expression, ParsedExpression, ParsedText};
+pub use side_orders::SideOrders;
+pub(crate) use suggest::nearest as nearest_names;
 pub use truth::Truth;
 pub use value::{MetricValue, RELATIVE_TOLERANCE};

@@ -4,7 +4,7 @@
 const MAX_SUGGESTIONS: usize = 3;
 
 /// Returns the known names that are nearest to a misspelt one, the best first.
-pub(super) fn nearest(text: &str, known: impl IntoIterator<Item = &'static str>) -> Vec<String> {
+pub(crate) fn nearest(text: &str, known: impl IntoIterator<Item = &'static str>) -> Vec<String> {
     let text = text.to_ascii_lowercase();
     // Names of one or two letters match almost anything after one error.
     let allowed = match text.chars().count() {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::conditions;
 use super::fields::{FieldErrors, InvalidField, member};
+use super::labels;
 use super::numbers::Threshold;
 use super::parameters;
 use super::{ParseContext, RequestError, body};
@@ -29,6 +30,8 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
     });
     let notification = body::notification(body, &mut errors);
     let email = body::email(body, &mut errors);
+    let note = labels::note(body, &mut errors);
+    let tags = labels::tags(body, &mut errors);
     let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut errors));
     let threshold = Threshold::sent(body.get("threshold"));
     let read = conditions::read_with(kind, threshold, parameters, None, context, &mut errors);
@@ -39,6 +42,8 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
             condition,
             notification: notification?.unwrap_or_default(),
             parameters,
+            note: note?.flatten(),
+            tags: tags?.unwrap_or_default(),
             email: email?,
         })
     };

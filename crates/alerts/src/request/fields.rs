@@ -14,7 +14,7 @@ pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
 /// A marker: the field is invalid, its error is recorded in [`FieldErrors`], and no value is available.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InvalidField;
+pub(crate) struct InvalidField;
 
 impl FieldErrors {
     /// Returns whether there are no errors.
@@ -46,7 +46,7 @@ impl FieldErrors {
     }
 
     /// Adds an error of a field.
-    pub(super) fn add(&mut self, field: impl Into<String>, message: impl Into<String>) -> InvalidField {
+    pub(crate) fn add(&mut self, field: impl Into<String>, message: impl Into<String>) -> InvalidField {
         self.0.entry(field.into()).or_default().push(message.into());
         InvalidField
     }
@@ -67,12 +67,12 @@ impl fmt::Display for FieldErrors {
 }
 
 /// Returns the member with this name. A null counts as an omitted member.
-pub(super) fn member<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+pub(crate) fn member<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     body.get(name).filter(|value| !value.is_null())
 }
 
 /// Returns the JSON type of a value, for messages.
-pub(super) fn kind_of(value: &Value) -> &'static str {
+pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -19,7 +19,9 @@
 mod body;
 mod conditions;
 mod create;
+mod date;
 mod fields;
+mod labels;
 mod numbers;
 mod parameters;
 mod reminder;
@@ -34,7 +36,10 @@ use crate::condition::{Condition, ConditionKind};
 
 pub use body::is_plausible_email;
 pub use create::parse_create;
+pub(crate) use date::{DATE_FORMS, DateOrInstant, parse as parse_date};
 pub use fields::FieldErrors;
+pub(crate) use fields::{kind_of, member};
+pub(crate) use numbers::decimal;
 pub(crate) use parameters::NOTE;
 pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};
 pub use update::{AlertChange, changes_nothing, parse_update};

@@ -9,7 +9,7 @@ use super::fields::{FieldErrors, InvalidField, kind_of};
 use crate::condition::{ConditionKind, ThresholdNeed};
 
 /// Returns the number exactly as written, or an error message with the allowed numbers.
-pub(super) fn decimal(value: &Value, allowed: impl Display) -> Result<Decimal, String> {
+pub(crate) fn decimal(value: &Value, allowed: impl Display) -> Result<Decimal, String> {
     match value {
         // The text of a JSON number is exact; its float would be an approximation.
         Value::Number(number) => number

@@ -5,31 +5,23 @@
 //! days ahead. All forms are stored in `date`: a day as `2030-01-31`, a date-time as an instant in UTC with milliseconds,
 //! `2030-01-31T14:30:00.000Z`.
 
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::Time;
 use jiff::{Span, Timestamp};
 use market::Decimal;
 use market::calendar::new_york_date;
 
 use super::ParseContext;
+use super::date::DateOrInstant::{Day, Instant};
+use super::date::{DATE_FORMS, DateOrInstant, on_account_clock, parse, to_milliseconds};
 use super::fields::{FieldErrors, InvalidField, kind_of};
 use super::numbers::Threshold;
 use super::parameters::{Parameters, SentParameter};
 use crate::condition::ConditionKind;
-use ReminderDate::{Day, Instant};
-
-const DATE_FORMS: &str = "a date such as 2030-01-31 or a date-time such as 2030-01-31T09:30:00-05:00";
-
-/// The parsed date of a reminder.
-#[derive(PartialEq)]
-enum ReminderDate {
-    Day(Date),
-    Instant(Timestamp),
-}
 
 /// A date in a request, with the field in which it was sent.
 struct SentDate {
     field: String,
-    when: ReminderDate,
+    when: DateOrInstant,
 }
 
 /// Reads the moment of a reminder and writes `date`. The moment must not be in the past, unless it equals the alert's current moment.
@@ -113,7 +105,7 @@ impl SentDate {
     /// Returns the date at this time of day in the account's time zone.
     fn at_time(self, time: Time, context: &ParseContext<'_>) -> Self {
         let when = match self.when {
-            Day(date) => on_account_clock(date.to_datetime(time), context).unwrap_or(Day(date)),
+            Day(date) => on_account_clock(date.to_datetime(time), context.time_zone).unwrap_or(Day(date)),
             instant @ Instant(_) => instant,
         };
         Self { when, ..self }
@@ -125,7 +117,7 @@ fn days_ahead(
     threshold: Threshold<'_>,
     context: &ParseContext<'_>,
     errors: &mut FieldErrors,
-) -> Result<ReminderDate, InvalidField> {
+) -> Result<DateOrInstant, InvalidField> {
     let Some(days) = threshold
         .read(ConditionKind::Reminder, errors)?
         .and_then(Decimal::as_whole)
@@ -151,38 +143,10 @@ fn read_date(
         let kind = kind_of(&value);
         return Err(errors.add(field, format!("must be {DATE_FORMS}, not {kind}")));
     };
-    match parse(text.trim(), context) {
+    match parse(text.trim(), context.time_zone) {
         Some(when) => Ok(Some(SentDate { field, when })),
         None => Err(errors.add(field, format!("must be {DATE_FORMS}"))),
     }
-}
-
-fn parse(text: &str, context: &ParseContext<'_>) -> Option<ReminderDate> {
-    const DATE_LENGTH: usize = "2030-01-31".len();
-    if text.len() == DATE_LENGTH {
-        return text.parse().ok().map(Day);
-    }
-    // A named time zone would be ignored below and change the meaning of the date-time.
-    if text.contains('[') || !text.contains(['T', 't', ' ']) {
-        return None;
-    }
-    if let Ok(at) = text.parse::<Timestamp>() {
-        return Some(Instant(to_milliseconds(at)));
-    }
-    on_account_clock(text.parse().ok()?, context)
-}
-
-/// Returns the instant of a local time in the account's time zone. In a gap (a skipped local time) the later reading is used, in
-/// a fold (a repeated local time) the earlier one.
-fn on_account_clock(local: DateTime, context: &ParseContext<'_>) -> Option<ReminderDate> {
-    let zone = context.time_zone;
-    let at = zone.to_ambiguous_timestamp(local).compatible().ok()?;
-    Some(Instant(to_milliseconds(at)))
-}
-
-/// Truncates the instant to the milliseconds of its canonical text.
-fn to_milliseconds(at: Timestamp) -> Timestamp {
-    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 /// Reads `reminder_time`.

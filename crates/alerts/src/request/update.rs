@@ -4,11 +4,14 @@ use serde_json::{Map, Value};
 
 use super::conditions;
 use super::fields::{FieldErrors, InvalidField, member};
+use super::labels;
 use super::numbers::Threshold;
 use super::parameters::{self, Parameters};
 use super::{ParseContext, RequestError, body};
 use crate::alert::{Alert, Channel};
 use crate::condition::{Condition, ConditionKind};
+use crate::note::Note;
+use crate::tags::Tags;
 
 /// The result of an update: the complete new values, not the difference.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,13 +22,19 @@ pub struct AlertChange {
     pub notification: Channel,
     /// The parameters in their normal form.
     pub parameters: Option<Map<String, Value>>,
+    /// The owner's note.
+    pub note: Option<Note>,
+    /// The owner's tags.
+    pub tags: Tags,
+    /// Whether an active alert is armed again: unless the request has no fields but `note` and `tags`.
+    pub rearms: bool,
 }
 
 /// Reads the body of an update request for the alert `current`.
 ///
 /// An omitted member keeps its current value. The complete result is validated like a new alert, except that a reminder may keep
-/// a moment in the past. A null removes the threshold or the parameters; for the condition and the notification, a null counts
-/// as omitted. `parameters` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
+/// a moment in the past. A null removes the threshold, the parameters, the note or the tags; for the condition and the notification, a null counts
+/// as omitted. `parameters`, `note` and `tags` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
 ///
 /// A change of the condition requires a new threshold and new parameters: the same number or name means something else for
 /// another condition. Only client metadata is kept.
@@ -36,6 +45,8 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
     let body = body::object(body)?;
     let mut errors = FieldErrors::default();
     let notification = body::notification(body, &mut errors);
+    let note = labels::note(body, &mut errors);
+    let tags = labels::tags(body, &mut errors);
     let read = condition(current, body, context, &mut errors);
     let parts = || -> Result<AlertChange, InvalidField> {
         let (condition, parameters) = read?;
@@ -44,6 +55,9 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
             condition,
             notification,
             parameters,
+            note: note?.unwrap_or_else(|| current.note.clone()),
+            tags: tags?.unwrap_or_else(|| current.tags.clone()),
+            rearms: changes_evaluation(body) || !changes_labels(body),
         })
     };
     parts().map_err(|InvalidField| RequestError::Invalid(errors))
@@ -56,9 +70,17 @@ pub fn changes_nothing(body: &Value) -> bool {
     let Some(body) = body.as_object() else {
         return false;
     };
+    !changes_evaluation(body) && !changes_labels(body)
+}
+
+fn changes_evaluation(body: &Map<String, Value>) -> bool {
     let is_named = |name: &str| member(body, name).is_some();
     let is_sent = |name: &str| body.contains_key(name);
-    !(is_named("condition") || is_named("notification") || is_sent("threshold") || is_sent("parameters"))
+    is_named("condition") || is_named("notification") || is_sent("threshold") || is_sent("parameters")
+}
+
+fn changes_labels(body: &Map<String, Value>) -> bool {
+    ["note", "tags"].iter().any(|name| body.contains_key(*name))
 }
 
 /// Returns the condition and the parameters of the updated alert.

@@ -22,7 +22,6 @@ use oracle::{Oracle, OutcomeKind, OwnedEvent};
 
 /// A line of a script.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a test's few lines need not be small")]
 enum Line {
     Event(Timestamp, OwnedEvent),
     Restart,

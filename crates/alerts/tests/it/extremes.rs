@@ -149,7 +149,7 @@ fn run(days: &[Day]) -> Result<(), String> {
             initial_price,
             ..alert(id, symbol, condition, early)
         };
-        comparison.process(&OwnedEvent::Armed(alert), early)?;
+        comparison.process(&OwnedEvent::Armed(Box::new(alert)), early)?;
         comparison.process(&OwnedEvent::Insiders(symbol, vec![trade]), early)?;
         for (minute, &(price, volume)) in (0_i64..).zip(&day.seen) {
             let now = session.open + minute.minutes();

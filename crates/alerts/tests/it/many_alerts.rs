@@ -95,11 +95,11 @@ impl SingleStockTest {
         let condition = self.random_condition();
         let new = alert(number, self.symbol, condition, now);
         self.process(
-            &OwnedEvent::Armed(Alert {
+            &OwnedEvent::Armed(Box::new(Alert {
                 revision: Revision(self.revision),
                 initial_price,
                 ..new
-            }),
+            })),
             now,
         );
     }

@@ -102,11 +102,11 @@ fn run(symbol: Symbol, bars: &[Bar], facts: &[(Date, OwnedEvent)]) -> usize {
                 let revision = Revision(revision * 10);
                 events.push((
                     before,
-                    OwnedEvent::Armed(Alert {
+                    OwnedEvent::Armed(Box::new(Alert {
                         revision,
                         initial_price: Some(last),
                         ..alert
-                    }),
+                    })),
                 ));
             }
         }
@@ -231,7 +231,7 @@ fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
         let session = calendar.session(bar.date).expect("a session");
         for (number, side) in [(0, Side::Above), (1, Side::Below)] {
             let alert = alert(number, symbol, Condition::MaCrossover { side }, session.open);
-            process_event(&mut engine, &OwnedEvent::Armed(alert), session.open)
+            process_event(&mut engine, &OwnedEvent::Armed(Box::new(alert)), session.open)
                 .1
                 .expect("taken");
         }

@@ -261,6 +261,8 @@ fn alert(proposal: &Proposal, id: u128, price: Price, now: Timestamp) -> Alert {
         condition: new.condition,
         notification: new.notification,
         parameters: new.parameters,
+        note: None,
+        tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: Some(price),
         created_at: now,

@@ -374,6 +374,8 @@ fn alert_from(index: usize, alert: ReplayAlert, period: &ReplayPeriod) -> Alert 
         condition: alert.condition,
         notification: alert.notification,
         parameters: None,
+        note: None,
+        tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: None,
         created_at,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::alerts::{Status, json};
+use ::alerts::{Note, Status, json};
 use ::market::calendar::new_york_date;
 use ::market::{Price, PriceChange};
 use jiff::Timestamp;
@@ -38,6 +38,10 @@ struct AlertPart<'a> {
     triggered_value: Option<f64>,
     initial_price: Option<f64>,
     parameters: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tags: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -86,6 +90,8 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
             triggered_value: firing.metric.map(|metric| metric.as_f64()),
             initial_price: alert.initial_price.map(Price::as_f64),
             parameters: alert.parameters.clone().map(json::in_javascript_order),
+            note: alert.note.as_ref().map(Note::as_str),
+            tags: alert.tags.as_slice(),
         },
         stock: StockPart {
             symbol: alert.symbol.as_str(),

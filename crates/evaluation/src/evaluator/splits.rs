@@ -220,7 +220,7 @@ async fn apply_split(
             continue;
         };
         let details = details(split, &stored.alert, &changed.alert);
-        unit.update_alert(&changed, stored.alert.revision, writer.at, Some(&details))
+        unit.update_alert(&changed, &stored.alert, writer.at, Some(&details))
             .await?;
         adjusted_alerts.add(&stored.owner, &stored.alert, &changed.alert);
         alerts.push(changed.alert);

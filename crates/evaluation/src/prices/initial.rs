@@ -119,9 +119,7 @@ impl Prices {
                             };
                             let price = Value::from(price.price().as_f64());
                             let details = Map::from_iter([("initial_price".to_owned(), price)]);
-                            let is_written = unit
-                                .update_alert(&changed, stored.alert.revision, now, Some(&details))
-                                .await?;
+                            let is_written = unit.update_alert(&changed, &stored.alert, now, Some(&details)).await?;
                             Ok(is_written.then_some(changed.alert))
                         })
                     },

@@ -26,6 +26,7 @@
 
 mod rules;
 mod special;
+mod trading_time;
 mod zone;
 
 use std::collections::BTreeSet;
@@ -36,6 +37,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time, time};
 
 pub use rules::Holiday;
+pub use trading_time::TradingHours;
 pub use zone::{new_york, new_york_date, new_york_time_zone};
 
 /// The time at which a session opens, in New York.

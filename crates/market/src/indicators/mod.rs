@@ -4,14 +4,23 @@
 //! which stands in for the close of the running session and changes nothing. A thousand observations of one session
 //! cost a thousand reads; one close costs one update.
 //!
-//! Sums of prices are integers and therefore exact: averages are compared without rounding, and a tie is a tie. Only
-//! the RSI is a float, because its smoothing divides by fourteen on every session. Conditions use [`Rsi::micros_at`],
+//! Sums of prices are integers and therefore exact: averages are compared without rounding, and a tie is a tie. The
+//! RSI, the exponential averages and the average true range are floats, because their smoothing divides on every
+//! session; so is the standard deviation, a root. Conditions use [`Rsi::micros_at`],
 //! which rounds it to a millionth of a point.
 
+mod atr;
+mod deviation;
+mod ema;
 mod extremes;
+mod macd;
 mod rsi;
 mod window;
 
+pub use atr::{Atr, PriceRange, atr};
+pub use deviation::{BollingerBands, StandardDeviation, bollinger_bands, standard_deviation};
+pub use ema::{Ema, ema};
 pub use extremes::{Extreme, RollingExtreme};
+pub use macd::{Macd, MacdValue, macd};
 pub use rsi::{RSI_PERIOD, Rsi};
 pub use window::WindowSum;

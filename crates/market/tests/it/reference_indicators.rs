@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use market::indicators::{Extreme, RollingExtreme};
+use market::indicators::{Atr, Ema, Extreme, Macd, PriceRange, RollingExtreme, StandardDeviation};
 use market::{Bar, Decimal, History};
 use testdata::TestMarketData;
 
@@ -155,4 +156,96 @@ fn highs_and_lows_of_252_bars_match_the_reference() {
         compared > data.pick(40_000, 16_000),
         "only {compared} figures were compared"
     );
+}
+
+/// The reference values are rounded to nine decimals, which is more than a billionth of values below one half.
+const REFERENCE_ROUNDING: f64 = 5.001e-10;
+
+/// A share of the value, and the rounding of the reference.
+fn relative_and_rounding(reference: &str, share: f64) -> f64 {
+    reference
+        .parse::<f64>()
+        .map_or(0.0, |value| value.abs() * share + REFERENCE_ROUNDING)
+}
+
+/// The sample in the repository, also where recorded data is there.
+fn sample() -> TestMarketData {
+    TestMarketData {
+        folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/sample"),
+        is_recorded: false,
+    }
+}
+
+/// The indicators of one stock with a column in the reference.
+struct States {
+    ema_12: Ema,
+    ema_200: Ema,
+    macd: Macd,
+    deviation: StandardDeviation,
+    atr: Atr,
+}
+
+impl States {
+    fn new() -> Self {
+        Self {
+            ema_12: Ema::new(12),
+            ema_200: Ema::new(200),
+            macd: Macd::new(12, 26, 9),
+            deviation: StandardDeviation::new(20),
+            atr: Atr::new(14),
+        }
+    }
+
+    /// Returns column, value and whether it is of the EMA family, with the bar as the session so far; then adds the bar.
+    fn push(&mut self, bar: &Bar) -> [(&'static str, Option<f64>, bool); 8] {
+        let (close, micros) = (bar.close.as_f64(), bar.close.micros());
+        let range = PriceRange {
+            high: bar.high.micros(),
+            low: bar.low.micros(),
+            close: micros,
+        };
+        let macd = self.macd.with(close);
+        let bands = self.deviation.bands_with(micros, 2.0);
+        let dollars = |micros: Option<f64>| micros.map(|micros| micros / 1e6);
+        let values = [
+            ("ema12", self.ema_12.with(close), true),
+            ("ema200", self.ema_200.with(close), true),
+            ("macd", macd.map(|value| value.line), true),
+            ("macd_signal", macd.and_then(|value| value.signal), true),
+            ("bb_upper", dollars(bands.map(|bands| bands.upper)), false),
+            ("bb_lower", dollars(bands.map(|bands| bands.lower)), false),
+            ("atr14", dollars(self.atr.with(range)), true),
+            ("stdev20", dollars(self.deviation.with(micros)), false),
+        ];
+        self.ema_12.push(close);
+        self.ema_200.push(close);
+        self.macd.push(close);
+        self.deviation.push(micros);
+        self.atr.push(range);
+        values
+    }
+}
+
+#[test]
+fn exponential_averages_bands_and_ranges_match_the_reference() {
+    let (mut rows, mut bars) = reference_and_bars(&TestMarketData::find());
+    if rows.iter().all(|row| !row.contains_key("ema12")) {
+        // The reference of the recorded data has no such columns.
+        (rows, bars) = reference_and_bars(&sample());
+    }
+    let (mut states, mut current, mut at, mut compared) = (States::new(), String::new(), 0, 0);
+    for row in &rows {
+        if row["symbol"] != current {
+            (states, at) = (States::new(), 0);
+            current.clone_from(&row["symbol"]);
+        }
+        let place = format!("{current} {}", row["date"]);
+        for (column, ours, is_smoothed) in states.push(&bars[&current][at]) {
+            let reference = &row[column];
+            let allowed = relative_and_rounding(reference, if is_smoothed { 1e-6 } else { 1e-9 });
+            compared += agree(column, &place, ours, reference, allowed);
+        }
+        at += 1;
+    }
+    assert!(compared > 38_000, "only {compared} figures were compared");
 }

@@ -62,6 +62,9 @@ pub fn body(event: &str, data: &str) -> Bytes {
         let note = plain(text("/alert/parameters/note"), MAX_TEXT_LENGTH);
         blocks.push(json!({"type": "section", "text": note}));
     }
+    if !text("/alert/note").is_empty() {
+        blocks.push(json!({"type": "section", "text": plain(text("/alert/note"), MAX_TEXT_LENGTH)}));
+    }
     if !figures.is_empty() {
         let figures = plain(&figures.join(" · "), MAX_TEXT_LENGTH);
         blocks.push(json!({"type": "context", "elements": [figures]}));

@@ -156,6 +156,8 @@ fn alert_schema() -> Value {
             "triggered_value": {"type": ["number", "null"], "description": "The value that was compared with the threshold: a price, an RSI, a ratio", "example": 198.7},
             "initial_price": {"type": ["number", "null"], "description": "The price when the alert was created or last activated", "example": 189.2},
             "parameters": {"type": ["object", "null"], "description": "The alert's parameters"},
+            "note": {"type": "string", "description": "The owner's note, otherwise absent"},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "The owner's tags, otherwise absent"},
             "late": {"type": "boolean", "description": "`true` if the price crossed the threshold while no prices were received, otherwise absent"},
             "crossed_at": {"type": "string", "format": "date-time", "description": "The time of the crossing, if the alert fired late"},
         },

@@ -87,7 +87,7 @@ impl Alerts {
                 work,
                 |work, unit| Box::pin(work.run(unit)),
                 move |done| {
-                    if done.has_changed {
+                    if done.changes_evaluation {
                         alerts.evaluator.apply_change(&done.stored.alert);
                         alerts.initial_prices.note(&done.stored.alert);
                     }
@@ -123,7 +123,8 @@ struct ChangeAlert {
 
 struct ChangeResult {
     stored: StoredAlert,
-    has_changed: bool,
+    /// Whether the engine must know the change. It does not know notes and tags.
+    changes_evaluation: bool,
 }
 
 impl ChangeAlert {
@@ -150,8 +151,10 @@ impl ChangeAlert {
                 if changes_nothing(body) {
                     return Ok(Transition::Unchanged);
                 }
-                plan_limits::check(account, change.condition.kind(), change.notification)?;
-                duplicates::check(unit, stored, &change).await?;
+                if change.rearms {
+                    plan_limits::check(account, change.condition.kind(), change.notification)?;
+                    duplicates::check(unit, stored, &change).await?;
+                }
                 transition::update(alert, change, *price, self.now)
             }
             RequestedChange::Pause => transition::pause(alert),
@@ -179,26 +182,24 @@ impl ChangeAlert {
             Transition::Unchanged => {
                 return Ok(ChangeResult {
                     stored,
-                    has_changed: false,
+                    changes_evaluation: false,
                 });
             }
             Transition::Changed(changed) => changed,
         };
-        if !unit
-            .update_alert(&changed, stored.alert.revision, self.now, None)
-            .await?
-        {
+        if !unit.update_alert(&changed, &stored.alert, self.now, None).await? {
             // It was read under its lock, so this is not expected.
             let message = "another request changed this alert at the same time; try again";
             return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
         }
+        let changes_evaluation = changed.alert.revision != stored.alert.revision;
         let stored = StoredAlert {
             alert: changed.alert,
             ..stored
         };
         Ok(ChangeResult {
             stored,
-            has_changed: true,
+            changes_evaluation,
         })
     }
 }

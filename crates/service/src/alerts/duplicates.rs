@@ -41,6 +41,8 @@ fn request(alert: &Alert) -> NewAlert {
         condition: alert.condition,
         notification: alert.notification,
         parameters: alert.parameters.clone(),
+        note: alert.note.clone(),
+        tags: alert.tags.clone(),
         email: None,
     }
 }

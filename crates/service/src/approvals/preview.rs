@@ -1,7 +1,7 @@
 //! Preview of a change: one sentence for the owner. Changes that would fail are rejected here, before they are stored.
 
 use ::alerts::request::{ParseContext, parse_create, parse_update};
-use ::alerts::{Alert, AlertId, NewAlert, plan};
+use ::alerts::{Alert, AlertId, NewAlert, Note, Tags, plan};
 use store::model::WatchlistItemId;
 
 use super::AgentChange;
@@ -23,26 +23,33 @@ impl Approvals {
         };
         Ok(match change {
             AgentChange::CreateAlert(body) => {
-                let asked = parse_create(body, &context)?;
-                plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
-                self.prices.require_stock(asked.symbol).await?;
+                let requested = parse_create(body, &context)?;
+                plan::check_alert_features(actor.plan, requested.condition.kind(), requested.notification)?;
+                self.prices.require_stock(requested.symbol).await?;
                 format!(
-                    "Make an alert: {}, told by {}",
-                    describe_request(&asked),
-                    asked.notification.name()
+                    "Make an alert: {}, told by {}{}",
+                    describe_request(&requested),
+                    requested.notification.name(),
+                    labels(requested.note.as_ref(), &requested.tags)
                 )
             }
             AgentChange::UpdateAlert(id, body) => {
                 let alert = self.alert_to_preview(actor, *id).await?;
-                let asked = parse_update(&alert, body, &context)?;
-                plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
+                let requested = parse_update(&alert, body, &context)?;
+                plan::check_alert_features(actor.plan, requested.condition.kind(), requested.notification)?;
                 let after = Alert {
-                    condition: asked.condition,
+                    condition: requested.condition,
                     ..alert.clone()
                 };
-                let channel = asked.notification.name();
+                let channel = requested.notification.name();
+                let changes_labels = requested.note != alert.note || requested.tags != alert.tags;
+                let labels = match labels(requested.note.as_ref(), &requested.tags) {
+                    _ if !changes_labels => String::new(),
+                    none if none.is_empty() => ", without note and tags".to_owned(),
+                    labels => labels,
+                };
                 format!(
-                    "Change the alert {} to {}, told by {channel}",
+                    "Change the alert {} to {}, told by {channel}{labels}",
                     describe(&alert),
                     describe(&after)
                 )
@@ -66,14 +73,14 @@ impl Approvals {
                 )
             }
             AgentChange::CreateWatchlistItem(body) => {
-                let asked = CreateWatchlistItemRequest::read(body)?;
-                if asked.stock_name.is_none() {
-                    self.prices.require_stock(asked.stock_symbol).await?;
+                let requested = CreateWatchlistItemRequest::read(body)?;
+                if requested.stock_name.is_none() {
+                    self.prices.require_stock(requested.stock_symbol).await?;
                 }
                 format!(
                     "Add {} to the watchlist, to {}",
-                    asked.stock_symbol,
-                    asked.intention.name()
+                    requested.stock_symbol,
+                    requested.intention.name()
                 )
             }
             AgentChange::DeleteWatchlistItem(id) => self.removal_preview(actor, *id).await?,
@@ -93,10 +100,22 @@ impl Approvals {
     }
 }
 
-fn describe_request(asked: &NewAlert) -> String {
-    let threshold = asked.condition.threshold();
+fn describe_request(requested: &NewAlert) -> String {
+    let threshold = requested.condition.threshold();
     let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
-    format!("{} {}{threshold}", asked.symbol, asked.condition.kind().name())
+    format!("{} {}{threshold}", requested.symbol, requested.condition.kind().name())
+}
+
+/// Returns the note on one line, and the tags.
+fn labels(note: Option<&Note>, tags: &Tags) -> String {
+    let words: Option<Vec<&str>> = note.map(|note| note.as_str().split_whitespace().collect());
+    let note = words.map_or_else(String::new, |words| format!(", note: {}", words.join(" ")));
+    let tags = tags.as_slice().join(", ");
+    if tags.is_empty() {
+        note
+    } else {
+        format!("{note}, tags: {tags}")
+    }
 }
 
 fn describe(alert: &Alert) -> String {

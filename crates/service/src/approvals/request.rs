@@ -27,12 +27,13 @@ impl Approvals {
             begun_at: None,
             decided_at: None,
         };
-        let transaction = self.ports.transaction(approval, |asked, unit| {
+        let transaction = self.ports.transaction(approval, |approval, unit| {
             Box::pin(async move {
-                lock_active_account(unit, asked.account).await?;
-                let pending = unit.pending_approvals(asked.account, asked.created_at).await?;
+                lock_active_account(unit, approval.account).await?;
+                let pending = unit.pending_approvals(approval.account, approval.created_at).await?;
                 let is_same = |other: &&Approval| {
-                    (&other.tool, &other.arguments, &other.asked_by) == (&asked.tool, &asked.arguments, &asked.asked_by)
+                    (&other.tool, &other.arguments, &other.asked_by)
+                        == (&approval.tool, &approval.arguments, &approval.asked_by)
                 };
                 if let Some(same) = pending.iter().find(is_same) {
                     return Ok(same.clone());
@@ -40,8 +41,8 @@ impl Approvals {
                 if pending.len() >= MAX_PENDING_APPROVALS {
                     return Err(Abort::Refused(too_many_pending()));
                 }
-                unit.insert_approval(asked).await?;
-                Ok(asked.clone())
+                unit.insert_approval(approval).await?;
+                Ok(approval.clone())
             })
         });
         transaction.await

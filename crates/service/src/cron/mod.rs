@@ -166,9 +166,9 @@ impl Jobs {
             Job::Fundamentals => self.request_refresh(RefreshKind::Fundamentals),
             Job::Events => self.request_refresh(RefreshKind::Events),
             Job::Analyst => {
-                let asked = self.watchlists.run_analyst().await?;
+                let requested = self.watchlists.run_analyst().await?;
                 let detail = format!(
-                    "the analyst has looked at all it was asked about, {asked} items with stale alerts among them"
+                    "the analyst has looked at all it was asked about, {requested} items with stale alerts among them"
                 );
                 (true, detail)
             }

@@ -18,9 +18,9 @@ impl CronSecret {
 
     /// Compares in constant time.
     #[must_use]
-    pub fn matches(&self, shown: &str) -> bool {
-        let shown: [u8; 32] = Sha256::digest(shown.as_bytes()).into();
-        self.0.ct_eq(&shown).into()
+    pub fn matches(&self, presented: &str) -> bool {
+        let presented: [u8; 32] = Sha256::digest(presented.as_bytes()).into();
+        self.0.ct_eq(&presented).into()
     }
 }
 
@@ -38,13 +38,13 @@ mod tests {
     fn secret_matches_only_itself() {
         let secret = CronSecret::new("correct horse battery");
         assert!(secret.matches("correct horse battery"));
-        for shown in [
+        for presented in [
             "",
             "correct horse batter",
             "correct horse battery ",
             "Correct horse battery",
         ] {
-            assert!(!secret.matches(shown), "{shown}");
+            assert!(!secret.matches(presented), "{presented}");
         }
         assert_eq!(format!("{secret:?}"), "CronSecret");
     }

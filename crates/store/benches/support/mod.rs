@@ -91,6 +91,8 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
         parameters: json!({"source": "web", "note": "as a bench writes them"})
             .as_object()
             .cloned(),
+        note: None,
+        tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: Price::from_micros(200_000_000).ok(),
         created_at: at(i64::try_from(number).unwrap()),

@@ -1,12 +1,12 @@
 //! Creates, changes and deletes alerts. Each change writes its history entry.
 
 use alerts::transition::{self, ChangedAlert};
-use alerts::{Alert, AlertId, NewAlert, Revision, restore};
+use alerts::{Alert, AlertId, NewAlert, Note, restore};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
 
-use super::row::{AlertRow, TABLE, onboarding_id, select, side_name};
+use super::row::{AlertRow, TABLE, onboarding_id, select, side_name, tags_column};
 use crate::columns::{self, json};
 use crate::model::{AccountId, AlertOwner, HistoryRow, StoredAlert};
 use crate::unit_of_work::{fetch, write_rows};
@@ -138,8 +138,9 @@ impl UnitOfWork {
             "INSERT INTO alerts
              (id, account_id, guest_email, symbol, condition, threshold, moment, parameters, notification, status,
               revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by,
-              threshold_set_at, initial_price_set_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+              threshold_set_at, initial_price_set_at, note, tags)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+                     $22)
              RETURNING seq",
             alert.id.0,
             account,
@@ -161,17 +162,20 @@ impl UnitOfWork {
             created_by.as_deref().map(columns::text),
             alert.threshold_set_at.as_microsecond(),
             alert.initial_price_set_at.as_microsecond(),
+            alert.note.as_ref().map(Note::as_str),
+            tags_column(&alert.tags).as_deref(),
         );
         let (seq,) = self.track_write(inserted)?;
+        self.insert_alert_tags(account, seq, &alert.tags).await?;
         self.write_history(seq, row).await
     }
 
-    /// Writes a changed alert and its history entry if the stored alert still has the revision `before`. Otherwise
+    /// Writes a changed alert and its history entry if the stored alert still has the revision of `before`. Otherwise
     /// writes nothing and returns `false`.
     pub async fn update_alert(
         &mut self,
         changed: &ChangedAlert,
-        before: Revision,
+        before: &Alert,
         at: Timestamp,
         details: Option<&Map<String, Value>>,
     ) -> Result<bool, StoreError> {
@@ -181,10 +185,10 @@ impl UnitOfWork {
             self,
             "UPDATE alerts SET condition = $3, threshold = $4, moment = $5, parameters = $6, notification = $7,
              status = $8, revision = $9, initial_price = $10, armed_at = $11, triggered_at = $12, rsi_side = $13,
-             onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16
+             onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16, note = $17, tags = $18
              WHERE id = $1 AND revision = $2 AND deleted_at IS NULL",
             alert.id.0,
-            i64::from(before.0),
+            i64::from(before.revision.0),
             alert.condition.kind().name(),
             alert.condition.threshold().map(Decimal::micros),
             restore::moment(&alert.condition).map(Timestamp::as_microsecond),
@@ -199,9 +203,14 @@ impl UnitOfWork {
             onboarding_id(alert.parameters.as_ref()).as_deref(),
             alert.threshold_set_at.as_microsecond(),
             alert.initial_price_set_at.as_microsecond(),
+            alert.note.as_ref().map(Note::as_str),
+            tags_column(&alert.tags).as_deref(),
         );
         if rows == 0 {
             return Ok(false);
+        }
+        if alert.tags != before.tags {
+            self.replace_alert_tags(alert.id, &alert.tags).await?;
         }
         let row = HistoryRow {
             alert: alert.id,
@@ -228,6 +237,9 @@ impl UnitOfWork {
         );
         if rows == 0 {
             return Ok(false);
+        }
+        if !alert.tags.is_empty() {
+            self.delete_alert_tags(alert.id).await?;
         }
         let row = HistoryRow {
             alert: alert.id,

@@ -17,6 +17,14 @@ const FILTER_SQL: &str = "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
 const SEARCH_SQL: &str = r"
     AND (alerts.symbol LIKE $5 ESCAPE '\' OR stocks.name_lower LIKE $6 ESCAPE '\')";
 
+/// Returns the condition that an alert has each of `count` tags, whose parameters begin at number `first`.
+fn tags_sql(first: usize, count: usize) -> String {
+    let condition = |parameter| {
+        format!(" AND alerts.seq IN (SELECT alert_seq FROM alert_tags WHERE account_id = $1 AND tag = ${parameter})")
+    };
+    (first..first + count).map(condition).collect()
+}
+
 /// No name is longer, and SQLite rejects patterns over 50000 bytes.
 const MAX_SEARCH_BYTES: usize = 1000;
 
@@ -72,12 +80,14 @@ impl Store {
                 like_pattern(&text.to_lowercase()),
             )
         });
-        let search_sql = if patterns.is_some() { SEARCH_SQL } else { "" };
+        let (search_sql, first_tag) = if patterns.is_some() { (SEARCH_SQL, 7) } else { ("", 5) };
+        let tags = filter.tags.as_slice();
+        let tags_sql = tags_sql(first_tag, tags.len());
 
-        let count = format!("SELECT COUNT(*) FROM alerts {FILTER_SQL}{search_sql}");
+        let count = format!("SELECT COUNT(*) FROM alerts {FILTER_SQL}{search_sql}{tags_sql}");
         let order = if sort.ascending { "ASC" } else { "DESC" };
         let list = format!(
-            "{}{FILTER_SQL}{search_sql} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
+            "{}{FILTER_SQL}{search_sql}{tags_sql} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
             select!(""),
             sort_column(sort.field),
             page.limit,
@@ -91,6 +101,10 @@ impl Store {
             if let Some((symbol, name)) = &patterns {
                 count = count.bind(symbol).bind(name);
                 list = list.bind(symbol).bind(name);
+            }
+            for tag in tags {
+                count = count.bind(tag);
+                list = list.bind(tag);
             }
             // The text contains the page number, so caching the prepared statement is useless.
             (count.fetch_one(pool).await?.0, list.persistent(false).fetch_all(pool).await?)

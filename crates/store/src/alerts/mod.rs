@@ -1,11 +1,12 @@
-//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`) and guest alerts
-//! (`guests.rs`).
+//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`), tags (`tags.rs`) and guest
+//! alerts (`guests.rs`).
 
 mod change;
 mod guests;
 mod list;
 mod read;
 mod row;
+mod tags;
 
 pub(crate) use read::BY_ID;
 pub(crate) use row::{AlertRow, TABLE, select, side_name};

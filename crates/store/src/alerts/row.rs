@@ -3,7 +3,7 @@
 //! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
 use alerts::condition::Side;
-use alerts::{Alert, AlertId, Channel, ConditionKind, Revision, Status, restore};
+use alerts::{Alert, AlertId, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
 use market::Decimal;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ macro_rules! select {
         concat!(
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
-             threshold_set_at, initial_price_set_at, created_by, deleted_at \
+             threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags \
              FROM alerts ",
             $rest
         )
@@ -51,6 +51,8 @@ pub(crate) struct AlertRow {
     initial_price_set_at: i64,
     created_by: Option<String>,
     deleted_at: Option<i64>,
+    note: Option<String>,
+    tags: Option<String>,
 }
 
 impl AlertRow {
@@ -76,6 +78,7 @@ impl AlertRow {
             .rsi_side
             .as_deref()
             .map(|name| TABLE.parse("rsi_side", name, parse_side));
+        let note = self.note.as_deref().map(Note::read).transpose();
         Ok(Alert {
             id: self.id(),
             revision: Revision(TABLE.narrow("revision", self.revision)?),
@@ -83,6 +86,10 @@ impl AlertRow {
             condition: condition.map_err(|error| TABLE.corrupt(error))?,
             notification: TABLE.parse("notification", &self.notification, Channel::from_name)?,
             parameters,
+            note: note
+                .map_err(|error| TABLE.corrupt(format_args!("note {error}")))?
+                .flatten(),
+            tags: parse_tags(self.tags.as_deref())?,
             status: TABLE.parse("status", &self.status, Status::from_name)?,
             initial_price: TABLE.optional_price(self.initial_price)?,
             created_at: TABLE.instant(self.created_at)?,
@@ -129,6 +136,20 @@ fn parse_side(name: &str) -> Option<Side> {
 /// The column value of a side.
 pub(crate) const fn side_name(side: Side) -> &'static str {
     side.pick("above", "below")
+}
+
+/// The column value of tags: a JSON array, `None` without tags.
+pub(super) fn tags_column(tags: &Tags) -> Option<String> {
+    (!tags.is_empty()).then(|| serde_json::Value::from(tags.as_slice()).to_string())
+}
+
+/// Reads tags from their column value.
+fn parse_tags(text: Option<&str>) -> Result<Tags, StoreError> {
+    let Some(text) = text else {
+        return Ok(Tags::default());
+    };
+    let texts: Vec<String> = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
+    Tags::read(texts.iter().map(String::as_str)).map_err(|error| TABLE.corrupt(format_args!("tags {error}")))
 }
 
 /// The mark by which a client recognises its own request, as indexed text.

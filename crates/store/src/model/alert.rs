@@ -1,6 +1,6 @@
 //! Stored alerts and how lists of them are filtered and sorted.
 
-use alerts::{Alert, ConditionKind, Status};
+use alerts::{Alert, ConditionKind, Status, Tags};
 use market::Symbol;
 
 use super::AccountId;
@@ -39,6 +39,8 @@ pub struct AlertFilter {
     pub symbol: Option<Symbol>,
     /// Only alerts whose symbol or company name contains this text, ignoring case.
     pub search: Option<String>,
+    /// Only alerts that have all these tags.
+    pub tags: Tags,
 }
 
 /// The field that a list of alerts is sorted by.

@@ -85,8 +85,8 @@ on_both_databases! {
                     new_status: transition::HistoryStatus::Of(alert.status),
                 };
                 let changed = transition::ChangedAlert { alert: after, entry };
-                let first = unit.update_alert(&changed, alert.revision, at(9), details.as_ref()).await?;
-                let second = unit.update_alert(&changed, alert.revision, at(9), details.as_ref()).await?;
+                let first = unit.update_alert(&changed, &alert, at(9), details.as_ref()).await?;
+                let second = unit.update_alert(&changed, &alert, at(9), details.as_ref()).await?;
                 Ok((first, second))
             })
         }));
@@ -225,6 +225,9 @@ on_both_databases! {
                 condition: new.condition,
                 notification: new.notification,
                 parameters: new.parameters.clone(),
+                note: None,
+                tags: alerts::Tags::default(),
+                rearms: true,
             };
             transition::update(alert, change, transition::PriceAvailability::Unknown, at(5)).unwrap()
         }).await);

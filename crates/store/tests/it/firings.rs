@@ -121,6 +121,9 @@ on_both_databases! {
                 condition: same.condition,
                 notification: same.notification,
                 parameters: None,
+                note: None,
+                tags: alerts::Tags::default(),
+                rearms: true,
             };
             transition::update(alert, change, transition::PriceAvailability::Unknown, at(30)).unwrap()
         }).await);

@@ -24,4 +24,5 @@ mod races;
 mod sealed;
 mod sessions;
 mod support;
+mod tags;
 mod write_queue;

@@ -72,7 +72,7 @@ async fn pause_if_active(store: &store::Store, alert: &alerts::Alert) -> bool {
                 let Ok(Transition::Changed(changed)) = transition::pause(&alert) else {
                     return Err(Abort::Refused(()));
                 };
-                assert!(unit.update_alert(&changed, alert.revision, at(50), None).await?);
+                assert!(unit.update_alert(&changed, &alert, at(50), None).await?);
                 Ok(())
             })
         },

@@ -195,9 +195,7 @@ pub(crate) async fn change(
             let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
             match change(&alert) {
                 Transition::Unchanged => Ok(true),
-                Transition::Changed(changed) => {
-                    Ok(unit.update_alert(&changed, alert.revision, at(1_000), None).await?)
-                }
+                Transition::Changed(changed) => Ok(unit.update_alert(&changed, &alert, at(1_000), None).await?),
             }
         })
     }));

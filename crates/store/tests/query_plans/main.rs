@@ -69,6 +69,8 @@ on_both_databases! {
         record!("list alerts": store.alerts(ACCOUNT, &AlertFilter::default(), NEWEST_FIRST, PAGE).await);
         let search = AlertFilter { search: Some("app".to_owned()), ..AlertFilter::default() };
         record!("search alerts": store.alerts(ACCOUNT, &search, NEWEST_FIRST, PAGE).await);
+        let tagged = AlertFilter { tags: alerts::Tags::read(["a", "b"].into_iter()).unwrap(), ..AlertFilter::default() };
+        record!("alerts with tags": store.alerts(ACCOUNT, &tagged, NEWEST_FIRST, PAGE).await);
         record!("history of an alert": store.history(ACCOUNT, ALERT, PAGE).await);
         record!("firings of an account": store.firings_of_account(ACCOUNT, now(), PAGE).await);
         record!("changes of alerts": store.changed_since(0, 100).await);

@@ -113,14 +113,14 @@ impl LanguageModel {
         }
         self.check_backoff()?;
         let _queue_slot = self.queue_slots.try_acquire().map_err(|_| FallbackReason::Busy)?;
-        let is_asked = AtomicBool::new(false);
-        let exchange = self.exchange(limiter, rule_analysis, &is_asked);
+        let is_sent = AtomicBool::new(false);
+        let exchange = self.exchange(limiter, rule_analysis, &is_sent);
         let answer = tokio::select! {
             biased;
             answer = exchange => answer?,
             () = self.time.sleep(self.settings.timeout) => {
-                let was_asked = is_asked.load(Ordering::Relaxed);
-                return Err(if was_asked { FallbackReason::TimedOut } else { FallbackReason::Busy });
+                let was_sent = is_sent.load(Ordering::Relaxed);
+                return Err(if was_sent { FallbackReason::TimedOut } else { FallbackReason::Busy });
             }
         };
         count_tokens(&answer.body);
@@ -139,7 +139,7 @@ impl LanguageModel {
         &self,
         limiter: &AnalysisLimiter,
         rule_analysis: &Arc<RuleAnalysis>,
-        is_asked: &AtomicBool,
+        is_sent: &AtomicBool,
     ) -> Result<ProviderResponse, FallbackReason> {
         let _request_slot = self
             .request_slots
@@ -165,7 +165,7 @@ impl LanguageModel {
         };
         self.budget_usage
             .take(rule_analysis.request().account, self.clock.now())?;
-        is_asked.store(true, Ordering::Relaxed);
+        is_sent.store(true, Ordering::Relaxed);
         let ModelConfig { key, timeout, .. } = &self.settings;
         let key = key.as_ref().map(|key| &key.0);
         let most = llm::MAX_ANSWER_BYTES;

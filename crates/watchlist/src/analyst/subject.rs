@@ -16,6 +16,7 @@ use crate::analyst::StockAnalysis;
 use evaluation::evaluator::Snapshot;
 use evaluation::prices::no_current_price;
 use foundation::{Actor, ServiceError};
+use store::StoreError;
 use store::model::AccountId;
 
 /// A request to analyze a stock.
@@ -51,11 +52,7 @@ impl StockAnalysis {
         intention: Intention,
         target_price: Option<Price>,
     ) -> Result<AnalysisRequest, ServiceError> {
-        let counts = self.ports.store.count_alerts(actor.account).await?;
-        let active = counts
-            .iter()
-            .find(|(status, _)| *status == ::alerts::Status::Active)
-            .map_or(0, |(_, count)| *count);
+        let active = self.count_active_alerts(actor.account).await?;
         Ok(AnalysisRequest {
             symbol,
             intention,
@@ -66,6 +63,13 @@ impl StockAnalysis {
             active_alerts: u32::try_from(active).unwrap_or(u32::MAX),
             time_zone: actor.time_zone.clone(),
         })
+    }
+
+    /// Counts the active alerts of an account.
+    pub(crate) async fn count_active_alerts(&self, account: AccountId) -> Result<u64, StoreError> {
+        let counts = self.ports.store.count_alerts(account).await?;
+        let active = counts.iter().find(|(status, _)| *status == ::alerts::Status::Active);
+        Ok(active.map_or(0, |(_, count)| *count))
     }
 }
 

@@ -54,9 +54,9 @@ async fn wrong_method_is_405_with_allow_header(setup: ServiceSetup) {
         for (method, path, allowed) in [
             (Method::DELETE, "/alerts", vec!["GET", "POST"]),
             (
-                Method::PATCH,
+                Method::POST,
                 "/alerts/11111111-1111-4111-8111-111111111111",
-                vec!["GET", "PUT", "DELETE"],
+                vec!["GET", "PUT", "PATCH", "DELETE"],
             ),
             (
                 Method::GET,

@@ -32,7 +32,7 @@ impl AccountSettings {
                         }
                         let transition = transition::pause(&alert).map_err(ServiceError::from)?;
                         if let Transition::Changed(changed) = transition
-                            && unit.update_alert(&changed, alert.revision, now, None).await?
+                            && unit.update_alert(&changed, &alert, now, None).await?
                         {
                             paused.push(changed.alert);
                         }

@@ -104,7 +104,7 @@ impl EngineComparison {
         match event {
             OwnedEvent::Snapshot(seen) => self.symbols.extend(seen.iter().map(|seen| seen.symbol)),
             OwnedEvent::Armed(alert) => {
-                self.armed.insert(alert.id, alert.clone());
+                self.armed.insert(alert.id, alert.as_ref().clone());
                 self.rsi_sides.remove(&alert.id);
             }
             OwnedEvent::Clock | OwnedEvent::Evaluate | OwnedEvent::Disarmed(_) => {}

@@ -138,6 +138,8 @@ pub(crate) fn alert(number: u32, symbol: Symbol, condition: Condition, armed_at:
         condition,
         notification: Channel::Email,
         parameters: None,
+        note: None,
+        tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: None,
         created_at: armed_at,

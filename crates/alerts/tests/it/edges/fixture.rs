@@ -67,7 +67,7 @@ impl Fixture {
 
     pub(crate) fn try_process(&mut self, event: &OwnedEvent, now: Timestamp) -> Result<Vec<u32>, EventError> {
         match event {
-            OwnedEvent::Armed(alert) => self.armed.push(alert.clone()),
+            OwnedEvent::Armed(alert) => self.armed.push(alert.as_ref().clone()),
             OwnedEvent::Snapshot(_) | OwnedEvent::Clock | OwnedEvent::Evaluate | OwnedEvent::Disarmed(_) => {}
             _ => self.kept.push((now, event.clone())),
         }
@@ -105,7 +105,10 @@ impl Fixture {
             initial_price: initial.map(price),
             ..alert(number, self.symbol, condition, at(now))
         };
-        assert_eq!(self.process(&OwnedEvent::Armed(alert), now), Vec::<u32>::new());
+        assert_eq!(
+            self.process(&OwnedEvent::Armed(Box::new(alert)), now),
+            Vec::<u32>::new()
+        );
     }
 
     pub(crate) fn quote(&self, text: &str, volume: Option<i64>) -> OwnedEvent {

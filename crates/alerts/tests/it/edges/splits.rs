@@ -99,7 +99,7 @@ fn split_adjusts_the_alert_and_its_next_revision_fires() {
             at(MADE),
         )
     };
-    fixture.process(&OwnedEvent::Armed(made), "2024-03-07T16:00:00Z");
+    fixture.process(&OwnedEvent::Armed(Box::new(made)), "2024-03-07T16:00:00Z");
     let ratio: SplitRatio = "4".parse().unwrap();
     let decisions = process_event(
         &mut fixture.engine,

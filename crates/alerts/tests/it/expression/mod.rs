@@ -14,4 +14,4 @@ mod price_effect;
 mod properties;
 mod sentences;
 mod shape;
-mod support;
+pub(crate) mod support;

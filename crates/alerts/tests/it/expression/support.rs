@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::expression::ast::MetricReference;
 use alerts::expression::{
-    Crossings, EvaluatedTruth, EvaluationTime, Expression, Fraction, MetricValue, MetricValues, Truth, evaluate,
+    Crossings, EvaluatedTruth, EvaluationTime, Expression, Fraction, MetricValue, MetricValues, SideOrders, Truth,
+    evaluate,
 };
 use jiff::{SignedDuration, Timestamp};
 use market::{Decimal, Symbol};
@@ -102,6 +103,6 @@ pub(crate) fn evaluate_at(
         now: values.previous.clone(),
         ..ValueTable::default()
     };
-    crossings.observe(expression, &previous);
-    evaluate(expression, values, minute(minutes), crossings)
+    let mut orders = SideOrders::at(expression, &previous);
+    evaluate(expression, values, minute(minutes), crossings, &mut orders)
 }

@@ -37,7 +37,7 @@ pub(crate) enum OwnedEvent {
     Mentions(Symbol, Timestamp, u32),
     Clock,
     Evaluate,
-    Armed(Alert),
+    Armed(Box<Alert>),
     Disarmed(AlertId),
 }
 

@@ -6,6 +6,7 @@ mod create;
 mod documentation;
 mod equivalence;
 mod errors;
+mod labels;
 mod properties;
 mod reminder;
 mod restore;

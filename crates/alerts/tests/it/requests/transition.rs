@@ -47,6 +47,9 @@ fn change_of(alert: &Alert) -> AlertChange {
         condition: alert.condition,
         notification: alert.notification,
         parameters: alert.parameters.clone(),
+        note: alert.note.clone(),
+        tags: alert.tags.clone(),
+        rearms: true,
     }
 }
 
@@ -223,6 +226,7 @@ fn update_rearms_an_active_alert_and_keeps_its_initial_price() {
         condition: condition("price_below", &json!({"threshold": 190})),
         notification: Channel::Sms,
         parameters: None,
+        ..change_of(&active)
     };
     let done = transition::update(&active, change.clone(), PriceAvailability::Unknown, later());
     let updated = after(&active, done, HistoryAction::Updated);

@@ -2,7 +2,7 @@
 
 use alerts::condition::{RsiDirection, Side};
 use alerts::request::{AlertChange, RequestError, changes_nothing, parse_update};
-use alerts::{Channel, Condition};
+use alerts::{Channel, Condition, Tags};
 use serde_json::{Value, json};
 
 use crate::requests::support::{alert, condition, in_berlin_at, instant, minimal, update};
@@ -19,6 +19,9 @@ fn empty_update_changes_nothing() {
             condition: current.condition,
             notification: current.notification,
             parameters: current.parameters.clone(),
+            note: None,
+            tags: Tags::default(),
+            rearms: true,
         };
         assert_eq!(update(&current, &json!({})), Ok(same.clone()), "{name}");
         // A client that sends an alert back unchanged changes nothing either.

@@ -17,6 +17,8 @@ pub(crate) fn as_alert(proposal: &Proposal, subject: &AnalysisSubject<'_>, id: u
         condition: new.condition,
         notification: new.notification,
         parameters: new.parameters,
+        note: None,
+        tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: Some(subject.price),
         created_at: subject.context.now,

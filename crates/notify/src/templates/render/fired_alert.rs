@@ -22,7 +22,7 @@ const MAX_COMPANY_LENGTH_IN_SMS: usize = 30;
 const MAX_REASON_LENGTH: usize = 300;
 /// Maximum length of the rationale of an alert, in characters.
 const MAX_RATIONALE_LENGTH: usize = 500;
-/// Maximum length of the note of a reminder, in characters.
+/// Maximum length of a note, in characters.
 const MAX_NOTE_LENGTH: usize = 2_000;
 
 /// The data of a fired alert, from its event.
@@ -39,7 +39,9 @@ pub struct FiredAlert {
     initial_price: Option<f64>,
     at: Option<Timestamp>,
     rationale: Option<String>,
-    /// The note of a reminder.
+    /// The note of a reminder, a parameter of its condition.
+    reminder_note: Option<String>,
+    /// The note of the alert.
     note: Option<String>,
     /// Whether the alert is set to text message.
     is_by_sms: bool,
@@ -60,7 +62,9 @@ impl FiredAlert {
         let symbol = symbol.unwrap_or_else(|| "A stock".to_owned());
         let condition = text("/alert/condition");
         let is_reminder = matches!(condition, "reminder" | "daily_reminder");
-        let note = text("/alert/parameters/note");
+        let reminder_note = some(plain(text("/alert/parameters/note"), MAX_NOTE_LENGTH)).filter(|_| is_reminder);
+        let note =
+            some(plain(text("/alert/note"), MAX_NOTE_LENGTH)).filter(|note| Some(note) != reminder_note.as_ref());
         Self {
             company: some(plain(text("/company_name"), MAX_COMPANY_LENGTH)).filter(|company| *company != symbol),
             reason: some(plain(text("/reason"), MAX_REASON_LENGTH))
@@ -73,7 +77,8 @@ impl FiredAlert {
             initial_price: number("/alert/initial_price"),
             at: text("/alert/triggered_at").parse().ok(),
             rationale: some(plain(text("/alert/parameters/rationale"), MAX_RATIONALE_LENGTH)),
-            note: some(plain(note, MAX_NOTE_LENGTH)).filter(|_| is_reminder),
+            reminder_note,
+            note,
             is_by_sms: text("/alert/notification") == "sms",
             link: None,
             symbol,
@@ -135,7 +140,7 @@ impl FiredAlert {
 #[must_use]
 pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> RenderedEmail {
     let mut paragraphs = vec![format!("{}: {}.", alert.title(), alert.reason)];
-    if let Some(note) = &alert.note {
+    for note in alert.reminder_note.iter().chain(&alert.note) {
         paragraphs.push(format!("Your note: {note}"));
     }
     if let Some(rationale) = &alert.rationale {
@@ -163,7 +168,8 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
     page::render(&content, context)
 }
 
-/// Renders the notification as a text message of at most 306 GSM characters: two concatenated messages.
+/// Renders the notification as a text message of at most 306 GSM characters: two concatenated messages. The note comes last, so that
+/// only the note is shortened.
 #[must_use]
 pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
     let company = alert
@@ -177,16 +183,17 @@ pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
         text.push_str(&format!(" ({company})"));
     }
     text.push_str(&format!(": {}.", gsm::without_links(&alert.reason)));
-    if let Some(note) = &alert.note {
+    if let Some(note) = &alert.reminder_note {
         text.push_str(&format!(" Your note: {}", gsm::without_links(note)));
-        return gsm::to_gsm(&text);
-    }
-    if let Some(price) = alert.price {
+    } else if let Some(price) = alert.price {
         text.push_str(&format!(" Price {}", usd(price)));
         if let Some(percent) = alert.change_percent {
             text.push_str(&format!(", {} today", signed_percent(percent)));
         }
         text.push('.');
+    }
+    if let Some(note) = alert.note.as_deref().filter(|note| gsm::is_readable_in_gsm(note)) {
+        text.push_str(&format!(" Your note: {}", gsm::without_links(note)));
     }
     gsm::to_gsm(&text)
 }

@@ -35,6 +35,12 @@ pub(super) fn fits_gsm(text: &str) -> bool {
     text.chars().all(|c| to_gsm_chars(c).is_some())
 }
 
+/// Returns whether the GSM alphabet has a letter or digit of a text, or a similar one. Another text, such as one in another script or of
+/// emoji only, would become question marks.
+pub(super) fn is_readable_in_gsm(text: &str) -> bool {
+    text.chars().any(|c| c.is_alphanumeric() && to_gsm_chars(c).is_some())
+}
+
 /// Breaks up everything that a phone would turn into a link: spaces are inserted into URL schemes, host names, email addresses and
 /// phone links. Numbers like 198.66 stay unchanged.
 pub(super) fn without_links(text: &str) -> String {

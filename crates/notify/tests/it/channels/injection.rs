@@ -69,7 +69,7 @@ const HEADERS: [&str; 11] = [
 fn fired_email(text: &str) -> Email {
     let data = json!({
         "alert": {"symbol": "AAPL", "condition": "price_above", "threshold": 200, "triggered_at": "2026-03-06T14:30:00.000Z",
-            "parameters": {"rationale": text}},
+            "parameters": {"rationale": text}, "note": text, "tags": [text]},
         "stock": {"symbol": "AAPL", "price": 201.5, "change": 3.25, "change_percent": 1.64},
         "company_name": text,
         "reason": text,
@@ -125,6 +125,7 @@ async fn fired_alert_texts_are_literal_in_headers_text_and_html() {
             for line in [
                 format!("Hello {seen},"),
                 format!("AAPL ({seen}): {seen}."),
+                format!("Your note: {seen}"),
                 format!("Noted when the alert was set: {seen}"),
             ] {
                 assert!(part.contains(&line), "{line}\nis not in\n{part}");

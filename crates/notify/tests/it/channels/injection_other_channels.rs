@@ -57,6 +57,7 @@ fn event(text: &str) -> Value {
             "status": "triggered", "notification": "email", "triggered_at": "2026-03-06T14:30:00.000Z",
             "triggered_value": 201.5, "initial_price": 189.2,
             "parameters": {"rationale": text, "source": text, "onboarding_id": text, "note": {text: [text, {"deep": text}]}},
+            "note": text, "tags": [text],
         },
         "stock": {"symbol": "AAPL", "price": 201.5, "change": 3.25, "change_percent": 1.64},
         "company_name": text,
@@ -111,13 +112,16 @@ fn slack_message_has_literal_texts_without_mentions_or_links() {
             assert_eq!(message[flag], false, "{text:?}");
         }
         let blocks = message["blocks"].as_array().unwrap();
-        assert_eq!(blocks.len(), 3, "{text:?}");
-        for (block, expected) in blocks.iter().zip([format!("AAPL ({line})"), line.clone()]) {
+        assert_eq!(blocks.len(), 4, "{text:?}");
+        for (block, expected) in blocks
+            .iter()
+            .zip([format!("AAPL ({line})"), line.clone(), line.clone()])
+        {
             let said = block["text"]["text"].as_str().unwrap();
             assert_eq!(block["text"], plain(said), "{text:?}");
             assert_eq!(shown(said), expected, "{text:?}");
         }
-        assert_eq!(blocks[2], usual["blocks"][2], "{text:?}");
+        assert_eq!(blocks[3], usual["blocks"][3], "{text:?}");
         assert_eq!(
             shown(message["text"].as_str().unwrap()),
             format!("AAPL ({line}): {line}")

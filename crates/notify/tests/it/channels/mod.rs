@@ -6,6 +6,7 @@ mod account_emails;
 mod callbacks;
 mod common;
 mod fired;
+mod fired_notes;
 mod injection;
 mod injection_other_channels;
 mod smtp;

@@ -1,5 +1,6 @@
-//! The same figures computed by NumPy, if Python with NumPy is installed.
+//! The same figures computed by NumPy.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use paper::{Direction, Trade};
@@ -7,14 +8,23 @@ use serde_json::json;
 
 use crate::recorded::data::RecordedMarket;
 
-/// Returns the level of all trades at each session, 1 before the first. Without NumPy, prints a message and returns
-/// `None`.
-pub(crate) fn returns(market: &RecordedMarket, trades: &[Trade]) -> Option<Vec<f64>> {
-    let found = Command::new("python3").args(["-c", "import numpy"]).output();
-    if !found.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: there is no python3 with numpy");
-        return None;
+/// Returns the Python interpreter that `scripts/install-test-tools` installs with NumPy; `None` if it is missing. In CI the test
+/// fails then.
+fn python() -> Option<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let python = root.join(target).join("python/bin/python");
+    if python.exists() {
+        return Some(python);
     }
+    assert!(std::env::var_os("CI").is_none(), "{} is missing", python.display());
+    eprintln!("SKIPPED: NumPy is missing; run scripts/test, which installs it");
+    None
+}
+
+/// Returns the level of all trades at each session, 1 before the first; `None` if NumPy is missing.
+pub(crate) fn returns(market: &RecordedMarket, trades: &[Trade]) -> Option<Vec<f64>> {
+    let python = python()?;
     let sessions = market.sessions.iter();
     let sessions = sessions.map(|session| {
         json!([
@@ -41,7 +51,7 @@ pub(crate) fn returns(market: &RecordedMarket, trades: &[Trade]) -> Option<Vec<f
     let file = folder.path().join("inputs.json");
     std::fs::write(&file, inputs.to_string()).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recorded/performance.py");
-    let output = Command::new("python3").arg(script).arg(file).output().unwrap();
+    let output = Command::new(python).arg(script).arg(file).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     Some(serde_json::from_slice(&output.stdout).unwrap())

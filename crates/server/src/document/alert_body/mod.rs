@@ -4,6 +4,7 @@
 //! tests check values at and beyond the bounds of the schemas against that parser.
 
 pub(crate) mod guide;
+mod labels;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,8 @@ pub(super) fn describe(schemas: &mut Value) {
                 "additionalProperties": {"$ref": "#/components/schemas/Mark"},
                 "propertyNames": {"pattern": "^[^\\u0000]*$"},
             },
+            "note": labels::note(),
+            "tags": labels::tags(),
         },
         "examples": [{"notification": "email"}],
     });

@@ -5,6 +5,7 @@ use alerts::condition::{MAX_NOTE_CHARACTERS, NumberRange, ParameterRule, Paramet
 use market::Decimal;
 use serde_json::{Map, Value, json};
 
+use super::labels;
 use crate::document::names::SYMBOL_PATTERN;
 
 /// A date from 1900 to 2999. A pattern cannot check that it is not in the past.
@@ -57,6 +58,8 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
                 "description": "The notification channel, in addition to webhooks; default `email`. `sms` goes to the account's verified number",
             },
             "parameters": parameters,
+            "note": labels::note(),
+            "tags": labels::tags(),
             "email": {
                 "type": ["string", "null"], "format": "email",
                 "description": "The email address of a guest. Accounts are notified at their own address",

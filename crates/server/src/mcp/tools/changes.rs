@@ -26,6 +26,8 @@ pub(super) fn update_alert() -> ToolDefinition {
             "threshold": {"type": ["number", "null"], "minimum": 0, "description": "In the condition's unit; null removes it"},
             "notification": {"type": "string", "enum": ["email", "sms"], "description": "The notification channel"},
             "parameters": {"type": ["object", "null"], "description": "Replaces all parameters, with the fields of create_alert; null removes them"},
+            "note": {"type": ["string", "null"], "maxLength": 2000, "description": "Replaces the note; null removes it"},
+            "tags": {"type": ["array", "null"], "items": {"type": "string"}, "description": "Replaces all tags; null removes them"},
         }),
         required: &["alert_id"],
         output: OutputSchema::or_waiting("Alert"),

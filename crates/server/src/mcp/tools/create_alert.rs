@@ -56,6 +56,8 @@ pub(super) fn definition() -> ToolDefinition {
             "threshold": {"type": "number", "minimum": 0, "description": "In the condition's unit; 5 means 5 %. Omit it if the condition has none"},
             "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "The notification channel, in addition to webhooks; sms needs a verified number"},
             "parameters": guide::parameters(),
+            "note": {"type": "string", "maxLength": 2000, "description": "Shown in every notification"},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags to filter lists by"},
         }),
         required: &["symbol", "condition"],
         output: created_or_waiting(),

@@ -36,6 +36,7 @@ pub(super) fn list_alerts() -> ToolDefinition {
             "condition": {"type": "string", "enum": conditions, "description": "Only alerts with this condition"},
             "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "Only alerts on this stock, such as AAPL"},
             "search": {"type": "string", "maxLength": 100, "description": "Only alerts whose symbol or company name contains this"},
+            "tags": {"type": "string", "description": "Only alerts with all these tags, separated by commas"},
             "sort_field": {"type": "string", "enum": fields, "default": "created_at", "description": "The field to sort by"},
             "sort_direction": {"type": "string", "enum": ["asc", "desc"], "default": "desc", "description": "Ascending or descending"},
             "minimal": {"type": "boolean", "default": false, "description": "Return only id, symbol, condition, threshold and status"},

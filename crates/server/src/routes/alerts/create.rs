@@ -22,6 +22,8 @@ use crate::routes::prelude::*;
 /// For an alert with `sms`, `meta.notification_quota` contains the number of text messages left this month. When none are left,
 /// alerts are sent by email.
 ///
+/// `note` is shown in every notification; `tags` filter lists. An equivalent alert keeps its own. Guests can have neither.
+///
 /// Returns 404 for an unknown symbol. If no price of the stock is known, a percent change returns 503; all other alerts are
 /// created with a null `initial_price`. Unknown fields are ignored; a duplicate field returns 400.
 ///

@@ -38,6 +38,12 @@ pub struct ListAlertsParams {
     /// Only alerts on this stock.
     #[param(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
     symbol: Option<String>,
+    /// Only alerts that have all these tags: up to 20, separated by commas. Upper and lower case are different.
+    #[param(
+        pattern = "^[^,\\u0000-\\u001f\\u007f-\\u009f]{0,40}(,[^,\\u0000-\\u001f\\u007f-\\u009f]{0,40}){0,19}$",
+        example = "earnings,swing"
+    )]
+    tags: Option<String>,
     /// Sort field.
     #[param(inline)]
     sort_field: Option<SortField>,
@@ -78,6 +84,7 @@ impl ListAlertsQuery {
                 condition: query.choice("condition", &conditions),
                 symbol: query.symbol("symbol"),
                 search: query.text("search", MAX_SEARCH_CHARS),
+                tags: query.tags("tags"),
             },
             sort: AlertSort {
                 field: query.choice("sort_field", SORT_FIELDS).unwrap_or_default(),

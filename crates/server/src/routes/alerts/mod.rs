@@ -8,6 +8,7 @@ pub mod get;
 pub mod history;
 pub mod list;
 pub mod outcome;
+pub mod patch;
 pub mod pause;
 pub mod record_history;
 pub mod update;
@@ -22,7 +23,12 @@ pub(super) fn router() -> OpenApiRouter<App> {
         .routes(routes!(record_history::record_alert_history))
         .routes(routes!(verify::verify_alert))
         .routes(routes!(attach::attach_alert))
-        .routes(routes!(get::get_alert, update::update_alert, delete::delete_alert))
+        .routes(routes!(
+            get::get_alert,
+            update::update_alert,
+            patch::patch_alert,
+            delete::delete_alert
+        ))
         .routes(routes!(pause::pause_alert))
         .routes(routes!(activate::activate_alert))
         .routes(routes!(history::list_alert_history))

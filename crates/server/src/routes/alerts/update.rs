@@ -6,10 +6,10 @@ use crate::routes::prelude::*;
 
 /// Update an alert
 ///
-/// Omitted fields keep their values; `parameters` are replaced as a whole. The result is validated like a new alert: a threshold
+/// Omitted fields keep their values; `parameters`, `note` and `tags` are replaced as a whole. The result is validated like a new alert: a threshold
 /// that the condition does not accept returns 422. A new condition requires its own threshold and parameters; the old ones are
-/// not carried over. An active alert is re-armed and keeps its `initial_price`; any other alert keeps its status. A body
-/// without fields to change has no effect.
+/// not carried over. An active alert is re-armed and keeps its `initial_price`; any other alert keeps its status. A change
+/// of only `note` and `tags` does not re-arm. A body without fields to change has no effect.
 #[utoipa::path(
     put,
     path = "/alerts/{id}",

@@ -44,6 +44,14 @@ pub struct AlertFields {
     /// The condition's parameters in normalized form, with any additional marks the client sent.
     #[schema(required, value_type = Option<Object>)]
     pub parameters: Option<Map<String, Value>>,
+    /// The owner's note; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_length = 2000, example = "Sell half if it holds.")]
+    pub note: Option<String>,
+    /// The owner's tags; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1, max_items = 20, example = json!(["earnings", "swing"]))]
+    pub tags: Option<Vec<String>>,
 }
 
 /// The creator of an object.
@@ -84,6 +92,8 @@ impl AlertFields {
             initial_price: alert.initial_price.map(price),
             created_by: stored.created_by.as_deref().map(CreatorView::of),
             parameters: alert.parameters.map(alerts::json::in_javascript_order),
+            note: alert.note.map(|note| note.as_str().to_owned()),
+            tags: (!alert.tags.is_empty()).then(|| alert.tags.as_slice().to_vec()),
         }
     }
 }

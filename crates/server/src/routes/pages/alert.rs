@@ -78,6 +78,10 @@ fn alert_page(detail: &AlertDetail) -> Page {
             .map(|price| format!("Price when it became active: {} USD", Usd(price.decimal()))),
     );
     paragraphs.extend(alert.triggered_at.map(|at| format!("Last fired: {}", timestamp(at))));
+    paragraphs.extend(alert.note.as_ref().map(|note| format!("Note: {}", note.as_str())));
+    if !alert.tags.is_empty() {
+        paragraphs.push(format!("Tags: {}", alert.tags.as_slice().join(", ")));
+    }
     Page {
         title: "Your alert",
         paragraphs,

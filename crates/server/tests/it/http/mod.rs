@@ -26,6 +26,7 @@ mod market_dates;
 mod market_overview;
 mod mcp;
 mod messages;
+mod notes_and_tags;
 mod oauth;
 mod operations;
 mod outcome;

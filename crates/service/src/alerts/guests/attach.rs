@@ -164,11 +164,7 @@ impl AttachGuestAlert {
             let changed = self.decide(unit, &account, alert).await?;
             let details = Map::from_iter([("attached".to_owned(), Value::Bool(true))]);
             let is_given = unit.assign_guest_alert(self.id, self.account).await?;
-            if !is_given
-                || !unit
-                    .update_alert(&changed, alert.revision, self.now, Some(&details))
-                    .await?
-            {
+            if !is_given || !unit.update_alert(&changed, alert, self.now, Some(&details)).await? {
                 return Err(Abort::Refused(concurrent_change()));
             }
             AttachResult::Attached(StoredAlert {

@@ -17,10 +17,9 @@ use super::{
     description, hash, payload, time_before,
 };
 use crate::alerts::{Created, GuestAlerts};
-use foundation::MadeBy;
-use foundation::ServiceError;
 use foundation::account::{DEFAULT_TIME_ZONE, normalize_email};
 use foundation::secret;
+use foundation::{ErrorsByField, MadeBy, ServiceError};
 
 /// A validated request of a guest.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,7 +33,7 @@ impl GuestAlerts {
     /// Reads and validates a guest's request from the body of a create request. Nothing is written.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] without an email address; [`ServiceError::Invalid`];
+    /// [`ServiceError::Unauthenticated`] without an email address; [`ServiceError::Invalid`], also for a note or tags;
     /// [`ServiceError::Forbidden`] for conditions and channels that guests cannot have; [`ServiceError::UnknownStock`]
     /// for an unknown symbol.
     pub fn guest_alert_request(&self, body: &Value) -> Result<GuestAlertRequest, ServiceError> {
@@ -50,6 +49,7 @@ impl GuestAlerts {
         let new_alert = parse_create(body, &context)?;
         let email = normalize_email(new_alert.email.as_deref().unwrap_or_default());
         plan::check_guest_alert(new_alert.condition.kind(), new_alert.notification)?;
+        reject_labels(&new_alert)?;
         // The source is asked after the request has been counted.
         self.prices.require_stock_or_source(new_alert.symbol)?;
         Ok(GuestAlertRequest { new_alert, email })
@@ -97,6 +97,26 @@ impl GuestAlerts {
                 InsertResult::Found(stored) => Created::Existing(Box::new(self.alerts.detail(stored))),
             },
         )
+    }
+}
+
+/// Refuses a note and tags: an email to a guest must not carry a stranger's text, and only accounts have lists.
+fn reject_labels(new_alert: &NewAlert) -> Result<(), ServiceError> {
+    let sent = [("note", new_alert.note.is_some()), ("tags", !new_alert.tags.is_empty())];
+    let errors: ErrorsByField = sent
+        .into_iter()
+        .filter(|(_, is_sent)| *is_sent)
+        .map(|(name, _)| {
+            (
+                name.to_owned(),
+                vec!["needs an account; sign in, or omit it".to_owned()],
+            )
+        })
+        .collect();
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(ServiceError::fields(errors))
     }
 }
 

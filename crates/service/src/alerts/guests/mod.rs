@@ -92,6 +92,8 @@ fn as_new_alert(alert: &Alert) -> NewAlert {
         condition: alert.condition,
         notification: alert.notification,
         parameters: alert.parameters.clone(),
+        note: alert.note.clone(),
+        tags: alert.tags.clone(),
         email: None,
     }
 }

@@ -155,10 +155,7 @@ impl VerifyGuestAlert {
                 ),
             }));
         }
-        if !unit
-            .update_alert(changed, stored.alert.revision, self.now, None)
-            .await?
-        {
+        if !unit.update_alert(changed, &stored.alert, self.now, None).await? {
             // It was read under its lock, so this is not expected.
             let message = "another request changed this alert at the same time; try again";
             return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));

@@ -15,6 +15,8 @@ on_each_database! {
     quote_older_than_the_last_one_is_rejected
     repeated_filing_counts_once
     changed_alert_fires_by_its_new_threshold
+    event_has_the_note_and_tags_only_if_the_alert_has_them
+    change_of_the_note_does_not_arm_an_alert_again
     bar_of_a_running_session_is_rejected
 }
 
@@ -141,4 +143,45 @@ async fn bar_of_a_running_session_is_rejected(app: TestApp) {
         .unwrap();
     assert_eq!(candles.len(), 1);
     assert_eq!(candles[0].high.as_f64(), 198.0);
+}
+
+async fn event_has_the_note_and_tags_only_if_the_alert_has_them(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    let note = "<b>half</b>\r\nX-Evil: 1 \u{202e}🚀";
+    let mut body = above("AAPL", 198.66);
+    (body["note"], body["tags"]) = (json!(note), json!(["swing", "🚀"]));
+    let noted = app.create(&ann, body).await.stored.alert.id;
+    let plain = app.create(&ann, above("AAPL", 198.65)).await.stored.alert.id;
+    let change = json!({"note": format!("{note}!")});
+    app.service.alerts.update_alert(&ann, noted, &change).await.unwrap();
+    app.quote("AAPL", 198.66).await;
+    let events = app.events(&ann).await;
+    let alert_of = |id| &events.iter().find(|event| event.alert == id).unwrap().data["alert"];
+    assert_eq!(alert_of(noted)["note"], format!("{note}!"));
+    assert_eq!(alert_of(noted)["tags"], json!(["swing", "🚀"]));
+    assert_eq!((alert_of(plain).get("note"), alert_of(plain).get("tags")), (None, None));
+}
+
+async fn change_of_the_note_does_not_arm_an_alert_again(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    let before = app.create(&ann, above("AAPL", 198.66)).await.stored.alert;
+    app.advance(60);
+    let change = json!({"note": "sell half", "tags": ["swing"]});
+    let after = app
+        .service
+        .alerts
+        .update_alert(&ann, before.id, &change)
+        .await
+        .unwrap()
+        .stored
+        .alert;
+    assert_eq!((after.armed_at, after.revision), (before.armed_at, before.revision));
+    assert_eq!(
+        app.actions(&ann, before.id).await,
+        [HistoryAction::Created, HistoryAction::Updated]
+    );
+    app.quote("AAPL", 198.66).await;
+    assert_eq!(app.status(&ann, before.id).await, Status::Triggered);
 }

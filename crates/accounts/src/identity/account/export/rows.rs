@@ -120,7 +120,7 @@ pub(super) fn message(message: &SentMessage) -> Value {
 
 pub(super) fn alert(kept: &ExportedAlert) -> Value {
     let alert = &kept.stored.alert;
-    json!({
+    let mut value = json!({
         "id": alert.id.0,
         "symbol": alert.symbol.to_string(),
         "condition": alert.condition.kind().name(),
@@ -133,7 +133,14 @@ pub(super) fn alert(kept: &ExportedAlert) -> Value {
         "created_by": kept.stored.created_by,
         "triggered_at": optional_timestamp(alert.triggered_at),
         "deleted_at": optional_timestamp(kept.deleted_at),
-    })
+    });
+    if let Some(note) = &alert.note {
+        value["note"] = json!(note.as_str());
+    }
+    if !alert.tags.is_empty() {
+        value["tags"] = json!(alert.tags.as_slice());
+    }
+    value
 }
 
 pub(super) fn history(row: &HistoryRow) -> Value {

@@ -203,7 +203,7 @@ impl Script<'_> {
             initial_price: plan.has_initial.then(|| stock.price(stock.tick)),
             ..alert(plan.number.into(), stock.symbol, condition, now)
         };
-        self.events.push((now, OwnedEvent::Armed(alert)));
+        self.events.push((now, OwnedEvent::Armed(Box::new(alert))));
     }
 
     fn apply(&mut self, kind: &ActionKind, today: Date, now: Timestamp) {

@@ -195,6 +195,8 @@ pub(super) fn alert(number: usize, stock: usize, condition: Condition) -> Alert 
         condition,
         notification: Channel::default(),
         parameters: None,
+        note: None,
+        tags: ::alerts::Tags::default(),
         status: Status::Active,
         initial_price: Some(quarter(40)),
         created_at: Timestamp::UNIX_EPOCH,

@@ -311,3 +311,27 @@ async fn calls_count_toward_the_accounts_rate_limit() {
     assert!(response.headers.contains_key("retry-after"));
     let _ = server.tool("list_watchlist", json!({})).await;
 }
+
+#[tokio::test]
+async fn tools_set_change_and_filter_by_note_and_tags() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let arguments = json!({
+        "symbol": "AAPL", "condition": "price_above", "threshold": 200, "note": "sell half", "tags": ["swing", "b"],
+    });
+    let made = server.tool("create_alert", arguments).await;
+    assert_eq!(
+        (&made["note"], &made["tags"]),
+        (&json!("sell half"), &json!(["swing", "b"]))
+    );
+    let listed =
+        async |tags: &str| server.tool("list_alerts", json!({"tags": tags})).await["pagination"]["total"].clone();
+    assert_eq!((listed("b, swing").await, listed("b,c").await), (json!(1), json!(0)));
+    let changes = json!({"alert_id": made["id"], "note": null, "tags": ["c"]});
+    let changed = server.tool("update_alert", changes).await;
+    assert_eq!((changed.get("note"), &changed["tags"]), (None, &json!(["c"])));
+    let refused = server
+        .refused("update_alert", json!({"alert_id": made["id"], "tags": ["a,b"]}))
+        .await;
+    assert!(refused.contains("without commas"), "{refused}");
+}

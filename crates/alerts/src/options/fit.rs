@@ -1,0 +1,118 @@
+//! The options that fit a condition.
+
+use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice, WatchedCondition};
+use crate::condition::{Condition, ConditionFamily};
+use crate::expression::ast::Relation;
+use crate::expression::metric::MetricNeed;
+use crate::expression::shape::{metrics, requires_crossing};
+use crate::request::FieldErrors;
+
+/// Checks that options fit a condition.
+///
+/// # Errors
+/// The errors of each field: `rearm` needs one metric that is compared with a number, and a level at which the condition is
+/// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session`, `trigger` and `base` need a
+/// price.
+pub fn check_fit(options: &AlertOptions, condition: WatchedCondition<'_>) -> Result<(), FieldErrors> {
+    let mut errors = FieldErrors::default();
+    if let Some(rearm) = options.rearm {
+        check_rearm(rearm, condition, &mut errors);
+    }
+    if condition.is_momentary() {
+        const MOMENTARY: &str = "the condition is true at one judgement only";
+        let help = match condition {
+            WatchedCondition::Named(_) => "",
+            WatchedCondition::Expression(..) => ", or give parameters.within",
+        };
+        if options.hold.is_some() {
+            errors.add("options.hold", format!("must be omitted, because {MOMENTARY}{help}"));
+        }
+        if options.trigger == TriggerPrice::TwoLasts {
+            let message = format!("must not be two_lasts, because {MOMENTARY}; omit it{help}");
+            errors.add("options.trigger", message);
+        }
+    }
+    if !condition.has_market_data() {
+        let set = [
+            ("options.session", options.session != SessionScope::default()),
+            ("options.trigger", options.trigger != TriggerPrice::default()),
+            ("options.base", options.base != PercentBase::default()),
+        ];
+        for (field, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
+            errors.add(
+                field,
+                "must be omitted, because the condition does not depend on a price",
+            );
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn check_rearm(rearm: Rearm, condition: WatchedCondition<'_>, errors: &mut FieldErrors) {
+    let Some(level) = condition.level() else {
+        let message = match condition {
+            WatchedCondition::Named(Condition::Rsi { .. }) => {
+                "must be omitted for an RSI in both directions; set parameters.direction to above or below"
+            }
+            _ => "must be omitted, because the condition does not compare one metric with a number",
+        };
+        errors.add("options.rearm", message);
+        return;
+    };
+    if !level.is_true_at(&level.rearm_level(rearm)) {
+        return;
+    }
+    match rearm {
+        Rearm::At(_) => {
+            let side = match level.relation() {
+                Relation::Below => "at or above",
+                Relation::AtMost => "above",
+                Relation::Above => "at or below",
+                Relation::AtLeast => "below",
+            };
+            let message = format!("must be {side} the level of the condition, where the condition is false");
+            errors.add("options.rearm.at", message);
+        }
+        Rearm::Percent(_) => {
+            let message = "has no effect, because the level of the condition is 0; give options.rearm.at";
+            errors.add("options.rearm.percent", message);
+        }
+    }
+}
+
+impl WatchedCondition<'_> {
+    /// Returns whether the condition is true at one judgement and then false again: every way to truth goes through a `crosses`
+    /// without `within`, a change, or a moment.
+    fn is_momentary(self) -> bool {
+        match self {
+            Self::Named(condition) => matches!(
+                condition,
+                Condition::MaTouch { .. }
+                    | Condition::SocialBuzz(_)
+                    | Condition::Reminder { .. }
+                    | Condition::DailyReminder(_)
+            ),
+            Self::Expression(expression, within) => within.is_none() && requires_crossing(expression),
+        }
+    }
+
+    /// Returns whether the condition depends on prices or volumes.
+    fn has_market_data(self) -> bool {
+        match self {
+            Self::Named(condition) => matches!(
+                condition.kind().family(),
+                ConditionFamily::Price
+                    | ConditionFamily::Technical
+                    | ConditionFamily::Volume
+                    | ConditionFamily::Fundamental
+            ),
+            Self::Expression(expression, _) => metrics(expression)
+                .into_iter()
+                .flat_map(|used| used.metric.spec().needs)
+                .any(|need| {
+                    use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
+                    matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
+                }),
+        }
+    }
+}

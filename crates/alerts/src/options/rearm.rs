@@ -1,0 +1,109 @@
+//! The level at which a condition is armed again.
+
+use std::cmp::Ordering;
+
+use market::Decimal;
+
+use super::Rearm;
+use crate::condition::{Condition, RsiDirection};
+use crate::expression::ast::Relation;
+use crate::expression::conversion::from_condition;
+use crate::expression::shape::metric_level;
+use crate::expression::{Expression, Fraction, MetricValue, Within};
+
+/// The condition of an alert: one of the 23, or an expression with its parameter `within`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WatchedCondition<'a> {
+    /// One of the 23 conditions.
+    Named(&'a Condition),
+    /// An expression.
+    Expression(&'a Expression, Option<Within>),
+}
+
+/// A condition that compares one metric with a number.
+///
+/// The number is in the unit of the alert's threshold: `price_change_down` with 5 compares the fall in percent, and
+/// `volume_change` with 50 the percentage above the average.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConditionLevel {
+    relation: Relation,
+    level: Fraction,
+}
+
+impl WatchedCondition<'_> {
+    /// Returns the level, if the condition compares one metric with a number. An RSI in both directions has none, because its
+    /// direction depends on the RSI at activation.
+    #[must_use]
+    pub fn level(self) -> Option<ConditionLevel> {
+        let converted = match self {
+            Self::Named(&(Condition::PriceChange { percent, .. } | Condition::VolumeChange { percent, .. })) => {
+                return Some(ConditionLevel::at_least(percent));
+            }
+            Self::Named(&Condition::Rsi {
+                direction: RsiDirection::Both,
+                ..
+            }) => return None,
+            Self::Named(condition) => metric_level(&from_condition(condition)?),
+            Self::Expression(expression, _) => metric_level(expression),
+        };
+        converted.map(|found| ConditionLevel {
+            relation: found.relation,
+            level: found.level,
+        })
+    }
+}
+
+impl ConditionLevel {
+    fn at_least(level: Decimal) -> Self {
+        Self {
+            relation: Relation::AtLeast,
+            level: level.into(),
+        }
+    }
+
+    /// Returns the relation of the metric to the level.
+    #[must_use]
+    pub const fn relation(&self) -> Relation {
+        self.relation
+    }
+
+    /// Returns the level at which the condition is armed again. A percentage is of the level: 2 below 200 is 196.
+    #[must_use]
+    pub fn rearm_level(&self, rearm: Rearm) -> Fraction {
+        let percent = match rearm {
+            Rearm::At(level) => return level.into(),
+            Rearm::Percent(percent) => percent,
+        };
+        let size = if self.level < Fraction::ZERO {
+            self.level.negate()
+        } else {
+            self.level.clone()
+        };
+        let hundredth = Fraction::from_micros(10_000);
+        let distance = size.multiply(&percent.into()).multiply(&hundredth);
+        if self.relation.is_upward() {
+            self.level.subtract(&distance)
+        } else {
+            self.level.add(&distance)
+        }
+    }
+
+    /// Returns whether the condition is true at a value of its metric.
+    #[must_use]
+    pub fn is_true_at(&self, value: &Fraction) -> bool {
+        self.relation.holds(value.cmp(&self.level))
+    }
+
+    /// Returns whether the metric has returned to the re-arm level; the level itself counts. A value beyond the range of floats
+    /// has not.
+    #[must_use]
+    pub fn is_rearm_level_reached(&self, rearm: Rearm, value: &MetricValue) -> bool {
+        let order = value.compare(&MetricValue::Exact(self.rearm_level(rearm)));
+        let beyond = if self.relation.is_upward() {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        };
+        order.is_some_and(|order| order == beyond || order == Ordering::Equal)
+    }
+}

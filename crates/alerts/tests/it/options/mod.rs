@@ -1,0 +1,6 @@
+//! Options of alerts: reading, writing, and the conditions that they fit.
+
+mod documentation;
+mod fit;
+mod reading;
+mod writing;
