@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use market::indicators::{Extreme, RollingExtreme};
+use market::indicators::{Atr, BollingerBands, Deviation, Ema, Extreme, Macd, RollingExtreme};
 use market::{Bar, Decimal, History};
 use testdata::TestMarketData;
 
@@ -153,6 +153,65 @@ fn highs_and_lows_of_252_bars_match_the_reference() {
     }
     assert!(
         compared > data.pick(40_000, 16_000),
+        "only {compared} figures were compared"
+    );
+}
+
+#[test]
+fn exponential_averages_bands_and_ranges_match_the_reference() {
+    let data = TestMarketData::find();
+    let (rows, bars) = reference_and_bars(&data);
+    if !rows.iter().any(|row| row.contains_key("ema12")) {
+        // Older recorded data has no such columns; the sample has.
+        return;
+    }
+    let new = || {
+        (
+            [Ema::new(12), Ema::new(200)],
+            Macd::new(12, 26, 9),
+            Deviation::new(20),
+            Atr::new(14),
+        )
+    };
+    let (mut state, mut current, mut at, mut compared) = (new(), String::new(), 0, 0);
+    for row in &rows {
+        if row["symbol"] != current {
+            (state, at) = (new(), 0);
+            current.clone_from(&row["symbol"]);
+        }
+        let bar = bars[&current][at];
+        at += 1;
+        let place = format!("{current} {}", row["date"]);
+        let close = bar.close.micros();
+        let (averages, macd, deviation, atr) = &mut state;
+        let macd_value = macd.with(close);
+        let moments = deviation.with(close);
+        let bands = moments.map(|moments| BollingerBands::new(moments, 2.0));
+        for (name, value, tolerance) in [
+            ("ema12", averages[0].with(close), 1e-6),
+            ("ema200", averages[1].with(close), 1e-6),
+            ("macd", macd_value.map(|value| value.line), 1e-6),
+            ("macd_signal", macd_value.map(|value| value.signal), 1e-6),
+            ("bb_upper", bands.map(|bands| bands.upper), 1e-9),
+            ("bb_lower", bands.map(|bands| bands.lower), 1e-9),
+            ("stdev20", moments.map(|moments| moments.deviation), 1e-9),
+            ("atr14", atr.with(bar.high.micros(), bar.low.micros()), 1e-6),
+        ] {
+            let reference = &row[name];
+            assert_eq!(value.is_some(), !reference.is_empty(), "{name} of {place}");
+            // The reference is rounded to eight decimals, which alone is half a unit of the eighth.
+            let allowed = reference
+                .parse::<f64>()
+                .map_or(0.0, |value| value.abs() * tolerance + 5.001e-9);
+            compared += agree(name, &place, value.map(|micros| micros / 1e6), reference, allowed);
+        }
+        averages.iter_mut().for_each(|average| average.push(close));
+        macd.push(close);
+        deviation.push(close);
+        atr.push(&bar);
+    }
+    assert!(
+        compared > data.pick(100_000, 40_000),
         "only {compared} figures were compared"
     );
 }
