@@ -199,10 +199,10 @@ fn exponential_averages_bands_and_ranges_match_the_reference() {
         ] {
             let reference = &row[name];
             assert_eq!(value.is_some(), !reference.is_empty(), "{name} of {place}");
-            // The reference is rounded to eight decimals, which alone is half a unit of the eighth.
+            // The reference is rounded to nine decimals, which alone is half a unit of the ninth.
             let allowed = reference
                 .parse::<f64>()
-                .map_or(0.0, |value| value.abs() * tolerance + 5.001e-9);
+                .map_or(0.0, |value| value.abs() * tolerance + 5.001e-10);
             compared += agree(name, &place, value.map(|micros| micros / 1e6), reference, allowed);
         }
         averages.iter_mut().for_each(|average| average.push(close));
