@@ -10,6 +10,7 @@ pub mod equivalence;
 pub mod expression;
 mod intention;
 pub mod json;
+pub mod metrics;
 mod named_enum;
 pub mod plan;
 pub mod request;
