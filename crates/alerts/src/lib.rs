@@ -11,6 +11,7 @@ pub mod expression;
 mod intention;
 pub mod json;
 pub mod lifecycle;
+pub mod metrics;
 mod named_enum;
 mod note;
 pub mod options;

@@ -1,0 +1,15 @@
+//! # Metrics: their values at one instant
+//!
+//! * [`StockView`]: everything that is known of one stock at one instant; [`AlertBasis`]: the prices that belong to an alert.
+//! * [`metric_value`]: the value of a metric. It is exact wherever the definition is rational.
+//! * [`dependencies`]: the data that a metric depends on, so that an expression is evaluated again only if these change.
+
+mod dependencies;
+mod indicators;
+mod percent;
+mod value;
+mod view;
+
+pub use dependencies::{MetricDependency, dependencies};
+pub use value::metric_value;
+pub use view::{AlertBasis, Fundamentals, MentionCounts, SessionSoFar, StockView};
