@@ -119,7 +119,7 @@ pub struct InsiderCriteria {
 }
 
 /// A condition that the engine can evaluate: every part of it is in range.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Condition {
     /// `price_above`, `price_below`: the price is at or beyond a price.
     Price {

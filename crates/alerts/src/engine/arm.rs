@@ -26,7 +26,7 @@ impl Engine {
         }
         let stock = self.stock(alert.symbol);
         let armed = ArmedAlert {
-            condition: alert.condition.clone(),
+            condition: alert.condition,
             initial_price: alert.initial_price,
             rsi_side: alert.rsi_side,
             armed_at: alert.armed_at,
@@ -41,7 +41,7 @@ impl Engine {
 
     /// Skips the moment for which a daily reminder was already sent, wherever the clock stood when the engine stopped.
     fn skip_sent_moment(&mut self, slot: Slot, alert: &Alert) {
-        let (&Condition::DailyReminder(delivery), Some(sent)) = (&alert.condition, alert.triggered_at) else {
+        let (Condition::DailyReminder(delivery), Some(sent)) = (alert.condition, alert.triggered_at) else {
             return;
         };
         if let Placement::Moment(Some(at)) = self.registry.alert(slot).placement
@@ -150,7 +150,7 @@ impl Engine {
         let ArmedAlert {
             stock,
             placement,
-            ref condition,
+            condition,
             ..
         } = *self.registry.alert(slot);
         match placement {
@@ -166,7 +166,7 @@ impl Engine {
                 self.unevaluated_insiders.retain(|&pending| pending != slot);
             }
             Placement::Buzz => {
-                if let Condition::SocialBuzz(direction) = *condition {
+                if let Condition::SocialBuzz(direction) = condition {
                     self.facts_mut(stock).buzz.watchers(direction).remove(&slot);
                 }
             }
@@ -201,20 +201,20 @@ impl Engine {
     /// Adjusts one alert and adds a decision if the alert compares with a price.
     fn adjust(&mut self, slot: Slot, ratio: SplitRatio, now: Timestamp, out: &mut Vec<Decision>) {
         let armed = self.registry.alert_mut(slot);
-        let (condition, initial_price) = after_split(armed.condition.clone(), armed.initial_price, ratio);
-        let changed = condition != armed.condition || initial_price != armed.initial_price;
-        let threshold = match condition {
-            Condition::Price { threshold, .. } => Some(threshold),
-            _ => None,
-        };
-        let has_level = matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. });
+        let (condition, initial_price) = after_split(armed.condition, armed.initial_price, ratio);
+        let changed = (condition, initial_price) != (armed.condition, armed.initial_price);
         (armed.condition, armed.initial_price) = (condition, initial_price);
-        if has_level {
+        if matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. }) {
             self.place(slot, now, out);
         }
         if changed {
             let (alert, revision) = self.registry.identity(slot);
             self.registry.bump_revision(slot);
+            let threshold = if let Condition::Price { threshold, .. } = condition {
+                Some(threshold)
+            } else {
+                None
+            };
             out.push(Decision {
                 alert,
                 revision,

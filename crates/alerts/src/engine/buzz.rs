@@ -13,6 +13,7 @@ use market::{Decimal, MICROS_PER_UNIT};
 use super::level_index::Slot;
 use super::reason::Reason;
 use crate::condition::BuzzDirection;
+use crate::metrics::MentionCounts;
 
 const RECENT_HOURS: i64 = 24;
 const BASELINE_DAYS: i64 = 7;
@@ -141,6 +142,13 @@ impl Buzz {
     pub(super) fn mentions_in_24_hours(&self) -> Option<i64> {
         let (&newest, _) = self.counts.last_key_value()?;
         self.is_known().then(|| self.sums(newest).0)
+    }
+
+    /// Returns the mentions of the newest 24 hours and of the seven days before; `None` while the usual number is unknown.
+    pub(super) fn mention_counts(&self) -> Option<MentionCounts> {
+        let (&newest, _) = self.counts.last_key_value()?;
+        let (last_day, week_before) = self.sums(newest);
+        self.is_known().then_some(MentionCounts { last_day, week_before })
     }
 
     /// Returns the mentions of the 24 hours up to `newest`, and of the seven days before.

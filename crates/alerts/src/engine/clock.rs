@@ -34,12 +34,14 @@ impl Engine {
             }
         }
         self.clock = self.clock.max(now);
+        self.advance_rules(now, out);
         self.evaluate_armed_insiders(now, out);
         self.registry.reclaim();
     }
 
     fn process_moment(&mut self, slot: Slot, at: Timestamp, now: Timestamp, out: &mut Vec<Decision>) {
-        match self.registry.alert(slot).condition {
+        let condition = self.registry.alert(slot).condition;
+        match condition {
             Condition::Reminder { .. } => self.fire(slot, at, Reason::Reminder, out),
             Condition::DailyReminder(delivery) => {
                 let (alert, revision) = self.registry.identity(slot);

@@ -7,9 +7,10 @@ use market::Price;
 use super::reason::Reason;
 use crate::alert::{AlertId, Revision};
 use crate::condition::Side;
+use crate::lifecycle::Lifecycle;
 
 /// A decision about one alert.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The alert.
     pub alert: AlertId,
@@ -22,7 +23,7 @@ pub struct Decision {
 }
 
 /// The action that a decision requires.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum AlertAction {
     /// Notify the owner. The engine has disarmed the alert, except a daily reminder.
     Fire {
@@ -44,6 +45,28 @@ pub enum AlertAction {
         threshold: Option<Price>,
         /// The new initial price, if there is one.
         initial_price: Option<Price>,
+    },
+    /// A rule fired. Notify the owner and store the state in the same transaction. After its last firing the engine has disarmed
+    /// it.
+    FireRule {
+        /// The last price of the alert's own stock, if known.
+        price: Option<Price>,
+        /// The judgement since which the condition held without interruption.
+        true_since: Timestamp,
+        /// Whether this was the last firing.
+        is_last: bool,
+        /// The state after the firing.
+        state: Box<Lifecycle>,
+    },
+    /// The state of a rule changed without a firing. It must be stored; the revision does not change.
+    SetLifecycle {
+        /// The new state.
+        state: Box<Lifecycle>,
+    },
+    /// A rule has expired; the engine has disarmed it.
+    Expire {
+        /// The instant of its expiry.
+        at: Timestamp,
     },
 }
 

@@ -97,6 +97,18 @@ impl Facts {
         self.dividends.iter().find(|dividend| is_it(dividend))?.amount
     }
 
+    pub(super) fn trades(&self) -> &[InsiderTrade] {
+        &self.trades
+    }
+
+    pub(super) fn earnings(&self) -> &[Date] {
+        &self.earnings
+    }
+
+    pub(super) fn dividends(&self) -> &[Dividend] {
+        &self.dividends
+    }
+
     pub(super) fn clear_trades(&mut self) {
         self.trades.clear();
     }

@@ -62,6 +62,7 @@ pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
 pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex};
 pub use reason::{InsiderNames, Reason};
+pub use rules::Rule;
 
 use std::collections::BTreeSet;
 
@@ -77,6 +78,7 @@ use group::Eps;
 use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
 use registry::Registry;
+use rules::ArmedRules;
 use stock::Stock;
 
 /// The configuration of the evaluation.
@@ -108,6 +110,7 @@ pub struct Engine {
     hot: Vec<HotLine>,
     stocks: Vec<Stock>,
     registry: Registry,
+    rules: ArmedRules,
     /// The instant of the last processed [`Event::Clock`].
     clock: Timestamp,
     moments: BTreeSet<(Timestamp, Slot)>,
@@ -140,6 +143,7 @@ impl Engine {
             hot: Vec::new(),
             stocks: Vec::new(),
             registry: Registry::default(),
+            rules: ArmedRules::default(),
             clock: Timestamp::MIN,
             moments: BTreeSet::new(),
             unsettled: Vec::new(),
@@ -189,6 +193,8 @@ impl Engine {
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
+            Event::ArmedRule(rule) => self.arm_rule(rule.clone(), now),
+            Event::Disarmed(id) if self.disarm_rule(id) => {}
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {
                 self.require_completed(bar.date, now)?;
@@ -255,17 +261,22 @@ impl Engine {
             return Err(EventError::MarketClosed);
         };
         let (mut too_late, now_s) = (0, seconds(now));
+        let mut observed = BTreeSet::new();
         for quote in quotes {
             let at = quote.stock.0 as usize;
             let Some(hot) = self.hot.get_mut(at) else {
                 continue;
             };
-            if !hot.stays_quiet(quote, day, now_s)
-                && !self.stocks[at].observe(hot, quote, (date, day), now, &mut self.registry, out)
-            {
+            if hot.stays_quiet(quote, day, now_s) {
+                continue;
+            }
+            if !self.stocks[at].observe(hot, quote, (date, day), now, &mut self.registry, out) {
                 too_late += 1;
+            } else if !self.stocks[at].rules.is_empty() {
+                observed.insert(quote.stock);
             }
         }
+        self.judge_observed(&observed, now, out);
         if too_late > 0 {
             Err(EventError::SessionCompleted { count: too_late })
         } else {
@@ -320,6 +331,7 @@ impl Engine {
     fn mark_unsettled(&mut self, symbol: Symbol) {
         let at = self.stock(symbol);
         let stock = &mut self.stocks[at.0 as usize];
+        stock.rules.mark_all_due();
         if !std::mem::replace(&mut stock.is_unsettled, true) {
             self.unsettled.push(at);
         }
@@ -338,6 +350,7 @@ impl Engine {
             // A stale price does not fire. The next observation is evaluated.
             if day != NO_DAY && self.is_fresh(at, now) {
                 self.stocks[at].reevaluate(&mut self.hot[at], day, now, &mut self.registry, out);
+                self.rejudge(stock, now, out);
             }
         }
         self.evaluate_armed_insiders(now, out);

@@ -33,6 +33,7 @@ impl Stock {
             }
             self.begin_session(hot, date, day, quote.price);
         }
+        self.remember_range(hot);
         hot.volume = hot.volume.max(quote.volume);
         hot.last = quote.price.micros();
         self.last_date = Some(date);
@@ -99,12 +100,13 @@ impl Stock {
         self.groups = groups;
     }
 
-    fn settle(&self, hot: &mut HotLine) {
+    pub(super) fn settle(&self, hot: &mut HotLine) {
         let mut band = Band::WIDE;
         let view = self.view(hot, true);
         for group in &self.groups {
             group.tighten(&view, &mut band);
         }
+        self.rules.tighten(&mut band);
         hot.set_band(band);
     }
 

@@ -8,6 +8,7 @@ use super::event::ObservedSession;
 use super::facts::Facts;
 use super::group::{Eps, Group};
 use super::hot_line::{HotLine, NO_DAY, seconds};
+use super::rules::RuleIndex;
 
 /// The running session.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,9 @@ pub(super) struct Stock {
     pub(super) history: History,
     pub(super) eps: Eps,
     pub(super) groups: Vec<Group>,
+    pub(super) rules: RuleIndex,
+    /// The lowest and the highest price of the session before the last observation that was fully evaluated.
+    range_before: Option<(i64, i64)>,
     pub(super) facts: Option<Box<Facts>>,
     pub(super) session: Option<Session>,
     /// Date and open of the last session that is completed by a bar. Its observed extremes stay in the hot line until the next
@@ -35,18 +39,48 @@ pub(super) struct Stock {
     pub(super) is_unsettled: bool,
 }
 
+impl Session {
+    /// Returns the first price.
+    pub(super) const fn open(self) -> Price {
+        self.open
+    }
+}
+
 impl Stock {
     pub(super) fn new() -> Self {
         Self {
             history: History::default(),
             eps: Eps::default(),
             groups: Vec::new(),
+            rules: RuleIndex::default(),
+            range_before: None,
             facts: None,
             session: None,
             completed: None,
             last_date: None,
             is_unsettled: false,
         }
+    }
+
+    /// Remembers the range of the session before an observation.
+    pub(super) fn remember_range(&mut self, hot: &HotLine) {
+        self.range_before = (hot.low <= hot.high).then_some((hot.low, hot.high));
+    }
+
+    /// Returns the 52-week high and low before the last observation, or with it.
+    pub(super) fn extremes(&self, hot: &HotLine, with_last: bool) -> (Option<i64>, Option<i64>) {
+        let (high, low) = self
+            .session
+            .map_or((None, None), |session| (session.high_before, session.low_before));
+        let range = if with_last {
+            Some((hot.low.min(hot.last), hot.high.max(hot.last)))
+        } else {
+            self.range_before
+        };
+        let Some((lowest, highest)) = range.filter(|_| hot.day != NO_DAY) else {
+            return (high, low);
+        };
+        (high.max(Some(highest)), Some(low.map_or(lowest, |low| low.min(lowest))))
     }
 
     /// Returns the last observed price.
@@ -68,6 +102,7 @@ impl Stock {
             low_before: self.history.low_52_weeks(day),
         });
         (hot.day, hot.high, hot.low, hot.volume) = (day, i64::MIN, i64::MAX, -1);
+        self.rules.mark_all_due();
     }
 
     /// Creates a bar from the observations if no bar was delivered for the session.

@@ -93,7 +93,7 @@ fn condition(
     let changes_condition =
         member(body, "condition").is_some() || ["threshold", "parameters"].iter().any(|name| body.contains_key(*name));
     if !changes_condition {
-        return Ok((current.condition.clone(), current.parameters.clone()));
+        return Ok((current.condition, current.parameters.clone()));
     }
     let current_kind = current.condition.kind();
     let kind = body::condition(body, errors).map(|kind| kind.unwrap_or(current_kind));

@@ -11,6 +11,8 @@ pub(in crate::engine) struct RuleIndex {
     by_lo: BTreeSet<(i64, Slot)>,
     by_hi: BTreeSet<(i64, Slot)>,
     by_volume: BTreeSet<(i64, Slot)>,
+    /// Whether every rule is judged next, because something changed besides the price and the volume.
+    all_due: bool,
 }
 
 impl RuleIndex {
@@ -28,18 +30,35 @@ impl RuleIndex {
         self.by_volume.remove(&(band.volume_hi, slot));
     }
 
+    /// Moves a rule to another band.
+    pub(super) fn replace(&mut self, slot: Slot, from: Band, to: Band) {
+        if from != to {
+            self.remove(slot, from);
+            self.insert(slot, to);
+        }
+    }
+
     /// Returns whether there is no rule.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::engine) fn is_empty(&self) -> bool {
         self.by_lo.is_empty()
     }
 
-    /// Returns all rules.
-    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
-        self.by_lo.iter().map(|&(_, slot)| slot)
+    /// Lets every rule be judged next.
+    pub(in crate::engine) fn mark_all_due(&mut self) {
+        self.all_due = true;
     }
 
-    /// Returns the rules whose band does not contain a price and a volume, in the order of their slots.
-    pub(super) fn left_by(&self, price: i64, volume: i64) -> BTreeSet<Slot> {
+    /// Returns all rules, which are going to be judged.
+    pub(super) fn take_all(&mut self) -> BTreeSet<Slot> {
+        self.all_due = false;
+        self.by_lo.iter().map(|&(_, slot)| slot).collect()
+    }
+
+    /// Returns the rules that are going to be judged because of a price and a volume: those whose band does not contain them.
+    pub(super) fn take_left_by(&mut self, price: i64, volume: i64) -> BTreeSet<Slot> {
+        if self.all_due {
+            return self.take_all();
+        }
         let below = self.by_lo.range((price, Slot(0))..);
         let above = self.by_hi.range(..=(price, Slot(u32::MAX)));
         let volume = self.by_volume.range(..=(volume, Slot(u32::MAX)));
@@ -47,7 +66,10 @@ impl RuleIndex {
     }
 
     /// Narrows the band of the stock to those of all rules.
-    pub(super) fn tighten(&self, band: &mut Band) {
+    pub(in crate::engine) fn tighten(&self, band: &mut Band) {
+        if self.all_due && !self.is_empty() {
+            *band = Band::EMPTY;
+        }
         if let (Some(&(lo, _)), Some(&(hi, _)), Some(&(volume_hi, _))) =
             (self.by_lo.last(), self.by_hi.first(), self.by_volume.first())
         {

@@ -1,5 +1,151 @@
 //! Rules: expressions, and all alerts with options.
+//!
+//! Each rule has a quiet band for each of its stocks ([`quiet_bands`]); the [`index`] of a stock finds the rules whose band an
+//! observation leaves, and only those are judged ([`judge`]). The band of the stock includes those of its rules, so a quiet
+//! observation costs the same with and without rules.
 
+mod armed_rules;
 mod index;
+mod judge;
 mod quiet_bands;
+mod rule;
 mod search;
+mod values;
+
+pub(super) use armed_rules::ArmedRules;
+pub(super) use index::RuleIndex;
+pub use rule::Rule;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::Engine;
+use super::decision::Decision;
+use super::event::StockIndex;
+use super::hot_line::NO_DAY;
+use super::level_index::Slot;
+use crate::alert::AlertId;
+use crate::expression::SideOrders;
+use judge::{Cause, RuleFate};
+use rule::ArmedRule;
+use values::SeenAt;
+
+impl Engine {
+    /// Arms a rule in place of its earlier revision. It is judged at the next observation, or evaluation, of its stocks.
+    pub(super) fn arm_rule(&mut self, rule: Rule, now: Timestamp) {
+        self.disarm_rule(rule.alert);
+        let id = rule.alert;
+        let mut armed = ArmedRule::new(rule, |symbol| self.stock(symbol));
+        self.stock(armed.rule.symbol);
+        let values = self.values(
+            &armed,
+            &armed.rule.lifecycle,
+            now,
+            &BTreeSet::new(),
+            SeenAt::Observation,
+        );
+        armed.orders = SideOrders::at(&armed.rule.expression, &values);
+        armed.next_check = self.next_check_of(&armed);
+        let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
+        let next_check = armed.next_check;
+        let slot = self.rules.add(id, armed);
+        self.rules.schedule(slot, None, next_check);
+        for (stock, band) in stocks {
+            self.stocks[stock.0 as usize].rules.insert(slot, band);
+            self.hot[stock.0 as usize].unsettle();
+            self.mark_unsettled(self.symbols[stock.0 as usize]);
+        }
+    }
+
+    /// Disarms a rule. Returns whether it was armed.
+    pub(super) fn disarm_rule(&mut self, id: AlertId) -> bool {
+        let Some((slot, armed)) = self.rules.remove(id) else {
+            return false;
+        };
+        self.rules.schedule(slot, armed.next_check, None);
+        for at in &armed.stocks {
+            self.stocks[at.stock.0 as usize].rules.remove(slot, at.band);
+        }
+        true
+    }
+
+    /// Judges the rules whose bands the new observations of these stocks leave, each once.
+    pub(super) fn judge_observed(&mut self, observed: &BTreeSet<StockIndex>, now: Timestamp, out: &mut Vec<Decision>) {
+        let mut due = BTreeSet::new();
+        for stock in observed {
+            let hot = &self.hot[stock.0 as usize];
+            due.extend(self.stocks[stock.0 as usize].rules.take_left_by(hot.last, hot.volume));
+        }
+        let cause = Cause { observed, is_new: true };
+        for slot in due {
+            self.judge_and_place(slot, now, cause, out);
+        }
+    }
+
+    /// Judges the rules of a stock again, after something became known besides an observation.
+    pub(super) fn rejudge(&mut self, stock: StockIndex, now: Timestamp, out: &mut Vec<Decision>) {
+        let due = self.stocks[stock.0 as usize].rules.take_all();
+        let cause = Cause {
+            observed: &BTreeSet::new(),
+            is_new: true,
+        };
+        for slot in due {
+            self.judge_and_place(slot, now, cause, out);
+        }
+    }
+
+    /// Ends the rules that have expired, and lets those whose time has come be judged at the next observation or evaluation.
+    pub(super) fn advance_rules(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
+        while let Some(slot) = self.rules.pop_due(now) {
+            let Some(armed) = self.rules.get_mut(slot) else {
+                continue;
+            };
+            armed.next_check = None;
+            if armed.rule.options.expires().is_some_and(|expiry| expiry <= now) {
+                let cause = Cause {
+                    observed: &BTreeSet::new(),
+                    is_new: false,
+                };
+                self.judge_and_place(slot, now, cause, out);
+                continue;
+            }
+            let stocks: Vec<_> = armed.stocks.iter().map(|at| at.stock).collect();
+            for stock in stocks {
+                self.stocks[stock.0 as usize].rules.mark_all_due();
+                self.hot[stock.0 as usize].unsettle();
+                self.mark_unsettled(self.symbols[stock.0 as usize]);
+            }
+        }
+    }
+
+    fn judge_and_place(&mut self, slot: Slot, now: Timestamp, cause: Cause<'_>, out: &mut Vec<Decision>) {
+        let Some(mut armed) = self.rules.take(slot) else {
+            return;
+        };
+        let id = armed.rule.alert;
+        let fate = self.judge(&mut armed, now, cause, out);
+        if fate == RuleFate::Ends {
+            self.rules.put_back(slot, armed);
+            self.disarm_rule(id);
+            return;
+        }
+        let bands = self.bands_after(&armed, now);
+        for (at, band) in armed.stocks.iter_mut().zip(bands) {
+            let place = at.stock.0 as usize;
+            // Outside a session the next observation begins one, which changes everything.
+            let band = if self.hot[place].day == NO_DAY {
+                super::group::Band::EMPTY
+            } else {
+                band
+            };
+            self.stocks[place].rules.replace(slot, at.band, band);
+            at.band = band;
+            self.stocks[place].settle(&mut self.hot[place]);
+        }
+        let next = self.next_check_of(&armed).filter(|&next| next > now);
+        self.rules.schedule(slot, armed.next_check, next);
+        armed.next_check = next;
+        self.rules.put_back(slot, armed);
+    }
+}

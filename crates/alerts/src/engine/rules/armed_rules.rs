@@ -1,0 +1,77 @@
+//! The armed rules and their scheduled instants.
+
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+use jiff::Timestamp;
+
+use super::rule::ArmedRule;
+use crate::alert::AlertId;
+use crate::engine::level_index::Slot;
+
+/// The armed rules by alert, and the instants at which they are judged without an observation.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct ArmedRules {
+    slots: HashMap<AlertId, Slot>,
+    rules: Vec<Option<Box<ArmedRule>>>,
+    free: Vec<Slot>,
+    moments: BTreeSet<(Timestamp, Slot)>,
+}
+
+impl ArmedRules {
+    /// Returns whether no rule is armed.
+    pub(in crate::engine) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Adds a rule that is not armed yet.
+    ///
+    /// # Panics
+    /// Panics beyond 2³² rules.
+    pub(super) fn add(&mut self, id: AlertId, rule: ArmedRule) -> Slot {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.rules.push(None);
+            Slot(u32::try_from(self.rules.len() - 1).expect("fewer than 2^32 rules"))
+        });
+        self.rules[slot.0 as usize] = Some(Box::new(rule));
+        self.slots.insert(id, slot);
+        slot
+    }
+
+    /// Removes a rule and returns it.
+    pub(super) fn remove(&mut self, id: AlertId) -> Option<(Slot, Box<ArmedRule>)> {
+        let slot = self.slots.remove(&id)?;
+        let rule = self.take(slot)?;
+        self.free.push(slot);
+        Some((slot, rule))
+    }
+
+    /// Takes a rule out for a judgement. [`put_back`](Self::put_back) must follow.
+    pub(super) fn take(&mut self, slot: Slot) -> Option<Box<ArmedRule>> {
+        self.rules.get_mut(slot.0 as usize)?.take()
+    }
+
+    /// Puts a rule back after its judgement.
+    pub(super) fn put_back(&mut self, slot: Slot, rule: Box<ArmedRule>) {
+        self.rules[slot.0 as usize] = Some(rule);
+    }
+
+    /// Returns a rule.
+    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut ArmedRule> {
+        self.rules.get_mut(slot.0 as usize)?.as_deref_mut()
+    }
+
+    /// Moves the scheduled instant of a rule.
+    pub(super) fn schedule(&mut self, slot: Slot, from: Option<Timestamp>, to: Option<Timestamp>) {
+        if from != to {
+            from.map(|at| self.moments.remove(&(at, slot)));
+            to.map(|at| self.moments.insert((at, slot)));
+        }
+    }
+
+    /// Returns the next rule whose instant has come, and forgets the instant.
+    pub(super) fn pop_due(&mut self, now: Timestamp) -> Option<Slot> {
+        self.moments.first().filter(|(at, _)| *at <= now)?;
+        self.moments.pop_first().map(|(_, slot)| slot)
+    }
+}

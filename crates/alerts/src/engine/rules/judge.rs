@@ -1,0 +1,207 @@
+//! The judgement of one rule.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use market::calendar::new_york_date;
+
+use super::quiet_bands::{CertainTruth, StockPosition, quiet_bands};
+use super::rule::ArmedRule;
+use super::values::{RuleValues, SeenAt, view};
+use crate::engine::Engine;
+use crate::engine::decision::{AlertAction, Decision};
+use crate::engine::event::StockIndex;
+use crate::engine::group::Band;
+use crate::engine::stock::Stock;
+use crate::expression::{EvaluatedTruth, EvaluationTime, evaluate};
+use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, next_check, step};
+use crate::metrics::AlertBasis;
+
+/// The cause of a judgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Cause<'a> {
+    /// The stocks with a new observation.
+    pub(super) observed: &'a BTreeSet<StockIndex>,
+    /// Whether an observation or a fact is new; otherwise time has passed.
+    pub(super) is_new: bool,
+}
+
+/// The effect of a judgement on the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RuleFate {
+    /// The rule stays armed.
+    Stays,
+    /// It fired for the last time, or has expired.
+    Ends,
+}
+
+impl Engine {
+    /// Judges a rule, appends its decisions, and finds its next quiet bands.
+    pub(super) fn judge(
+        &mut self,
+        armed: &mut ArmedRule,
+        now: Timestamp,
+        cause: Cause<'_>,
+        out: &mut Vec<Decision>,
+    ) -> RuleFate {
+        let own = self.stock(armed.rule.symbol);
+        let price = Stock::last_price(&self.hot[own.0 as usize]);
+        let observation = Observation {
+            at: now,
+            is_new: cause.is_new,
+            price: price.filter(|_| armed.has_armed_extremes),
+            previous_price: armed.previous_price.filter(|_| armed.has_armed_extremes),
+        };
+        let options = &armed.rule.options;
+        let mut prepared = armed.rule.lifecycle.prepared(options, &observation);
+        let time = EvaluationTime {
+            now,
+            session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
+        };
+        let values = self.values(armed, &prepared, now, cause.observed, SeenAt::Observation);
+        let truth = evaluate(
+            &armed.rule.expression,
+            &values,
+            time,
+            &mut prepared.crossings,
+            &mut armed.orders,
+        );
+        let judgement = self.judgement(armed, observation, truth, &values);
+        let stepped = step(options, &self.calendar, &prepared, &judgement);
+        let decision = |action| Decision {
+            alert: armed.rule.alert,
+            revision: armed.rule.revision,
+            at: now,
+            action,
+        };
+        let fate = match stepped.outcome {
+            Outcome::Fire { true_since, is_last } => {
+                out.push(decision(AlertAction::FireRule {
+                    price,
+                    true_since,
+                    is_last,
+                    state: Box::new(stepped.next.clone()),
+                }));
+                if is_last { RuleFate::Ends } else { RuleFate::Stays }
+            }
+            Outcome::Expire { at } => {
+                out.push(decision(AlertAction::Expire { at }));
+                RuleFate::Ends
+            }
+            Outcome::Wait(_) => {
+                if stepped.next != armed.rule.lifecycle {
+                    out.push(decision(AlertAction::SetLifecycle {
+                        state: Box::new(stepped.next.clone()),
+                    }));
+                }
+                RuleFate::Stays
+            }
+        };
+        armed.rule.lifecycle = stepped.next;
+        armed.previous_price = price;
+        fate
+    }
+
+    /// Returns the bands of a rule's stocks in which the next observation changes nothing, after a judgement.
+    pub(super) fn bands_after(&self, armed: &ArmedRule, now: Timestamp) -> Vec<Band> {
+        let options = &armed.rule.options;
+        let state = &armed.rule.lifecycle;
+        let none = BTreeSet::new();
+        let values = self.values(armed, state, now, &none, SeenAt::Afterwards);
+        let positions: Vec<_> = armed
+            .stocks
+            .iter()
+            .map(|at| self.position(armed, at.stock, at.name))
+            .collect();
+        let lasting: Vec<_> = state.crossings.until().iter().map(Option::is_some).collect();
+        let CertainTruth { truth, bands } = quiet_bands(&armed.rule.expression, &positions, &values, &lasting);
+        let own = Stock::last_price(&self.hot[self.indices[&armed.rule.symbol].0 as usize]);
+        let observation = Observation {
+            at: now,
+            is_new: true,
+            price: own.filter(|_| armed.has_armed_extremes),
+            previous_price: own.filter(|_| armed.has_armed_extremes),
+        };
+        let same = EvaluatedTruth {
+            now: truth,
+            afterwards: truth,
+        };
+        let judgement = self.judgement(armed, observation, same, &values);
+        let again = step(options, &self.calendar, state, &judgement);
+        // If the same truth changes the state once more, the next observation is judged whatever its price.
+        if again.next != *state || !matches!(again.outcome, Outcome::Wait(_)) {
+            return vec![Band::EMPTY; bands.len()];
+        }
+        // A snoozed rule has not been evaluated, so its bands say nothing about the end of the snooze, which is judged in time.
+        if matches!(again.outcome, Outcome::Wait(WaitReason::Snoozed { .. })) {
+            return vec![Band::WIDE; bands.len()];
+        }
+        bands
+    }
+
+    /// Returns the next instant at which the rule is judged without an observation.
+    pub(super) fn next_check_of(&self, armed: &ArmedRule) -> Option<Timestamp> {
+        next_check(&armed.rule.options, &self.calendar, &armed.rule.lifecycle)
+    }
+
+    fn judgement(
+        &self,
+        _armed: &ArmedRule,
+        observation: Observation,
+        truth: EvaluatedTruth,
+        _values: &RuleValues<'_>,
+    ) -> Judgement {
+        Judgement {
+            observation,
+            truth: truth.now,
+            truth_after: truth.afterwards,
+            is_rearm_level_reached: false,
+        }
+    }
+
+    /// Returns the values of a rule's metrics.
+    pub(super) fn values<'a>(
+        &'a self,
+        armed: &ArmedRule,
+        state: &Lifecycle,
+        now: Timestamp,
+        observed: &BTreeSet<StockIndex>,
+        seen: SeenAt,
+    ) -> RuleValues<'a> {
+        let today = new_york_date(now);
+        let stocks = armed.stocks.iter().map(|at| {
+            let place = at.stock.0 as usize;
+            let is_observed = observed.contains(&at.stock);
+            (
+                at.name,
+                view(&self.stocks[place], &self.hot[place], today, seen),
+                is_observed,
+            )
+        });
+        RuleValues {
+            stocks: stocks.collect(),
+            basis: AlertBasis {
+                initial_price: armed.rule.initial_price,
+                high_since_armed: state.extremes.map(|extremes| extremes.high()),
+                low_since_armed: state.extremes.map(|extremes| extremes.low()),
+                change_base: armed.change_base(),
+            },
+        }
+    }
+
+    fn position(&self, armed: &ArmedRule, stock: StockIndex, name: Option<market::Symbol>) -> StockPosition {
+        let hot = &self.hot[stock.0 as usize];
+        let (mut low, mut high) = (hot.low.min(hot.last), hot.high.max(hot.last));
+        if let Some(extremes) = armed.rule.lifecycle.extremes.filter(|_| name.is_none()) {
+            low = low.max(extremes.low().micros());
+            high = high.min(extremes.high().micros());
+        }
+        StockPosition {
+            symbol: name,
+            price: hot.last,
+            volume: hot.volume,
+            low,
+            high,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! One rule: an expression with options, and the state of its life cycle.
+
+use jiff::Timestamp;
+use market::{Price, Symbol};
+
+use crate::alert::{AlertId, Revision};
+use crate::engine::event::StockIndex;
+use crate::engine::group::Band;
+use crate::expression::metric::{ChangeBase, Metric};
+use crate::expression::shape::{metrics, symbols};
+use crate::expression::{Expression, SideOrders};
+use crate::lifecycle::Lifecycle;
+use crate::options::{AlertOptions, PercentBase};
+
+/// A rule to arm.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rule {
+    /// The alert.
+    pub alert: AlertId,
+    /// The evaluated revision.
+    pub revision: Revision,
+    /// The alert's own stock.
+    pub symbol: Symbol,
+    /// The expression.
+    pub expression: Expression,
+    /// The options.
+    pub options: AlertOptions,
+    /// The price when the alert was created or last activated.
+    pub initial_price: Option<Price>,
+    /// The state after the last judgement; that of a new alert is [`Lifecycle::new`].
+    pub lifecycle: Lifecycle,
+}
+
+/// A rule that is armed.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct ArmedRule {
+    pub(super) rule: Rule,
+    /// The stocks of the expression, each with its name in the expression and its quiet band.
+    pub(super) stocks: Vec<RuleStock>,
+    /// The orders of the sides of each `crosses` at the last observation.
+    pub(super) orders: SideOrders,
+    /// The price of the alert's own stock at the last judgement.
+    pub(super) previous_price: Option<Price>,
+    /// The scheduled instant of the next judgement without an observation.
+    pub(super) next_check: Option<Timestamp>,
+    /// Whether the expression has `high_since_armed` or `low_since_armed`.
+    pub(super) has_armed_extremes: bool,
+}
+
+/// A stock of a rule.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct RuleStock {
+    /// `None` is the alert's own.
+    pub(super) name: Option<Symbol>,
+    pub(super) stock: StockIndex,
+    /// The band under which the rule is in the stock's index.
+    pub(super) band: Band,
+}
+
+impl ArmedRule {
+    /// Returns the rule with the engine's indices of its stocks, in empty bands.
+    pub(super) fn new(rule: Rule, mut index_of: impl FnMut(Symbol) -> StockIndex) -> Self {
+        let named = symbols(&rule.expression).into_iter();
+        let stocks = named.map(|name| RuleStock {
+            name,
+            stock: index_of(name.unwrap_or(rule.symbol)),
+            band: Band::EMPTY,
+        });
+        let stocks = stocks.collect();
+        let has_armed_extremes = metrics(&rule.expression)
+            .iter()
+            .any(|metric| matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed));
+        Self {
+            rule,
+            stocks,
+            orders: SideOrders::default(),
+            previous_price: None,
+            next_check: None,
+            has_armed_extremes,
+        }
+    }
+
+    /// Returns the base of `change_pct` without an argument.
+    pub(super) fn change_base(&self) -> ChangeBase {
+        match self.rule.options.base {
+            PercentBase::Creation => ChangeBase::Creation,
+            PercentBase::PreviousClose => ChangeBase::PrevClose,
+            PercentBase::Open => ChangeBase::Open,
+        }
+    }
+}

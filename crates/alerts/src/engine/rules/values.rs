@@ -1,0 +1,99 @@
+//! The values of metrics for one rule.
+
+use jiff::civil::Date;
+use market::{Decimal, Price, Symbol};
+
+use super::quiet_bands::ValuesElsewhere;
+use crate::engine::hot_line::{HotLine, NO_DAY};
+use crate::engine::stock::Stock;
+use crate::expression::ast::MetricReference;
+use crate::expression::{MetricValue, MetricValues};
+use crate::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
+
+/// The stocks of a rule at one instant.
+pub(super) struct RuleValues<'a> {
+    /// The name of each stock in the expression, with its data and whether it has a new observation.
+    pub(super) stocks: Vec<(Option<Symbol>, StockView<'a>, bool)>,
+    pub(super) basis: AlertBasis,
+}
+
+impl RuleValues<'_> {
+    fn place(&self, symbol: Option<Symbol>) -> Option<usize> {
+        self.stocks.iter().position(|(name, ..)| *name == symbol)
+    }
+}
+
+impl MetricValues for RuleValues<'_> {
+    fn value(&self, metric: MetricReference) -> Option<MetricValue> {
+        let (_, view, _) = &self.stocks[self.place(metric.symbol)?];
+        metric_value(view, &self.basis, metric.metric)
+    }
+
+    fn is_observed(&self, symbol: Option<Symbol>) -> bool {
+        self.place(symbol).is_some_and(|at| self.stocks[at].2)
+    }
+}
+
+impl ValuesElsewhere for RuleValues<'_> {
+    fn value(&self, metric: MetricReference, elsewhere: Option<(usize, i64, i64)>) -> Option<MetricValue> {
+        let at = self.place(metric.symbol)?;
+        let mut view = self.stocks[at].1;
+        if let Some((moved, price, volume)) = elsewhere
+            && moved == at
+        {
+            view.price = Price::from_micros(price).ok();
+            view.session = view.session.map(|session| SessionSoFar {
+                volume: (volume >= 0).then_some(volume),
+                ..session
+            });
+        }
+        metric_value(&view, &self.basis, metric.metric)
+    }
+}
+
+/// The moment as of which a stock is seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SeenAt {
+    /// At its last observation: its 52-week extremes are those before it.
+    Observation,
+    /// Before its next observation: the last one counts for the extremes.
+    Afterwards,
+}
+
+/// Returns everything that the engine knows of a stock.
+pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockView<'a> {
+    let price = |micros: i64| Price::from_micros(micros).ok();
+    let last = Stock::last_price(hot);
+    let session = stock
+        .session
+        .filter(|_| hot.day != NO_DAY)
+        .zip(last)
+        .map(|(session, last)| SessionSoFar {
+            open: session.open(),
+            high: price(hot.high).map_or(last, |high| high.max(last)),
+            low: price(hot.low).map_or(last, |low| low.min(last)),
+            volume: (hot.volume >= 0).then_some(hot.volume),
+            vwap: None,
+        });
+    let extremes = stock.extremes(hot, seen == SeenAt::Afterwards);
+    let facts = stock.facts.as_deref();
+    StockView {
+        history: &stock.history,
+        session,
+        price: last,
+        bid: None,
+        ask: None,
+        high_52_weeks: extremes.0.and_then(price),
+        low_52_weeks: extremes.1.and_then(price),
+        fundamentals: Fundamentals {
+            trailing_eps: stock.eps.trailing.map(Decimal::from_micros),
+            forward_eps: stock.eps.forward.map(Decimal::from_micros),
+            ..Fundamentals::default()
+        },
+        mentions: facts.and_then(|facts| facts.buzz.mention_counts()),
+        insider_trades: facts.map(|facts| facts.trades()),
+        earnings: facts.map_or(&[], |facts| facts.earnings()),
+        dividends: facts.map_or(&[], |facts| facts.dividends()),
+        today,
+    }
+}
