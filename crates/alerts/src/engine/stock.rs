@@ -67,20 +67,23 @@ impl Stock {
         self.range_before = (hot.low <= hot.high).then_some((hot.low, hot.high));
     }
 
-    /// Returns the 52-week high and low before the last observation, or with it.
-    pub(super) fn extremes(&self, hot: &HotLine, with_last: bool) -> (Option<i64>, Option<i64>) {
-        let (high, low) = self
-            .session
-            .map_or((None, None), |session| (session.high_before, session.low_before));
+    /// Returns the 52-week high and low before the last observation, or with it; those of the completed sessions if no session is
+    /// running.
+    pub(super) fn extremes(&self, hot: &HotLine, today: Date, with_last: bool) -> (Option<i64>, Option<i64>) {
+        let Some(session) = self.session.filter(|_| hot.day != NO_DAY) else {
+            let extremes = self.history.extremes_52_weeks(day_number(today));
+            return extremes.map_or((None, None), |(high, low)| (Some(high), Some(low)));
+        };
         let range = if with_last {
             Some((hot.low.min(hot.last), hot.high.max(hot.last)))
         } else {
             self.range_before
         };
-        let Some((lowest, highest)) = range.filter(|_| hot.day != NO_DAY) else {
-            return (high, low);
+        let Some((lowest, highest)) = range else {
+            return (session.high_before, session.low_before);
         };
-        (high.max(Some(highest)), Some(low.map_or(lowest, |low| low.min(lowest))))
+        let low = session.low_before.map_or(lowest, |low| low.min(lowest));
+        (session.high_before.max(Some(highest)), Some(low))
     }
 
     /// Returns the last observed price.

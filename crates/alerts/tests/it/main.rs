@@ -14,3 +14,4 @@ mod oracle;
 mod real_data;
 mod recorded;
 mod requests;
+mod rules;

@@ -66,7 +66,7 @@ impl Engine {
             &mut prepared.crossings,
             &mut armed.orders,
         );
-        let judgement = self.judgement(armed, observation, truth, &values);
+        let judgement = Self::judgement(armed, observation, truth, &values);
         let stepped = step(options, &self.calendar, &prepared, &judgement);
         let decision = |action| Decision {
             alert: armed.rule.alert,
@@ -104,6 +104,10 @@ impl Engine {
 
     /// Returns the bands of a rule's stocks in which the next observation changes nothing, after a judgement.
     pub(super) fn bands_after(&self, armed: &ArmedRule, now: Timestamp) -> Vec<Band> {
+        // A new 52-week extreme of one stock stays one while other stocks are observed, and ends at its own next observation.
+        if armed.stocks.len() > 1 && armed.has_52_week_extremes {
+            return vec![Band::EMPTY; armed.stocks.len()];
+        }
         let options = &armed.rule.options;
         let state = &armed.rule.lifecycle;
         let none = BTreeSet::new();
@@ -114,7 +118,18 @@ impl Engine {
             .map(|at| self.position(armed, at.stock, at.name))
             .collect();
         let lasting: Vec<_> = state.crossings.until().iter().map(Option::is_some).collect();
-        let CertainTruth { truth, bands } = quiet_bands(&armed.rule.expression, &positions, &values, &lasting);
+        let rearm = armed.rearm.as_ref().map(|rearm| (&rearm.metric, &rearm.level));
+        let CertainTruth { truth, mut bands } =
+            quiet_bands(&armed.rule.expression, rearm, &positions, &values, &lasting);
+        // The extremes since arming are part of the state, even while they decide nothing.
+        if let Some(extremes) = state.extremes.filter(|_| armed.has_armed_extremes) {
+            for (at, band) in armed.stocks.iter().zip(&mut bands) {
+                if at.name.is_none() {
+                    band.lo = band.lo.max(extremes.low().micros() - 1);
+                    band.hi = band.hi.min(extremes.high().micros() + 1);
+                }
+            }
+        }
         let own = Stock::last_price(&self.hot[self.indices[&armed.rule.symbol].0 as usize]);
         let observation = Observation {
             at: now,
@@ -126,7 +141,7 @@ impl Engine {
             now: truth,
             afterwards: truth,
         };
-        let judgement = self.judgement(armed, observation, same, &values);
+        let judgement = Self::judgement(armed, observation, same, &values);
         let again = step(options, &self.calendar, state, &judgement);
         // If the same truth changes the state once more, the next observation is judged whatever its price.
         if again.next != *state || !matches!(again.outcome, Outcome::Wait(_)) {
@@ -145,17 +160,16 @@ impl Engine {
     }
 
     fn judgement(
-        &self,
-        _armed: &ArmedRule,
+        armed: &ArmedRule,
         observation: Observation,
         truth: EvaluatedTruth,
-        _values: &RuleValues<'_>,
+        values: &RuleValues<'_>,
     ) -> Judgement {
         Judgement {
             observation,
             truth: truth.now,
             truth_after: truth.afterwards,
-            is_rearm_level_reached: false,
+            is_rearm_level_reached: armed.rearm.as_ref().is_some_and(|level| level.is_reached(values)),
         }
     }
 

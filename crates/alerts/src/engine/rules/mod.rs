@@ -8,6 +8,7 @@ mod armed_rules;
 mod index;
 mod judge;
 mod quiet_bands;
+mod rearm_level;
 mod rule;
 mod search;
 mod values;
@@ -19,6 +20,7 @@ pub use rule::Rule;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use market::calendar::new_york_date;
 
 use super::Engine;
 use super::decision::Decision;
@@ -119,11 +121,27 @@ impl Engine {
         }
     }
 
+    /// Ends the sessions of earlier days of a rule's stocks, which otherwise end at the next observation of the stock.
+    fn end_past_sessions(&mut self, armed: &ArmedRule, now: Timestamp) {
+        let today = new_york_date(now);
+        for at in &armed.stocks {
+            let (stock, hot) = (
+                &mut self.stocks[at.stock.0 as usize],
+                &mut self.hot[at.stock.0 as usize],
+            );
+            if stock.session.is_some_and(|session| session.date < today) {
+                stock.end_session(hot);
+                stock.rules.mark_all_due();
+            }
+        }
+    }
+
     fn judge_and_place(&mut self, slot: Slot, now: Timestamp, cause: Cause<'_>, out: &mut Vec<Decision>) {
         let Some(mut armed) = self.rules.take(slot) else {
             return;
         };
         let id = armed.rule.alert;
+        self.end_past_sessions(&armed, now);
         let fate = self.judge(&mut armed, now, cause, out);
         if fate == RuleFate::Ends {
             self.rules.put_back(slot, armed);

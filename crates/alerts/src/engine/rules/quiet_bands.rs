@@ -64,10 +64,12 @@ pub(super) struct CertainTruth {
     pub(super) bands: Vec<Band>,
 }
 
-/// Returns the truth of an expression after an observation and the bands in which it stays. `lasting` says of each `crosses` whether
+/// Returns the truth of an expression after an observation and the bands in which it stays, as does the order of the metric and the
+/// level of `rearm`. `lasting` says of each `crosses` whether
 /// it still counts as true.
 pub(super) fn quiet_bands(
     expression: &Expression,
+    rearm: Option<(&NumericExpression, &NumericExpression)>,
     positions: &[StockPosition],
     values: &impl ValuesElsewhere,
     lasting: &[bool],
@@ -79,11 +81,12 @@ pub(super) fn quiet_bands(
         next_crossing: 0,
         crossings: vec![Band::WIDE; positions.len()],
     };
-    let certain = search.condition(expression.condition());
-    CertainTruth {
-        truth: certain.truth,
-        bands: intersection(&certain.bands, &search.crossings),
+    let CertainTruth { truth, bands } = search.condition(expression.condition());
+    let mut bands = intersection(&bands, &search.crossings);
+    if let Some((metric, level)) = rearm {
+        bands = intersection(&bands, &search.bands_of_order(metric, level));
     }
+    CertainTruth { truth, bands }
 }
 
 struct BandSearch<'a, V> {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use market::{Price, Symbol};
 
+use super::rearm_level::RearmLevel;
 use crate::alert::{AlertId, Revision};
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
@@ -37,6 +38,8 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) rule: Rule,
     /// The stocks of the expression, each with its name in the expression and its quiet band.
     pub(super) stocks: Vec<RuleStock>,
+    /// The level of the option `rearm`.
+    pub(super) rearm: Option<RearmLevel>,
     /// The orders of the sides of each `crosses` at the last observation.
     pub(super) orders: SideOrders,
     /// The price of the alert's own stock at the last judgement.
@@ -45,6 +48,8 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) next_check: Option<Timestamp>,
     /// Whether the expression has `high_since_armed` or `low_since_armed`.
     pub(super) has_armed_extremes: bool,
+    /// Whether the expression has `high_52w` or `low_52w`.
+    pub(super) has_52_week_extremes: bool,
 }
 
 /// A stock of a rule.
@@ -67,16 +72,21 @@ impl ArmedRule {
             band: Band::EMPTY,
         });
         let stocks = stocks.collect();
-        let has_armed_extremes = metrics(&rule.expression)
-            .iter()
-            .any(|metric| matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed));
+        let metrics = metrics(&rule.expression);
+        let has = |one: Metric, other: Metric| metrics.iter().any(|found| found.metric == one || found.metric == other);
+        let has_armed_extremes = has(Metric::HighSinceArmed, Metric::LowSinceArmed);
+        let has_52_week_extremes = has(Metric::High52Weeks, Metric::Low52Weeks);
+        let rearm = rule.options.rearm;
+        let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
         Self {
+            rearm,
             rule,
             stocks,
             orders: SideOrders::default(),
             previous_price: None,
             next_check: None,
             has_armed_extremes,
+            has_52_week_extremes,
         }
     }
 

@@ -75,7 +75,7 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
             volume: (hot.volume >= 0).then_some(hot.volume),
             vwap: None,
         });
-    let extremes = stock.extremes(hot, seen == SeenAt::Afterwards);
+    let extremes = stock.extremes(hot, today, seen == SeenAt::Afterwards);
     let facts = stock.facts.as_deref();
     StockView {
         history: &stock.history,

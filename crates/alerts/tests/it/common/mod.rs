@@ -111,7 +111,10 @@ pub(crate) fn outcomes(decisions: &[Decision]) -> Vec<Outcome> {
                 threshold,
                 initial_price,
             },
-            AlertAction::SetRsiSide { .. } => return None,
+            AlertAction::SetRsiSide { .. }
+            | AlertAction::FireRule { .. }
+            | AlertAction::SetLifecycle { .. }
+            | AlertAction::Expire { .. } => return None,
         };
         Some(Outcome {
             at: decision.at,

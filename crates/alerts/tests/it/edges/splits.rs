@@ -111,12 +111,12 @@ fn split_adjusts_the_alert_and_its_next_revision_fires() {
         threshold: Some(price("95.125")),
         initial_price: Some(price("100")),
     };
-    let [decision] = decisions[..] else {
+    let [decision] = &decisions[..] else {
         panic!("one decision, not {decisions:?}");
     };
     assert_eq!(
-        (decision.alert, decision.revision, decision.action),
-        (id(1), Revision(7), adjusted)
+        (decision.alert, decision.revision, &decision.action),
+        (id(1), Revision(7), &adjusted)
     );
     assert_eq!(fixture.observe("95.125001", "2024-03-08T15:00:00Z"), NOTHING);
     let reached = fixture.quote("95.125", None);

@@ -1,6 +1,6 @@
 //! Crossings with `within` as part of the state.
 
-use alerts::expression::{EvaluationTime, Expression, Within, evaluate};
+use alerts::expression::{EvaluatedTruth, EvaluationTime, Expression, SideOrders, Within, evaluate};
 use alerts::lifecycle::{Judgement, Lifecycle, Observation, Outcome, next_check, step};
 use alerts::options::AlertOptions;
 use jiff::{SignedDuration, Timestamp};
@@ -31,12 +31,13 @@ impl CrossingAlert {
         }
     }
 
-    fn evaluate(&self, state: &mut Lifecycle, at: Timestamp, price: i64, is_new: bool) -> alerts::expression::Truth {
-        let values = ValueTable::default().set("price", &self.previous.to_string(), &price.to_string());
-        let values = if is_new { values.observed() } else { values };
+    fn evaluate(&self, state: &mut Lifecycle, at: Timestamp, price: i64) -> EvaluatedTruth {
+        let at_price = |price: i64| ValueTable::default().set("price", "?", &price.to_string());
+        let mut orders = SideOrders::at(&self.expression, &at_price(self.previous));
+        let values = at_price(price).observed();
         let session_close = "2024-07-01T20:00:00Z".parse().unwrap();
         let time = EvaluationTime { now: at, session_close };
-        evaluate(&self.expression, &values, time, &mut state.crossings)
+        evaluate(&self.expression, &values, time, &mut state.crossings, &mut orders)
     }
 
     /// Judges the alert at a price, as the engine does.
@@ -48,12 +49,11 @@ impl CrossingAlert {
             previous_price: None,
         };
         let mut state = self.state.prepared(&self.options, &observation);
-        let truth = self.evaluate(&mut state, at, price, true);
-        let truth_after = self.evaluate(&mut state, at, price, false);
+        let truth = self.evaluate(&mut state, at, price);
         let judgement = Judgement {
             observation,
-            truth,
-            truth_after,
+            truth: truth.now,
+            truth_after: truth.afterwards,
             is_rearm_level_reached: false,
         };
         let step = step(&self.options, &Calendar::nyse(), &state, &judgement);

@@ -1,0 +1,191 @@
+//! A judgement of the rule at every observation of its stocks, without quiet bands.
+
+use std::collections::BTreeSet;
+
+use alerts::engine::Rule;
+use alerts::expression::ast::MetricReference;
+use alerts::expression::metric::{ChangeBase, Metric};
+use alerts::expression::shape::{metrics, symbols as symbols_of};
+use alerts::expression::{EvaluationTime, MetricValue, MetricValues, SideOrders, evaluate};
+use alerts::lifecycle::{Judgement, Observation, Outcome, step};
+use alerts::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
+use alerts::options::WatchedCondition;
+use jiff::civil::Date;
+use market::day::day_number;
+use market::{Bar, Calendar, History, Price, Symbol};
+
+use super::world::{Firing, TradedDay, known_bars};
+
+/// A stock: the completed sessions and the prices of the running one.
+struct Stock {
+    bars: Vec<Bar>,
+    today: Vec<i64>,
+    last: Option<i64>,
+    volume: i64,
+}
+
+impl Stock {
+    fn history(&self) -> History {
+        let mut history = History::default();
+        for bar in &self.bars {
+            history.record(*bar).unwrap();
+        }
+        history
+    }
+
+    fn complete(&mut self, date: Date) {
+        let Some((&open, &close)) = self.today.first().zip(self.today.last()) else {
+            return;
+        };
+        let price = |micros: i64| Price::from_micros(micros).unwrap();
+        self.bars.push(Bar {
+            date,
+            open: price(open),
+            high: price(*self.today.iter().max().unwrap()),
+            low: price(*self.today.iter().min().unwrap()),
+            close: price(close),
+            volume: self.volume.max(0),
+        });
+        self.today.clear();
+        self.volume = -1;
+    }
+}
+
+struct Values<'a> {
+    views: [StockView<'a>; 2],
+    basis: AlertBasis,
+    observed: BTreeSet<usize>,
+}
+
+fn place(symbol: Option<Symbol>) -> usize {
+    usize::from(symbol.is_some())
+}
+
+impl MetricValues for Values<'_> {
+    fn value(&self, metric: MetricReference) -> Option<MetricValue> {
+        metric_value(&self.views[place(metric.symbol)], &self.basis, metric.metric)
+    }
+
+    fn is_observed(&self, symbol: Option<Symbol>) -> bool {
+        self.observed.contains(&place(symbol))
+    }
+}
+
+fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockView<'a> {
+    let price = |micros: i64| Price::from_micros(micros).unwrap();
+    let (mut high, mut low) = history
+        .extremes_52_weeks(day_number(date))
+        .map_or((None, None), |(high, low)| (Some(high), Some(low)));
+    let earlier = &stock.today[..stock.today.len().saturating_sub(1)];
+    high = high.max(earlier.iter().copied().max());
+    low = low.into_iter().chain(earlier.iter().copied().min()).min();
+    StockView {
+        history,
+        session: stock.today.first().map(|&open| SessionSoFar {
+            open: price(open),
+            high: price(*stock.today.iter().max().unwrap()),
+            low: price(*stock.today.iter().min().unwrap()),
+            volume: (stock.volume >= 0).then_some(stock.volume),
+            vwap: None,
+        }),
+        price: stock.last.map(price),
+        bid: None,
+        ask: None,
+        high_52_weeks: high.map(price),
+        low_52_weeks: low.map(price),
+        fundamentals: Fundamentals::default(),
+        mentions: None,
+        insider_trades: None,
+        earnings: &[],
+        dividends: &[],
+        today: date,
+    }
+}
+
+/// Returns whether the metric of the rule has returned to the level of `rearm`.
+fn is_rearmed(rule: &Rule, values: &Values<'_>) -> bool {
+    let watched = WatchedCondition::Expression(&rule.expression, None);
+    let (Some(rearm), Some(level)) = (rule.options.rearm, watched.level()) else {
+        return false;
+    };
+    let metric = metrics(&rule.expression)[0];
+    values
+        .value(metric)
+        .is_some_and(|value| level.is_rearm_level_reached(rearm, &value))
+}
+
+pub(crate) fn firings(rule: &Rule, days: &[TradedDay]) -> Vec<Firing> {
+    let calendar = Calendar::nyse();
+    let mut stocks = [0, 1].map(|stock| Stock {
+        bars: known_bars(stock),
+        today: Vec::new(),
+        last: None,
+        volume: -1,
+    });
+    let used: BTreeSet<usize> = symbols_of(&rule.expression).into_iter().map(place).collect();
+    let has_extremes = metrics(&rule.expression)
+        .iter()
+        .any(|metric| matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed));
+    let mut state = rule.lifecycle.clone();
+    let mut orders = SideOrders::default();
+    let mut previous_price = None;
+    let mut firings = Vec::new();
+    for day in days {
+        for (now, seen) in &day.snapshots {
+            for observed in seen {
+                let stock = &mut stocks[observed.stock];
+                stock.today.push(observed.price);
+                stock.last = Some(observed.price);
+                stock.volume = stock.volume.max(observed.volume);
+            }
+            let observed: BTreeSet<usize> = seen.iter().map(|observed| observed.stock).collect();
+            if observed.is_disjoint(&used) {
+                continue;
+            }
+            let histories = [stocks[0].history(), stocks[1].history()];
+            let views = [0, 1].map(|stock| view(&stocks[stock], &histories[stock], day.date));
+            let price = views[0].price.filter(|_| has_extremes);
+            let observation = Observation {
+                at: *now,
+                is_new: true,
+                price,
+                previous_price,
+            };
+            let mut prepared = state.prepared(&rule.options, &observation);
+            let values = Values {
+                views,
+                basis: AlertBasis {
+                    initial_price: rule.initial_price,
+                    high_since_armed: prepared.extremes.map(|extremes| extremes.high()),
+                    low_since_armed: prepared.extremes.map(|extremes| extremes.low()),
+                    change_base: ChangeBase::Creation,
+                },
+                observed,
+            };
+            let time = EvaluationTime {
+                now: *now,
+                session_close: calendar.session_at(*now).unwrap().close,
+            };
+            let truth = evaluate(&rule.expression, &values, time, &mut prepared.crossings, &mut orders);
+            let judgement = Judgement {
+                observation,
+                truth: truth.now,
+                truth_after: truth.afterwards,
+                is_rearm_level_reached: is_rearmed(rule, &values),
+            };
+            let stepped = step(&rule.options, &calendar, &prepared, &judgement);
+            state = stepped.next;
+            previous_price = price;
+            if let Outcome::Fire { is_last, .. } = stepped.outcome {
+                firings.push((*now, is_last));
+                if is_last {
+                    return firings;
+                }
+            }
+        }
+        for stock in &mut stocks {
+            stock.complete(day.date);
+        }
+    }
+    firings
+}

@@ -1,0 +1,256 @@
+//! Invented markets of two stocks, with one rule.
+
+use alerts::Revision;
+use alerts::engine::{AlertAction, Engine, EngineConfig, Event, Quote, Rule};
+use alerts::expression::Expression;
+use alerts::expression::shape::metric_level;
+use alerts::lifecycle::Lifecycle;
+use alerts::options::{AlertOptions, Cooldown, Hold, Rearm, Repeat, TriggerPrice};
+use jiff::civil::{Date, date};
+use jiff::{SignedDuration, Timestamp};
+use market::{Bar, Calendar, Price, Symbol};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// The number of completed sessions before the first observation.
+pub(crate) const KNOWN_SESSIONS: usize = 24;
+
+/// An invented market with one rule.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) rule: Rule,
+    pub(crate) days: Vec<TradedDay>,
+}
+
+/// The observations of one session.
+#[derive(Clone, Debug)]
+pub(crate) struct TradedDay {
+    pub(crate) date: Date,
+    pub(crate) snapshots: Vec<(Timestamp, Vec<Observed>)>,
+}
+
+/// A price and the session's volume so far of one stock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Observed {
+    /// 0 is the alert's own stock.
+    pub(crate) stock: usize,
+    pub(crate) price: i64,
+    pub(crate) volume: i64,
+}
+
+/// A firing: its instant, and whether it was the last one.
+pub(crate) type Firing = (Timestamp, bool);
+
+pub(crate) fn symbols() -> [Symbol; 2] {
+    ["AAA", "BBB"].map(|symbol| symbol.parse().unwrap())
+}
+
+pub(crate) fn sessions() -> Vec<market::calendar::Session> {
+    Calendar::nyse()
+        .sessions(date(2024, 1, 29), date(2024, 4, 30))
+        .collect()
+}
+
+/// Returns the completed sessions of a stock before the first observation.
+pub(crate) fn known_bars(stock: usize) -> Vec<Bar> {
+    let price = |micros: i64| Price::from_micros(micros).unwrap();
+    let bar = |(place, session): (usize, &market::calendar::Session)| {
+        let close = 100 + i64::try_from((place * (3 + stock)) % 9).unwrap() - 4;
+        Bar {
+            date: session.date,
+            open: price(close * 1_000_000),
+            high: price((close + 2) * 1_000_000),
+            low: price((close - 2) * 1_000_000),
+            close: price(close * 1_000_000),
+            volume: 1_000 + 10 * close,
+        }
+    };
+    sessions()[..KNOWN_SESSIONS].iter().enumerate().map(bar).collect()
+}
+
+fn comparisons() -> impl Strategy<Value = String> {
+    let number = || 92..108_i64;
+    prop_oneof![
+        (select(vec!["<", "<=", ">", ">="]), number())
+            .prop_map(|(relation, level)| format!("price {relation} {level}")),
+        (select(vec!["<", "<=", ">", ">="]), number())
+            .prop_map(|(relation, level)| format!("BBB.price {relation} {level}")),
+        (select(vec!["above", "below", ""]), number())
+            .prop_map(|(side, level)| format!("price crosses {side} {level}")),
+        (select(vec!["above", "below", ""]), 2..20_u8).prop_map(|(side, n)| format!("price crosses {side} sma({n})")),
+        (number(), number()).prop_map(|(one, other)| format!(
+            "price between {} and {}",
+            one.min(other),
+            one.max(other)
+        )),
+        (2..20_u8, 2..20_u8).prop_map(|(fast, slow)| format!("sma({fast}) > sma({slow})")),
+        (2..20_u8).prop_map(|n| format!("price > 1.01 * high({n})")),
+        (2..20_u8, 1..8_u8).prop_map(|(n, percent)| format!("drawdown({n}) >= {percent}")),
+        (select(vec!["prev_close", "open", "creation", "3"]), -5..5_i8)
+            .prop_map(|(base, percent)| format!("change_pct({base}) <= {percent}")),
+        (35..65_u8).prop_map(|level| format!("rsi(14) < {level}")),
+        (1..30_u8).prop_map(|level| format!("rvol(10) > 0.{level:02}")),
+        (100..900_u16).prop_map(|level| format!("volume >= {level}")),
+        (1..8_u8).prop_map(|percent| format!("price <= 0.{} * high_since_armed", 100 - percent)),
+        (1..8_u8).prop_map(|percent| format!("price >= 1.0{percent} * low_since_armed")),
+        select(vec![
+            "price > high_52w",
+            "price < low_52w",
+            "BBB.price > BBB.high_52w",
+            "price > BBB.price",
+            "price crosses BBB.price",
+            "price >= high",
+            "low < prev_close",
+            "price * price > 10000",
+            "price > bb_upper(10, 1)",
+            "macd(3, 6, 2) > macd_signal(3, 6, 2)",
+            "price > ema(5)",
+            "gap_pct > 0",
+            "100 / (price - 100) > 50",
+            "atr(5) > 3",
+            "stdev(5) < 2",
+            "mentions > 3",
+        ])
+        .prop_map(str::to_owned),
+    ]
+}
+
+fn expressions() -> impl Strategy<Value = Expression> {
+    let tree = comparisons().prop_recursive(3, 6, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} and {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
+            inner.prop_map(|inner| format!("not ({inner})")),
+        ]
+    });
+    tree.prop_filter_map("within the limits", |text| text.parse().ok())
+}
+
+fn options() -> impl Strategy<Value = AlertOptions> {
+    let repeat = select(vec![
+        Repeat::Once,
+        Repeat::EachTime,
+        Repeat::EachTime,
+        Repeat::OncePerDay,
+    ]);
+    let cooldown = proptest::option::weighted(0.4, select(vec!["1m", "7m", "2h", "3d"]));
+    let hold = proptest::option::weighted(0.3, select(vec!["1m", "15m", "2h", "1d"]));
+    let trigger = select(vec![TriggerPrice::Last, TriggerPrice::Last, TriggerPrice::TwoLasts]);
+    (
+        repeat,
+        cooldown,
+        hold,
+        trigger,
+        any::<bool>(),
+        proptest::option::weighted(0.2, 2..4_u16),
+    )
+        .prop_map(
+            |(repeat, cooldown, hold, trigger, cooldown_refire, max_firings)| AlertOptions {
+                repeat,
+                cooldown: cooldown.map(|text| Cooldown::new(text.parse().unwrap()).unwrap()),
+                cooldown_refire,
+                hold: hold.map(|text| Hold::new(text.parse().unwrap()).unwrap()),
+                trigger,
+                max_firings: max_firings.filter(|_| repeat != Repeat::Once),
+                ..AlertOptions::default()
+            },
+        )
+}
+
+fn days() -> impl Strategy<Value = Vec<TradedDay>> {
+    let step = (1..40_i64, vec((0..2_usize, -3..=3_i64, 0..60_i64), 1..=2));
+    vec(vec(step, 0..14), 1..5).prop_map(|days| {
+        let mut prices = [100, 99];
+        let sessions = sessions();
+        let traded = days
+            .into_iter()
+            .zip(&sessions[KNOWN_SESSIONS..])
+            .map(|(steps, session)| {
+                let (mut at, mut volumes) = (session.open, [0, 0]);
+                let snapshots = steps.into_iter().map(|(minutes, moves)| {
+                    at += SignedDuration::from_mins(minutes);
+                    let mut seen = Vec::<Observed>::new();
+                    for (stock, change, traded) in moves {
+                        if seen.iter().any(|observed| observed.stock == stock) {
+                            continue;
+                        }
+                        prices[stock] = (prices[stock] + change).clamp(90, 110);
+                        volumes[stock] += traded;
+                        seen.push(Observed {
+                            stock,
+                            price: prices[stock] * 1_000_000,
+                            // Some quotes have no volume.
+                            volume: if traded == 0 { -1 } else { volumes[stock] },
+                        });
+                    }
+                    (at, seen)
+                });
+                let snapshots: Vec<_> = snapshots.collect();
+                TradedDay {
+                    date: session.date,
+                    snapshots: snapshots.into_iter().filter(|(at, _)| *at < session.close).collect(),
+                }
+            });
+        traded.collect()
+    })
+}
+
+pub(crate) fn worlds() -> impl Strategy<Value = World> {
+    let within = proptest::option::weighted(0.3, select(vec!["5m", "90m", "session"]));
+    (expressions(), options(), within, days()).prop_map(|(expression, options, within, days)| {
+        let armed_at = sessions()[KNOWN_SESSIONS].open;
+        let within = within.map(|text| text.parse().unwrap());
+        // A valid rule has `rearm` only if its condition is one metric against a number.
+        let rearm = options.rearm.filter(|_| metric_level(&expression).is_some());
+        let options = AlertOptions { rearm, ..options };
+        World {
+            rule: Rule {
+                alert: crate::common::id(1),
+                revision: Revision(1),
+                symbol: symbols()[0],
+                expression,
+                options,
+                initial_price: Price::from_micros(100_000_000).ok(),
+                lifecycle: Lifecycle::new(armed_at, None, within),
+            },
+            days,
+        }
+    })
+}
+
+impl World {
+    /// Returns the firings of the engine.
+    pub(crate) fn firings_of_engine(&self) -> Vec<Firing> {
+        let mut engine = Engine::new(Calendar::nyse(), EngineConfig::default());
+        let mut decisions = Vec::new();
+        let opening = sessions()[KNOWN_SESSIONS].open;
+        for (stock, symbol) in symbols().into_iter().enumerate() {
+            for bar in known_bars(stock) {
+                engine
+                    .process(Event::Bar { symbol, bar }, opening, &mut decisions)
+                    .unwrap();
+            }
+        }
+        engine
+            .process(Event::ArmedRule(&self.rule), opening, &mut decisions)
+            .unwrap();
+        let indices = symbols().map(|symbol| engine.stock(symbol));
+        for (now, seen) in self.days.iter().flat_map(|day| &day.snapshots) {
+            let quotes: Vec<_> = seen
+                .iter()
+                .map(|observed| {
+                    let price = Price::from_micros(observed.price).unwrap();
+                    Quote::new(indices[observed.stock], price).with_volume(observed.volume)
+                })
+                .collect();
+            engine.process(Event::Clock, *now, &mut decisions).unwrap();
+            engine.process(Event::Snapshot(&quotes), *now, &mut decisions).unwrap();
+        }
+        let firings = decisions.into_iter().filter_map(|decision| match decision.action {
+            AlertAction::FireRule { is_last, .. } => Some((decision.at, is_last)),
+            _ => None,
+        });
+        firings.collect()
+    }
+}
