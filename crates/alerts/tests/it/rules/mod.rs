@@ -17,4 +17,15 @@ proptest! {
         let found = world.firings_of_engine();
         prop_assert_eq!(found, expected, "{} with {:?}", rule.expression, rule.options);
     }
+
+    #[test]
+    fn restarts_before_every_observation_change_nothing(world in worlds()) {
+        prop_assert_eq!(
+            world.firings_of_restarted_engines(),
+            world.firings_of_engine(),
+            "{} with {:?}",
+            world.rule.expression,
+            world.rule.options
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Invented markets of two stocks, with one rule.
 
 use alerts::Revision;
-use alerts::engine::{AlertAction, Engine, EngineConfig, Event, Quote, Rule};
+use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, Rule};
 use alerts::expression::Expression;
 use alerts::expression::shape::metric_level;
 use alerts::lifecycle::Lifecycle;
@@ -222,35 +222,74 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
 impl World {
     /// Returns the firings of the engine.
     pub(crate) fn firings_of_engine(&self) -> Vec<Firing> {
-        let mut engine = Engine::new(Calendar::nyse(), EngineConfig::default());
-        let mut decisions = Vec::new();
+        self.run(false)
+    }
+
+    /// Returns the firings if the engine is replaced before every snapshot, and the rule armed with its stored state.
+    pub(crate) fn firings_of_restarted_engines(&self) -> Vec<Firing> {
+        self.run(true)
+    }
+
+    fn run(&self, restarts: bool) -> Vec<Firing> {
         let opening = sessions()[KNOWN_SESSIONS].open;
+        let mut rule = self.rule.clone();
+        let mut engine = Engine::new(Calendar::nyse(), EngineConfig::default());
         for (stock, symbol) in symbols().into_iter().enumerate() {
             for bar in known_bars(stock) {
-                engine
-                    .process(Event::Bar { symbol, bar }, opening, &mut decisions)
-                    .unwrap();
+                process(&mut engine, Event::Bar { symbol, bar }, opening);
             }
         }
-        engine
-            .process(Event::ArmedRule(&self.rule), opening, &mut decisions)
-            .unwrap();
-        let indices = symbols().map(|symbol| engine.stock(symbol));
+        process(&mut engine, Event::ArmedRule(&rule), opening);
+        let mut firings = Vec::new();
         for (now, seen) in self.days.iter().flat_map(|day| &day.snapshots) {
+            if restarts {
+                engine = restarted(&engine, &rule, *now);
+            }
             let quotes: Vec<_> = seen
                 .iter()
                 .map(|observed| {
                     let price = Price::from_micros(observed.price).unwrap();
-                    Quote::new(indices[observed.stock], price).with_volume(observed.volume)
+                    let stock = engine.stock(symbols()[observed.stock]);
+                    Quote::new(stock, price).with_volume(observed.volume)
                 })
                 .collect();
-            engine.process(Event::Clock, *now, &mut decisions).unwrap();
-            engine.process(Event::Snapshot(&quotes), *now, &mut decisions).unwrap();
+            let mut decisions = process(&mut engine, Event::Clock, *now);
+            decisions.extend(process(&mut engine, Event::Snapshot(&quotes), *now));
+            for decision in decisions {
+                match decision.action {
+                    AlertAction::FireRule { is_last, state, .. } => {
+                        firings.push((decision.at, is_last));
+                        if is_last {
+                            return firings;
+                        }
+                        rule.lifecycle = Lifecycle::from_stored(&state.to_stored().unwrap()).unwrap();
+                    }
+                    AlertAction::SetLifecycle { state } => rule.lifecycle = *state,
+                    _ => {}
+                }
+            }
         }
-        let firings = decisions.into_iter().filter_map(|decision| match decision.action {
-            AlertAction::FireRule { is_last, .. } => Some((decision.at, is_last)),
-            _ => None,
-        });
-        firings.collect()
+        firings
     }
+}
+
+fn process(engine: &mut Engine, event: Event<'_>, now: Timestamp) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    engine.process(event, now, &mut decisions).unwrap();
+    decisions
+}
+
+/// Returns a new engine that continues where another one stopped.
+fn restarted(engine: &Engine, rule: &Rule, now: Timestamp) -> Engine {
+    let mut next = Engine::new(Calendar::nyse(), EngineConfig::default());
+    for symbol in symbols() {
+        if let Some(history) = engine.history(symbol) {
+            next.replace_history(symbol, history.clone());
+        }
+        if let Some(session) = engine.observed_session(symbol) {
+            process(&mut next, Event::Resume { symbol, session }, now);
+        }
+    }
+    process(&mut next, Event::ArmedRule(rule), now);
+    next
 }
