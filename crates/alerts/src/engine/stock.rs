@@ -174,6 +174,8 @@ impl Stock {
             hot.volume = so_far.volume.unwrap_or(-1);
         }
         hot.last = so_far.last.micros();
+        // The range before the last observation is not stored. With it, a restart makes no new extreme.
+        self.remember_range(hot);
         hot.unsettle();
         self.last_date = Some(so_far.date);
         hot.observed_at_s = seconds(so_far.last_at);
