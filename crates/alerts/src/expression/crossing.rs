@@ -1,9 +1,14 @@
-//! The time for which a crossing counts as true.
+//! The crossings of an expression, and the time for which they count as true.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
+
+use super::ast::Comparison;
+use super::evaluate::{MetricValues, compare_numbers};
+use super::model::Expression;
 
 /// The option `within`: the time for which every `crosses` of an expression counts as true after a crossing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -55,12 +60,15 @@ impl fmt::Display for Within {
     }
 }
 
-/// The crossings of an expression since its alert was armed. A new one remembers none.
+/// The state of each `crosses` of an expression, in the order of the text: the order of its two sides at the last observation of
+/// their stocks, and its crossings since the alert was armed. A new one knows neither.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Crossings {
     within: Option<Within>,
-    /// The end of the time for which each `crosses` counts as true, in the order of the text.
+    /// The end of the time for which each `crosses` counts as true; shorter if the others have none.
     until: Vec<Option<Timestamp>>,
+    /// The orders of the sides; `None` if a side had no value. Shorter if the others have none.
+    orders: Vec<Option<Ordering>>,
 }
 
 impl Crossings {
@@ -70,13 +78,39 @@ impl Crossings {
         Self {
             within,
             until: Vec::new(),
+            orders: Vec::new(),
         }
     }
 
-    /// Returns crossings with these ends, one for each `crosses` in the order of the text.
+    /// Returns crossings with these ends and orders of the sides, one for each `crosses` in the order of the text.
     #[must_use]
-    pub const fn restored(within: Option<Within>, until: Vec<Option<Timestamp>>) -> Self {
-        Self { within, until }
+    pub const fn restored(
+        within: Option<Within>,
+        until: Vec<Option<Timestamp>>,
+        orders: Vec<Option<Ordering>>,
+    ) -> Self {
+        Self { within, until, orders }
+    }
+
+    /// Returns these crossings with the orders of the sides at an observation.
+    #[must_use]
+    pub fn with_orders_at(mut self, expression: &Expression, values: &impl MetricValues) -> Self {
+        self.orders.clear();
+        expression.condition().for_each_comparison(&mut |comparison| {
+            if let Comparison::Crosses(left, _, right) = comparison {
+                self.orders.push(compare_numbers(left, right, values));
+            }
+        });
+        self
+    }
+
+    /// Returns the state when the alert is armed again: the crossings are forgotten, the orders of the sides stay.
+    #[must_use]
+    pub fn rearmed(&self) -> Self {
+        Self {
+            until: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// Returns the option `within`.
@@ -89,6 +123,12 @@ impl Crossings {
     #[must_use]
     pub fn until(&self) -> &[Option<Timestamp>] {
         &self.until
+    }
+
+    /// Returns the order of the sides of each `crosses` at the last observation, in the order of the text.
+    #[must_use]
+    pub fn orders(&self) -> &[Option<Ordering>] {
+        &self.orders
     }
 
     /// Forgets the crossings that do not count any more at an instant.
@@ -121,6 +161,14 @@ impl Crossings {
             self.until.resize(index + 1, None);
         }
         self.until[index] = Some(until);
+    }
+
+    /// Stores the order of the sides at an observation and returns the previous one.
+    pub(super) fn replace_order(&mut self, index: usize, order: Option<Ordering>) -> Option<Ordering> {
+        if self.orders.len() <= index {
+            self.orders.resize(index + 1, None);
+        }
+        std::mem::replace(&mut self.orders[index], order)
     }
 
     /// Returns whether the latest crossing still counts.

@@ -9,7 +9,6 @@ use super::ast::{BooleanExpression, Comparison, CrossingDirection, MetricReferen
 use super::crossing::Crossings;
 use super::fraction::Fraction;
 use super::model::Expression;
-use super::side_orders::SideOrders;
 use super::truth::Truth;
 use super::value::MetricValue;
 
@@ -42,21 +41,18 @@ pub struct EvaluatedTruth {
     pub afterwards: Truth,
 }
 
-/// Evaluates an expression. `crossings` are those since the alert was armed, for the option `within`; `orders` those of the sides of
-/// each `crosses` at the previous observation, and at this one afterwards.
+/// Evaluates an expression. `crossings` has the state of each `crosses` at the previous observation, and at this one afterwards.
 #[must_use]
 pub fn evaluate(
     expression: &Expression,
     values: &impl MetricValues,
     time: EvaluationTime,
     crossings: &mut Crossings,
-    orders: &mut SideOrders,
 ) -> EvaluatedTruth {
     let mut evaluation = Evaluation {
         values,
         time,
         crossings,
-        orders,
         next_crossing: 0,
     };
     evaluation.condition(expression.condition())
@@ -90,7 +86,6 @@ struct Evaluation<'a, V> {
     values: &'a V,
     time: EvaluationTime,
     crossings: &'a mut Crossings,
-    orders: &'a mut SideOrders,
     next_crossing: usize,
 }
 
@@ -134,7 +129,7 @@ impl<V: MetricValues> Evaluation<'_, V> {
         self.next_crossing += 1;
         let crossed = if self.is_observed(left) || self.is_observed(right) {
             let after = compare_numbers(left, right, self.values);
-            let before = self.orders.replace(index, after);
+            let before = self.crossings.replace_order(index, after);
             Truth::from(
                 before
                     .zip(after)
@@ -164,7 +159,7 @@ impl<V: MetricValues> Evaluation<'_, V> {
 }
 
 /// Returns the truth of a comparison of this observation alone; a `crosses` is false.
-pub(crate) fn relation_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
+fn relation_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
     let holds = |left, relation: Relation, right| {
         let ordering = compare_numbers(left, right, values);
         Truth::from(ordering.map(|ordering| relation.holds(ordering)))

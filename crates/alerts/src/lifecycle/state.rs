@@ -28,7 +28,7 @@ pub struct Lifecycle {
     pub last_fired_at: Option<Timestamp>,
     /// The highest and the lowest price since arming; `None` before the first price.
     pub extremes: Option<ArmedExtremes>,
-    /// The crossings since arming, for the option `within`.
+    /// The orders of the sides of each `crosses`, and the crossings since arming, for the option `within`.
     pub crossings: Crossings,
 }
 
@@ -70,6 +70,7 @@ impl Lifecycle {
         Self {
             firings: self.firings,
             last_fired_at: self.last_fired_at,
+            crossings: self.crossings.rearmed(),
             ..Self::new(at, newest_price, self.crossings.within())
         }
     }
@@ -119,7 +120,7 @@ impl Lifecycle {
         self.true_since = None;
         self.was_true = false;
         self.extremes = newest_price.map(ArmedExtremes::new);
-        self.crossings = Crossings::new(self.crossings.within());
+        self.crossings = self.crossings.rearmed();
     }
 
     fn add_price(&mut self, price: Option<Price>) {

@@ -1,5 +1,7 @@
 //! The stored form of the state: JSON with a version.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use market::Price;
 use serde::{Deserialize, Serialize};
@@ -69,8 +71,21 @@ struct StoredExtremes {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredCrossings {
-    within: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     until: Vec<Option<Timestamp>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    orders: Vec<Option<StoredOrder>>,
+}
+
+/// The order of the sides of a `crosses`: where the left one is.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredOrder {
+    Below,
+    Equal,
+    Above,
 }
 
 impl Lifecycle {
@@ -95,10 +110,7 @@ impl Lifecycle {
                 high_micros: extremes.high().micros(),
                 low_micros: extremes.low().micros(),
             }),
-            crossings: self.crossings.within().map(|within| StoredCrossings {
-                within: within.to_string(),
-                until: self.crossings.until().to_vec(),
-            }),
+            crossings: StoredCrossings::new(&self.crossings),
         })
     }
 
@@ -140,9 +152,28 @@ impl StoredExtremes {
 }
 
 impl StoredCrossings {
+    fn new(crossings: &Crossings) -> Option<Self> {
+        let order = |order: Ordering| match order {
+            Ordering::Less => StoredOrder::Below,
+            Ordering::Equal => StoredOrder::Equal,
+            Ordering::Greater => StoredOrder::Above,
+        };
+        (*crossings != Crossings::default()).then(|| Self {
+            within: crossings.within().map(|within| within.to_string()),
+            until: crossings.until().to_vec(),
+            orders: crossings.orders().iter().map(|known| known.map(order)).collect(),
+        })
+    }
+
     fn read(self) -> Result<Crossings, StoredLifecycleError> {
-        let within: Within = self.within.parse().map_err(invalid)?;
-        Ok(Crossings::restored(Some(within), self.until))
+        let order = |order| match order {
+            StoredOrder::Below => Ordering::Less,
+            StoredOrder::Equal => Ordering::Equal,
+            StoredOrder::Above => Ordering::Greater,
+        };
+        let within: Option<Within> = self.within.as_deref().map(str::parse).transpose().map_err(invalid)?;
+        let orders = self.orders.into_iter().map(|known| known.map(order)).collect();
+        Ok(Crossings::restored(within, self.until, orders))
     }
 }
 

@@ -19,11 +19,6 @@ pub(in crate::engine) struct ArmedRules {
 }
 
 impl ArmedRules {
-    /// Returns whether no rule is armed.
-    pub(in crate::engine) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// Adds a rule that is not armed yet.
     ///
     /// # Panics

@@ -59,13 +59,7 @@ impl Engine {
             session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
         };
         let values = self.values(armed, &prepared, now, cause.observed, SeenAt::Observation);
-        let truth = evaluate(
-            &armed.rule.expression,
-            &values,
-            time,
-            &mut prepared.crossings,
-            &mut armed.orders,
-        );
+        let truth = evaluate(&armed.rule.expression, &values, time, &mut prepared.crossings);
         let judgement = Self::judgement(armed, observation, truth, &values);
         let stepped = step(options, &self.calendar, &prepared, &judgement);
         let decision = |action| Decision {
@@ -89,7 +83,7 @@ impl Engine {
                 RuleFate::Ends
             }
             Outcome::Wait(_) => {
-                if stepped.next != armed.rule.lifecycle {
+                if stepped.next != armed.rule.lifecycle || armed.has_new_orders {
                     out.push(decision(AlertAction::SetLifecycle {
                         state: Box::new(stepped.next.clone()),
                     }));
@@ -98,6 +92,7 @@ impl Engine {
             }
         };
         armed.rule.lifecycle = stepped.next;
+        armed.has_new_orders = false;
         armed.previous_price = price;
         fate
     }

@@ -28,7 +28,6 @@ use super::event::StockIndex;
 use super::hot_line::NO_DAY;
 use super::level_index::Slot;
 use crate::alert::AlertId;
-use crate::expression::SideOrders;
 use judge::{Cause, RuleFate};
 use rule::ArmedRule;
 use values::SeenAt;
@@ -40,14 +39,12 @@ impl Engine {
         let id = rule.alert;
         let mut armed = ArmedRule::new(rule, |symbol| self.stock(symbol));
         self.stock(armed.rule.symbol);
-        let values = self.values(
-            &armed,
-            &armed.rule.lifecycle,
-            now,
-            &BTreeSet::new(),
-            SeenAt::Observation,
-        );
-        armed.orders = SideOrders::at(&armed.rule.expression, &values);
+        let state = &armed.rule.lifecycle;
+        if state.crossings.orders().is_empty() {
+            let values = self.values(&armed, state, now, &BTreeSet::new(), SeenAt::Observation);
+            armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
+            armed.has_new_orders = !armed.rule.lifecycle.crossings.orders().is_empty();
+        }
         armed.next_check = self.next_check_of(&armed);
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;

@@ -7,9 +7,9 @@ use super::rearm_level::RearmLevel;
 use crate::alert::{AlertId, Revision};
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
+use crate::expression::Expression;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
-use crate::expression::{Expression, SideOrders};
 use crate::lifecycle::Lifecycle;
 use crate::options::{AlertOptions, PercentBase};
 
@@ -40,8 +40,8 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) stocks: Vec<RuleStock>,
     /// The level of the option `rearm`.
     pub(super) rearm: Option<RearmLevel>,
-    /// The orders of the sides of each `crosses` at the last observation.
-    pub(super) orders: SideOrders,
+    /// Whether the orders of the sides of each `crosses` are those at arming, which are stored after the first judgement.
+    pub(super) has_new_orders: bool,
     /// The price of the alert's own stock at the last judgement.
     pub(super) previous_price: Option<Price>,
     /// The scheduled instant of the next judgement without an observation.
@@ -82,7 +82,7 @@ impl ArmedRule {
             rearm,
             rule,
             stocks,
-            orders: SideOrders::default(),
+            has_new_orders: false,
             previous_price: None,
             next_check: None,
             has_armed_extremes,

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::expression::ast::MetricReference;
 use alerts::expression::{
-    Crossings, EvaluatedTruth, EvaluationTime, Expression, Fraction, MetricValue, MetricValues, SideOrders, Truth,
-    evaluate,
+    Crossings, EvaluatedTruth, EvaluationTime, Expression, Fraction, MetricValue, MetricValues, Truth, evaluate,
 };
 use jiff::{SignedDuration, Timestamp};
 use market::{Decimal, Symbol};
@@ -103,6 +102,6 @@ pub(crate) fn evaluate_at(
         now: values.previous.clone(),
         ..ValueTable::default()
     };
-    let mut orders = SideOrders::at(expression, &previous);
-    evaluate(expression, values, minute(minutes), crossings, &mut orders)
+    *crossings = std::mem::take(crossings).with_orders_at(expression, &previous);
+    evaluate(expression, values, minute(minutes), crossings)
 }

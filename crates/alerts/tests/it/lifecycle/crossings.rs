@@ -1,6 +1,6 @@
 //! Crossings with `within` as part of the state.
 
-use alerts::expression::{EvaluatedTruth, EvaluationTime, Expression, SideOrders, Within, evaluate};
+use alerts::expression::{EvaluatedTruth, EvaluationTime, Expression, Within, evaluate};
 use alerts::lifecycle::{Judgement, Lifecycle, Observation, Outcome, next_check, step};
 use alerts::options::AlertOptions;
 use jiff::{SignedDuration, Timestamp};
@@ -13,31 +13,34 @@ use crate::expression::support::ValueTable;
 /// The prices, in dollars, by their second after the start.
 type Prices = [(i64, i64)];
 
+fn at_price(price: i64) -> ValueTable {
+    ValueTable::default().set("price", "?", &price.to_string())
+}
+
 /// An alert on `price crosses above 100 and price < 103`.
 struct CrossingAlert {
     expression: Expression,
     options: AlertOptions,
     state: Lifecycle,
-    previous: i64,
 }
 
 impl CrossingAlert {
     fn new(within: Option<Within>, options: AlertOptions) -> Self {
+        let expression = "price crosses above 100 and price < 103".parse().unwrap();
+        let mut state = Lifecycle::new(start(), None, within);
+        state.crossings = state.crossings.with_orders_at(&expression, &at_price(99));
         Self {
-            expression: "price crosses above 100 and price < 103".parse().unwrap(),
+            expression,
             options,
-            state: Lifecycle::new(start(), None, within),
-            previous: 99,
+            state,
         }
     }
 
     fn evaluate(&self, state: &mut Lifecycle, at: Timestamp, price: i64) -> EvaluatedTruth {
-        let at_price = |price: i64| ValueTable::default().set("price", "?", &price.to_string());
-        let mut orders = SideOrders::at(&self.expression, &at_price(self.previous));
         let values = at_price(price).observed();
         let session_close = "2024-07-01T20:00:00Z".parse().unwrap();
         let time = EvaluationTime { now: at, session_close };
-        evaluate(&self.expression, &values, time, &mut state.crossings, &mut orders)
+        evaluate(&self.expression, &values, time, &mut state.crossings)
     }
 
     /// Judges the alert at a price, as the engine does.
@@ -58,7 +61,6 @@ impl CrossingAlert {
         };
         let step = step(&self.options, &Calendar::nyse(), &state, &judgement);
         self.state = Lifecycle::from_stored(&step.next.to_stored().unwrap()).unwrap();
-        self.previous = price;
         step.outcome
     }
 }

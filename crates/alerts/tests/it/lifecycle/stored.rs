@@ -1,5 +1,7 @@
 //! The stored form of the state.
 
+use std::cmp::Ordering;
+
 use alerts::expression::{Crossings, Within};
 use alerts::lifecycle::{ArmedExtremes, Lifecycle, Phase, StoredLifecycleError};
 use jiff::{SignedDuration, Timestamp};
@@ -15,7 +17,7 @@ fn sample() -> Value {
         "was_true": true,
         "firings": 3,
         "extremes": {"high_micros": 120_000_000, "low_micros": 99_500_000},
-        "crossings": {"within": "15m", "until": [null, "2024-07-01T15:04:00Z"]},
+        "crossings": {"within": "15m", "until": [null, "2024-07-01T15:04:00Z"], "orders": ["below", null, "equal", "above"]},
     })
 }
 
@@ -106,10 +108,10 @@ fn crossings() -> impl Strategy<Value = Crossings> {
         (1..=43_200_i64).prop_map(|minutes| Within::Duration(SignedDuration::from_mins(minutes))),
     ];
     let until = prop::collection::vec(prop::option::of(instant()), 0..4);
-    prop_oneof![
-        Just(Crossings::default()),
-        (within, until).prop_map(|(within, until)| Crossings::restored(Some(within), until)),
-    ]
+    let orders = prop_oneof![Just(Ordering::Less), Just(Ordering::Equal), Just(Ordering::Greater)];
+    let orders = prop::collection::vec(prop::option::of(orders), 0..4);
+    (prop::option::of(within), until, orders)
+        .prop_map(|(within, until, orders)| Crossings::restored(within, until, orders))
 }
 
 fn state() -> impl Strategy<Value = Lifecycle> {

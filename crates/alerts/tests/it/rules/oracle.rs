@@ -6,7 +6,7 @@ use alerts::engine::Rule;
 use alerts::expression::ast::MetricReference;
 use alerts::expression::metric::{ChangeBase, Metric};
 use alerts::expression::shape::{metrics, symbols as symbols_of};
-use alerts::expression::{EvaluationTime, MetricValue, MetricValues, SideOrders, evaluate};
+use alerts::expression::{EvaluationTime, MetricValue, MetricValues, evaluate};
 use alerts::lifecycle::{Judgement, Observation, Outcome, step};
 use alerts::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
 use alerts::options::WatchedCondition;
@@ -127,7 +127,6 @@ pub(crate) fn firings(rule: &Rule, days: &[TradedDay]) -> Vec<Firing> {
         .iter()
         .any(|metric| matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed));
     let mut state = rule.lifecycle.clone();
-    let mut orders = SideOrders::default();
     let mut previous_price = None;
     let mut firings = Vec::new();
     for day in days {
@@ -166,7 +165,7 @@ pub(crate) fn firings(rule: &Rule, days: &[TradedDay]) -> Vec<Firing> {
                 now: *now,
                 session_close: calendar.session_at(*now).unwrap().close,
             };
-            let truth = evaluate(&rule.expression, &values, time, &mut prepared.crossings, &mut orders);
+            let truth = evaluate(&rule.expression, &values, time, &mut prepared.crossings);
             let judgement = Judgement {
                 observation,
                 truth: truth.now,

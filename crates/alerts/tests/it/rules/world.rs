@@ -5,7 +5,7 @@ use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, 
 use alerts::expression::Expression;
 use alerts::expression::shape::metric_level;
 use alerts::lifecycle::Lifecycle;
-use alerts::options::{AlertOptions, Cooldown, Hold, Rearm, Repeat, TriggerPrice};
+use alerts::options::{AlertOptions, Cooldown, Hold, Repeat, TriggerPrice};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 use market::{Bar, Calendar, Price, Symbol};
