@@ -21,8 +21,9 @@ proptest! {
     #[test]
     fn restarts_before_every_observation_change_nothing(world in worlds()) {
         // The range before the last observation is not stored.
-        let has_52_week_extremes = world.rule.expression.to_string().contains("52w");
-        prop_assume!(!has_52_week_extremes);
+        if world.rule.expression.to_string().contains("52w") {
+            return Ok(());
+        }
         prop_assert_eq!(
             world.firings_of_restarted_engines(),
             world.firings_of_engine(),
