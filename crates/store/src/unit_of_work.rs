@@ -12,7 +12,7 @@ use crate::database::{WriteConnection, execute};
 use crate::model::Queue;
 use crate::{StoreError, availability};
 
-/// One database transaction. All [`Transaction`](crate::Transaction)s that are committed together share it.
+/// One database transaction. All [transactions](crate::Store::transaction) that are committed together share it.
 pub struct UnitOfWork {
     pub(crate) connection: WriteConnection,
     has_written: bool,
