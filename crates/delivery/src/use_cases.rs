@@ -14,7 +14,7 @@ use crate::DeliveryConfig;
 use crate::messages::dispatchers::{self, MessageDispatcher};
 use crate::messages::{EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox};
 use crate::queue::QueueOutbox;
-use crate::webhooks::outbox::{self, WebhookQueue};
+use crate::webhooks::webhook_queue::{self, WebhookQueue};
 use crate::webhooks::{DeliveryContext, Webhooks};
 
 /// The use cases of this crate.
@@ -68,7 +68,7 @@ impl DeliveryUseCases {
     /// [`MessageTransportError`] for an invalid setting.
     pub fn dispatchers(&self, is_confirmation_required: bool) -> Result<Dispatchers, MessageTransportError> {
         Ok(Dispatchers {
-            webhooks: outbox::dispatcher(&self.ports, &self.settings.webhooks, &self.context),
+            webhooks: webhook_queue::dispatcher(&self.ports, &self.settings.webhooks, &self.context),
             email: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
             sms: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
         })

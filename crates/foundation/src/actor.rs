@@ -81,28 +81,25 @@ impl Actor {
     /// # Errors
     /// [`ServiceError::Forbidden`] with the missing scope.
     pub fn require(&self, scope: Scope) -> Result<(), ServiceError> {
-        match &self.auth_method {
-            AuthMethod::ApiKey { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
-                reason: "scope",
-                required: Some(scope.name().to_owned()),
-                message: format!("this API key lacks the scope {}; use a key that has it", scope.name()),
-            }),
-            AuthMethod::Grant { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
-                reason: "scope",
-                required: Some(scope.name().to_owned()),
-                message: format!(
-                    "this app lacks the scope {}; connect it again and allow that scope",
-                    scope.name()
-                ),
-            }),
+        let name = scope.name();
+        let (reason, message) = match &self.auth_method {
+            AuthMethod::ApiKey { scopes, .. } if !scopes.contains(&scope) => (
+                "scope",
+                format!("this API key lacks the scope {name}; use a key that has it"),
+            ),
+            AuthMethod::Grant { scopes, .. } if !scopes.contains(&scope) => (
+                "scope",
+                format!("this app lacks the scope {name}; connect it again and allow that scope"),
+            ),
             AuthMethod::Session { .. } if !self.is_operator && !Scope::PUBLIC.contains(&scope) => {
-                Err(ServiceError::Forbidden {
-                    reason: "operator",
-                    required: Some(scope.name().to_owned()),
-                    message: "only operators of this service may do this".to_owned(),
-                })
+                ("operator", "only operators of this service may do this".to_owned())
             }
-            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } | AuthMethod::Session { .. } => Ok(()),
-        }
+            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } | AuthMethod::Session { .. } => return Ok(()),
+        };
+        Err(ServiceError::Forbidden {
+            reason,
+            required: Some(name.to_owned()),
+            message,
+        })
     }
 }

@@ -132,8 +132,8 @@ fn key_of(what: &str) -> &'static str {
 impl ServiceError {
     /// Creates an error of one field.
     #[must_use]
-    pub fn field(name: &str, fault: impl Into<String>) -> Self {
-        Self::fields(BTreeMap::from([(name.to_owned(), vec![fault.into()])]))
+    pub fn field(name: &str, error: impl Into<String>) -> Self {
+        Self::fields(BTreeMap::from([(name.to_owned(), vec![error.into()])]))
     }
 
     /// Creates an error of several fields.
@@ -141,7 +141,7 @@ impl ServiceError {
     pub fn fields(fields: ErrorsByField) -> Self {
         let lines = fields
             .iter()
-            .flat_map(|(name, faults)| faults.iter().map(move |fault| format!("{name}: {fault}")));
+            .flat_map(|(name, errors)| errors.iter().map(move |error| format!("{name}: {error}")));
         Self::Invalid {
             message: lines.collect::<Vec<_>>().join(" | "),
             fields,
@@ -156,10 +156,10 @@ impl ServiceError {
 }
 
 impl From<FieldErrors> for ServiceError {
-    fn from(faults: FieldErrors) -> Self {
+    fn from(errors: FieldErrors) -> Self {
         Self::Invalid {
-            message: faults.to_string(),
-            fields: faults
+            message: errors.to_string(),
+            fields: errors
                 .iter()
                 .map(|(field, all)| (field.to_owned(), all.to_vec()))
                 .collect(),
@@ -171,7 +171,7 @@ impl From<RequestError> for ServiceError {
     fn from(error: RequestError) -> Self {
         match error {
             RequestError::NotAnObject { .. } => Self::Malformed(error.to_string()),
-            RequestError::Invalid(faults) => faults.into(),
+            RequestError::Invalid(errors) => errors.into(),
         }
     }
 }

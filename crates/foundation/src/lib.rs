@@ -10,7 +10,6 @@
 
 pub mod account;
 mod actor;
-
 pub mod error;
 pub mod links;
 pub mod made_by;

@@ -26,7 +26,7 @@ use market::Calendar;
 use serde_json::{Value, json};
 use service::{Service, ServiceConfig};
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
-use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
+use store::{Store, StoreOptions};
 use uuid::Uuid;
 
 /// The number of alerts that one transaction writes.
@@ -104,50 +104,29 @@ fn now() -> Timestamp {
 async fn fill(url: &str, count: usize) {
     let store = Store::open(StoreOptions::new(url)).await.unwrap();
     let account = AccountId(Uuid::from_u128(1));
-    store
-        .write(Fill {
-            account,
-            from: 0,
-            to: 0,
-        })
-        .await
-        .unwrap();
+    let added = store.commit(owner(account), |owner, unit| Box::pin(unit.insert_account(owner)));
+    added.await.unwrap();
     for from in (0..count).step_by(ALERTS_PER_TRANSACTION) {
         let to = count.min(from + ALERTS_PER_TRANSACTION);
-        store.write(Fill { account, from, to }).await.unwrap();
+        let added = store.commit((), move |(), unit| {
+            Box::pin(async move {
+                let calendar = Calendar::nyse();
+                let context = ParseContext {
+                    now: now(),
+                    time_zone: &TimeZone::UTC,
+                    calendar: &calendar,
+                };
+                for number in from..to {
+                    let asked = parse_create(&body(number), &context).unwrap();
+                    let (alert, row) = alert(number, asked, account);
+                    unit.insert_alert(&alert, &row).await?;
+                }
+                Ok(())
+            })
+        });
+        added.await.unwrap();
     }
     store.close().await;
-}
-
-struct Fill {
-    account: AccountId,
-    from: usize,
-    to: usize,
-}
-
-impl Transaction for Fill {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move {
-            if self.to == 0 {
-                unit.insert_account(&owner(self.account)).await?;
-            }
-            let calendar = Calendar::nyse();
-            let context = ParseContext {
-                now: now(),
-                time_zone: &TimeZone::UTC,
-                calendar: &calendar,
-            };
-            for number in self.from..self.to {
-                let asked = parse_create(&body(number), &context).unwrap();
-                let (alert, row) = alert(number, asked, self.account);
-                unit.insert_alert(&alert, &row).await?;
-            }
-            Ok(())
-        })
-    }
 }
 
 fn body(number: usize) -> Value {

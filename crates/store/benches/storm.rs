@@ -26,7 +26,7 @@ use store::model::{EvaluationCommit, EventId, Firing, FiringResult, StoredAlert}
 use store::{Store, StoreOptions};
 use testkit::Database;
 
-use support::{InsertFixtures, alert, at, compare, id, is_measured, is_selected, shuffle, stopwatch};
+use support::{alert, at, compare, id, insert_fixtures, is_measured, is_selected, shuffle, stopwatch};
 
 /// Firings per transaction of the baseline.
 const FIRINGS_PER_TRANSACTION: usize = 10_000;
@@ -58,17 +58,9 @@ fn main() {
 /// The time of the store for one half of the alerts, and of the baseline for the other.
 async fn one_round(database: &Database, alerts: u64, store_begins: bool) -> (Duration, Duration) {
     let store = Store::open(StoreOptions::new(database.url())).await.unwrap();
-    let accounts = InsertFixtures {
-        accounts: 0..1_000,
-        alerts: 0..0,
-    };
-    store.write(accounts).await.unwrap();
+    insert_fixtures(&store, 0..1_000, 0..0).await;
     for start in (0..alerts).step_by(10_000) {
-        let some = InsertFixtures {
-            accounts: 0..0,
-            alerts: start..(start + 10_000).min(alerts),
-        };
-        store.write(some).await.unwrap();
+        insert_fixtures(&store, 0..0, start..(start + 10_000).min(alerts)).await;
     }
     let half = |odd: u64| {
         let mut firings: Vec<_> = (0..alerts / 2).map(|number| firing(number * 2 + odd)).collect();

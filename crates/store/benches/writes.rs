@@ -20,26 +20,21 @@ use std::time::Duration;
 use alerts::NewAlert;
 use futures_util::future::join_all;
 use store::model::AlertOwner;
-use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
+use store::{Store, StoreOptions};
 use testkit::Database;
 use tokio::sync::Mutex;
 
-use support::{InsertFixtures, alert, compare, insert, is_measured, is_selected, stopwatch};
+use support::{alert, compare, insert, insert_fixtures, is_measured, is_selected, stopwatch};
 
 const USER_COUNT: u64 = 64;
 
 /// Creates the alert with a number.
-struct CreateAlert(u64);
-
-impl Transaction for CreateAlert {
-    type Output = ();
-    type Refusal = ();
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<()>>> {
+async fn create_alert(store: &Store, number: u64) {
+    let created = store.commit(number, |&number, unit| {
         Box::pin(async move {
-            let alert = alert(self.0);
+            let alert = alert(number);
             let AlertOwner::Account(account) = alert.owner else {
-                return Err(Abort::Refused(()));
+                panic!("the alert of an account");
             };
             let asked = NewAlert {
                 symbol: alert.alert.symbol,
@@ -53,10 +48,10 @@ impl Transaction for CreateAlert {
             unit.lock_account(account).await?;
             unit.similar_alerts(&alert.owner, &asked).await?;
             unit.count_active_alerts(account).await?;
-            insert(unit, &alert).await?;
-            Ok(())
+            insert(unit, &alert).await
         })
-    }
+    });
+    created.await.unwrap();
 }
 
 fn main() {
@@ -73,13 +68,7 @@ fn main() {
 
 async fn race(database: &Database, kind: &str, each: u64, rounds: u64) {
     let store = Store::open(StoreOptions::new(database.url())).await.unwrap();
-    store
-        .write(InsertFixtures {
-            accounts: 0..1_000,
-            alerts: 0..0,
-        })
-        .await
-        .unwrap();
+    insert_fixtures(&store, 0..1_000, 0..0).await;
     let (mut shared, mut alone) = (Duration::MAX, Duration::MAX);
     let mut next = 0;
     for _ in 0..rounds {
@@ -106,12 +95,11 @@ async fn all(store: &Store, first: u64, each: u64, lock: Option<Arc<Mutex<()>>>)
         let (store, lock) = (store.clone(), lock.clone());
         tokio::spawn(async move {
             for number in 0..each {
-                let create = CreateAlert(first + user * each + number);
                 let _turn = match &lock {
                     Some(lock) => Some(lock.lock().await),
                     None => None,
                 };
-                store.write(create).await.unwrap();
+                create_alert(&store, first + user * each + number).await;
             }
         })
     });

@@ -4,11 +4,11 @@ use alerts::Plan;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::bulk::{Statement, query_many};
-use crate::columns::Table;
+use crate::bulk::{Statement, fetch_many};
+use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{Account, AccountId, Phone, Profile, QuietHours};
-use crate::unit_of_work::{fetch, write_rows};
+use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("accounts");
@@ -23,7 +23,7 @@ macro_rules! account_columns {
 pub(crate) use account_columns;
 
 macro_rules! select {
-    ($rest:literal) => {
+    ($rest:expr) => {
         concat!("SELECT ", account_columns!(), " FROM accounts ", $rest)
     };
 }
@@ -116,22 +116,14 @@ impl Store {
 impl UnitOfWork {
     /// Returns accounts by id, in any order and without a lock. Deleted accounts are missing.
     pub async fn accounts(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError> {
-        let rows = query_many!(AccountRow, &mut self.connection, BY_ID, ids, |query, id| query
-            .bind(id.0));
-        let accounts = self.track(rows)?.into_iter().filter(|row| row.deleted_at.is_none());
-        accounts.map(Account::try_from).collect()
+        let rows = fetch_many!(self, AccountRow, BY_ID, ids, |query, id| query.bind(id.0));
+        values(rows.into_iter().filter(|row| row.deleted_at.is_none()))
     }
 
     /// Returns an account and locks it until the end of the transaction. The lock also covers everything that is
     /// counted per account.
     pub async fn lock_account(&mut self, id: AccountId) -> Result<Option<Account>, StoreError> {
-        // SQLite has one writer at a time. PostgreSQL's weaker row lock still lets other transactions reference the
-        // account.
-        let sql = if self.connection.is_pg() {
-            select!("WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE")
-        } else {
-            select!("WHERE id = $1 AND deleted_at IS NULL")
-        };
+        let sql = select_locked!(self, select!("WHERE id = $1 AND deleted_at IS NULL"));
         let row = fetch!(self, fetch_optional AccountRow, sql, id.0);
         row.map(Account::try_from).transpose()
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::Table;
+use crate::columns::{Table, json_list, values};
 use crate::database::query;
 use crate::model::{Account, AccountId, ApiKey, ApiKeyId};
 use crate::unit_of_work::{fetch, write_rows};
@@ -43,7 +43,7 @@ impl TryFrom<ApiKeyRow> for ApiKey {
             name: row.name,
             prefix: row.prefix,
             hash: hash.map_err(|_| TABLE.corrupt("hash is not of 32 bytes"))?,
-            scopes: serde_json::from_str(&row.scopes).map_err(|error| TABLE.corrupt(error))?,
+            scopes: TABLE.list(&row.scopes)?,
             created_at: TABLE.instant(row.created_at)?,
             last_used_at: TABLE.optional_instant(row.last_used_at)?,
         })
@@ -64,8 +64,7 @@ impl Store {
     /// Returns an account's API keys, oldest first.
     pub async fn api_keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
         let sql = select!("WHERE account_id = $1 ORDER BY created_at, seq");
-        let rows = query!(fetch_all ApiKeyRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(ApiKey::try_from).collect()
+        values(query!(fetch_all ApiKeyRow, &self.pools, sql, account.0)?)
     }
 
     /// Records when keys were last used. An instant earlier than the recorded one changes nothing.
@@ -90,7 +89,6 @@ impl Store {
 impl UnitOfWork {
     /// Inserts an API key.
     pub async fn insert_api_key(&mut self, key: &ApiKey) -> Result<(), StoreError> {
-        let scopes = serde_json::to_string(&key.scopes).map_err(|error| TABLE.corrupt(error))?;
         write_rows!(
             self,
             "INSERT INTO api_keys (id, account_id, name, prefix, hash, scopes, created_at, last_used_at)
@@ -100,7 +98,7 @@ impl UnitOfWork {
             &key.name,
             &key.prefix,
             &key.hash[..],
-            &scopes,
+            json_list(&key.scopes),
             key.created_at.as_microsecond(),
             key.last_used_at.map(Timestamp::as_microsecond),
         );

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::{Table, json, text};
+use crate::columns::{Table, json, text, values};
 use crate::database::query;
 use crate::model::{AccountId, Approval, ApprovalId, ApprovalStatus};
 use crate::purge::Purge;
@@ -68,8 +68,7 @@ impl Store {
     /// Returns an account's approvals, newest first, at most `limit`.
     pub async fn approvals(&self, account: AccountId, limit: u32) -> Result<Vec<Approval>, StoreError> {
         let sql = select!("WHERE account_id = $1 ORDER BY seq DESC LIMIT $2");
-        let rows = query!(fetch_all ApprovalRow, &self.pools, sql, account.0, i64::from(limit))?;
-        rows.into_iter().map(Approval::try_from).collect()
+        values(query!(fetch_all ApprovalRow, &self.pools, sql, account.0, i64::from(limit))?)
     }
 
     /// Deletes approvals that expired before `before`, at most `limit`. Returns the number deleted.
@@ -89,8 +88,7 @@ impl UnitOfWork {
     /// Returns an account's pending approvals that have not expired, oldest first.
     pub async fn pending_approvals(&mut self, account: AccountId, now: Timestamp) -> Result<Vec<Approval>, StoreError> {
         let sql = select!("WHERE account_id = $1 AND status = 'pending' AND expires_at > $2 ORDER BY seq");
-        let rows = fetch!(self, fetch_all ApprovalRow, sql, account.0, now.as_microsecond());
-        rows.into_iter().map(Approval::try_from).collect()
+        values(fetch!(self, fetch_all ApprovalRow, sql, account.0, now.as_microsecond()))
     }
 
     /// Inserts an approval.

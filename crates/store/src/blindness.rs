@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::alerts::{AlertRow, select};
 use crate::bulk::{Statement, query_many};
-use crate::columns::Table;
+use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{AccountId, BlindnessNotice, StoredAlert};
 use crate::unit_of_work::{fetch, write_rows};
@@ -71,16 +71,19 @@ impl Store {
         } else {
             ALERTS_WITHOUT_NOTICE_SQLITE
         };
-        let rows = query_many!(AlertRow, &self.pools, statement, symbols, |query, symbol| query
-            .bind(symbol.as_str()))?;
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        values(query_many!(
+            AlertRow,
+            &self.pools,
+            statement,
+            symbols,
+            |query, symbol| query.bind(symbol.as_str())
+        ))
     }
 
     /// Returns all open blindness notices, grouped by account.
     pub async fn blindness_notices(&self) -> Result<Vec<BlindnessNotice>, StoreError> {
         let sql = "SELECT account_id, symbol, since, told_at FROM blind_stretches ORDER BY account_id, told_at, symbol";
-        let rows = query!(fetch_all BlindnessNoticeRow, &self.pools, sql)?;
-        rows.into_iter().map(BlindnessNotice::try_from).collect()
+        values(query!(fetch_all BlindnessNoticeRow, &self.pools, sql)?)
     }
 }
 
@@ -90,8 +93,7 @@ impl UnitOfWork {
     pub async fn blindness_notices_of(&mut self, account: AccountId) -> Result<Vec<BlindnessNotice>, StoreError> {
         let sql = "SELECT account_id, symbol, since, told_at FROM blind_stretches WHERE account_id = $1
                    ORDER BY told_at, symbol";
-        let rows = fetch!(self, fetch_all BlindnessNoticeRow, sql, account.0);
-        rows.into_iter().map(BlindnessNotice::try_from).collect()
+        values(fetch!(self, fetch_all BlindnessNoticeRow, sql, account.0))
     }
 
     /// Records a blindness notice. It replaces an earlier notice for the same account and stock.
@@ -138,7 +140,7 @@ impl UnitOfWork {
     ) -> Result<Vec<StoredAlert>, StoreError> {
         let sql = select!("WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL ORDER BY seq");
         let rows = fetch!(self, fetch_all AlertRow, sql, account.0);
-        let alerts: Vec<StoredAlert> = rows.into_iter().map(StoredAlert::try_from).collect::<Result<_, _>>()?;
+        let alerts: Vec<StoredAlert> = values(rows)?;
         Ok(alerts
             .into_iter()
             .filter(|stored| symbols.contains(&stored.alert.symbol))

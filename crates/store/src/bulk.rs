@@ -61,13 +61,18 @@ pub(crate) fn chunk_ranges(len: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// Runs a [`Statement`] over a whole list and collects the rows that it returns.
 macro_rules! query_many {
-    ($row:ty, $db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
+    ($row:ty, $db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {
+        $crate::bulk::query_many!($row, $db, $statement, $items, |$query, $item| $bound, found => found?)
+    };
+    (
+        $row:ty, $db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr,
+        $found:ident => $checked:expr
+    ) => {{
         let (statement, items) = ($statement, $items);
         let mut rows: Vec<$row> = Vec::new();
-        let mut failure = None;
         for chunk in $crate::bulk::chunk_ranges(items.len()) {
             let text = statement.text($db.is_pg(), chunk.len());
-            let found = $crate::database::dispatch!($db, db => {
+            let $found = $crate::database::dispatch!($db, db => {
                 let mut query = sqlx::query_as::<_, $row>(sqlx::AssertSqlSafe(text));
                 for $item in &items[chunk] {
                     let $query = query;
@@ -75,27 +80,39 @@ macro_rules! query_many {
                 }
                 query.fetch_all(db).await
             });
-            match found {
-                Ok(found) => rows.extend(found),
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
-            }
+            rows.extend($checked);
         }
-        failure.map_or(Ok(rows), Err)
+        rows
     }};
 }
 
-/// Runs a [`Statement`] over a whole list and counts the rows that it writes.
-macro_rules! execute_many {
-    ($db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
+/// Like [`query_many!`], within a unit of work.
+macro_rules! fetch_many {
+    ($unit:expr, $row:ty, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {
+        $crate::bulk::query_many!(
+            $row, &mut $unit.connection, $statement, $items, |$query, $item| $bound, found => $unit.track(found)?
+        )
+    };
+}
+
+/// Like [`fetch_many!`], for a statement that writes.
+macro_rules! write_many_returning {
+    ($unit:expr, $row:ty, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {
+        $crate::bulk::query_many!(
+            $row, &mut $unit.connection, $statement, $items, |$query, $item| $bound,
+            found => $unit.track_write(found)?
+        )
+    };
+}
+
+/// Runs a [`Statement`] that writes over a whole list within a unit of work. Returns the number of rows written.
+macro_rules! write_many {
+    ($unit:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
         let (statement, items) = ($statement, $items);
         let mut written: u64 = 0;
-        let mut failure = None;
         for chunk in $crate::bulk::chunk_ranges(items.len()) {
-            let text = statement.text($db.is_pg(), chunk.len());
-            let done = $crate::database::dispatch!($db, db => {
+            let text = statement.text($unit.connection.is_pg(), chunk.len());
+            let done = $crate::database::dispatch!(&mut $unit.connection, db => {
                 let mut query = sqlx::query(sqlx::AssertSqlSafe(text));
                 for $item in &items[chunk] {
                     let $query = query;
@@ -103,19 +120,13 @@ macro_rules! execute_many {
                 }
                 query.execute(db).await.map(|done| done.rows_affected())
             });
-            match done {
-                Ok(rows) => written += rows,
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
-            }
+            written += $unit.track_rows(done)?;
         }
-        failure.map_or(Ok(written), Err)
+        written
     }};
 }
 
-pub(crate) use {execute_many, query_many};
+pub(crate) use {fetch_many, query_many, write_many, write_many_returning};
 
 #[cfg(test)]
 mod tests {

@@ -33,6 +33,18 @@ pub(crate) fn json(object: &Map<String, Value>) -> Result<String, StoreError> {
     serde_json::to_string(object).map_err(|error| Table("any").corrupt(error))
 }
 
+/// A list of texts as JSON text.
+pub(crate) fn json_list(texts: &[String]) -> String {
+    Value::from(texts).to_string()
+}
+
+/// Converts rows to values.
+pub(crate) fn values<Row, T: TryFrom<Row, Error = StoreError>>(
+    rows: impl IntoIterator<Item = Row>,
+) -> Result<Vec<T>, StoreError> {
+    rows.into_iter().map(T::try_from).collect()
+}
+
 impl Table {
     /// The error for an unreadable row.
     pub(crate) fn corrupt(self, what: impl Display) -> StoreError {
@@ -89,6 +101,11 @@ impl Table {
 
     pub(crate) fn object(self, text: &str) -> Result<Map<String, Value>, StoreError> {
         serde_json::from_str(text).map_err(|error| self.corrupt(error))
+    }
+
+    /// Reads a list of texts from JSON text.
+    pub(crate) fn list(self, json: &str) -> Result<Vec<String>, StoreError> {
+        serde_json::from_str(json).map_err(|error| self.corrupt(error))
     }
 
     pub(crate) fn optional_object(self, text: Option<&str>) -> Result<Option<Map<String, Value>>, StoreError> {

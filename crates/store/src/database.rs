@@ -27,6 +27,11 @@ impl<L, P> Either<L, P> {
     }
 }
 
+// Rows of one column. Named, because rustfmt removes the comma of a tuple of one generic type within `query!`.
+pub(crate) type BytesRow = (Vec<u8>,);
+pub(crate) type OptionalNumberRow = (Option<i64>,);
+pub(crate) type OptionalTextRow = (Option<String>,);
+
 /// Evaluates an expression for the database at hand.
 macro_rules! dispatch {
     ($either:expr, $db:ident => $body:expr) => {

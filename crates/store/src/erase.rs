@@ -6,8 +6,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::alerts::{AlertRow, select};
+use crate::columns::values;
 use crate::model::{Account, AccountId, StoredAlert};
-use crate::unit_of_work::{fetch, write_rows};
+use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
 
 /// The longest period over which limits count.
@@ -16,13 +17,11 @@ const LIMIT_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 impl UnitOfWork {
     /// Returns all alerts of an account and locks them until the end of the transaction. Deleted alerts are missing.
     pub async fn lock_alerts_of_account(&mut self, account: AccountId) -> Result<Vec<StoredAlert>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            select!("WHERE account_id = $1 AND deleted_at IS NULL ORDER BY seq FOR NO KEY UPDATE")
-        } else {
+        let sql = select_locked!(
+            self,
             select!("WHERE account_id = $1 AND deleted_at IS NULL ORDER BY seq")
-        };
-        let rows = fetch!(self, fetch_all AlertRow, sql, account.0);
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        );
+        values(fetch!(self, fetch_all AlertRow, sql, account.0))
     }
 
     /// Deletes everything of an account except its alerts: webhooks with their deliveries, keys, sessions, OAuth

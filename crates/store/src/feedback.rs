@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::columns::{Table, text};
+use crate::columns::{Table, text, values};
 use crate::database::query;
 use crate::model::{AccountId, Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike, Page, PageRequest};
 use crate::unit_of_work::{fetch, write_rows};
@@ -60,10 +60,7 @@ impl Store {
         let sql = select!("ORDER BY likes DESC, feedback.seq DESC LIMIT $2 OFFSET $3");
         let (limit, offset) = (i64::from(page.limit), page.offset());
         let rows = query!(fetch_all FeedbackRow, &self.pools, sql, viewer.0, limit, offset)?;
-        let items = rows
-            .into_iter()
-            .map(FeedbackWithLike::try_from)
-            .collect::<Result<_, _>>()?;
+        let items = values(rows)?;
         Ok(Page {
             items,
             total: TABLE.narrow("COUNT(*)", total)?,
@@ -73,8 +70,7 @@ impl Store {
     /// Returns the feedback that an account has given, oldest first.
     pub async fn feedback_of(&self, account: AccountId) -> Result<Vec<FeedbackWithLike>, StoreError> {
         let sql = select!("WHERE feedback.account_id = $1 ORDER BY feedback.seq");
-        let rows = query!(fetch_all FeedbackRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(FeedbackWithLike::try_from).collect()
+        values(query!(fetch_all FeedbackRow, &self.pools, sql, account.0)?)
     }
 }
 

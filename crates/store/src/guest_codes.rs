@@ -3,20 +3,17 @@
 use jiff::Timestamp;
 
 use crate::columns::{Table, text};
-use crate::database::query;
+use crate::database::{OptionalNumberRow, OptionalTextRow, query};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("codes");
 
-type MaybeText = (Option<String>,);
-type MaybeNumber = (Option<i64>,);
-
 impl Store {
     /// Returns the payload of the code with a hash, in any state.
     pub async fn code_payload(&self, hash: [u8; 32]) -> Result<Option<String>, StoreError> {
         let sql = "SELECT payload FROM codes WHERE hash = $1";
-        let row = query!(fetch_optional MaybeText, &self.pools, sql, &hash[..])?;
+        let row = query!(fetch_optional OptionalTextRow, &self.pools, sql, &hash[..])?;
         Ok(row.and_then(|(payload,)| payload))
     }
 }
@@ -38,7 +35,7 @@ impl UnitOfWork {
     ) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT MIN(created_at) FROM codes WHERE purpose = $1 AND subject = $2 AND created_at > $3";
         let (subject, since) = (text(subject), since.as_microsecond());
-        let (oldest,) = fetch!(self, fetch_one MaybeNumber, sql, purpose, subject, since);
+        let (oldest,) = fetch!(self, fetch_one OptionalNumberRow, sql, purpose, subject, since);
         TABLE.optional_instant(oldest)
     }
 

@@ -32,6 +32,15 @@ struct EntryRow {
     details: Option<String>,
 }
 
+/// A firing with its alert.
+#[derive(sqlx_macros::FromRow)]
+struct FiringRow {
+    alert_id: Uuid,
+    symbol: String,
+    #[sqlx(flatten)]
+    entry: EntryRow,
+}
+
 impl EntryRow {
     fn into_history_row(self, alert: AlertId, symbol: Symbol) -> Result<HistoryRow, StoreError> {
         let previous = self.previous_status.as_deref();
@@ -52,6 +61,17 @@ impl EntryRow {
 }
 
 impl Store {
+    /// Returns the `seq` and the stock of an account's alert, including deleted alerts.
+    async fn alert_seq_and_symbol(
+        &self,
+        account: AccountId,
+        alert: AlertId,
+    ) -> Result<Option<(i64, Symbol)>, StoreError> {
+        let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
+        let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
+        found.map(|(seq, symbol)| Ok((seq, TABLE.symbol(&symbol)?))).transpose()
+    }
+
     /// Returns a page of an alert's history, newest first, including deleted alerts. `None`: the account never had
     /// such an alert.
     pub async fn history(
@@ -71,12 +91,9 @@ impl Store {
         since: Timestamp,
         page: PageRequest,
     ) -> Result<Option<Page<HistoryRow>>, StoreError> {
-        let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
-        let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
-        let Some((seq, symbol)) = found else {
+        let Some((seq, symbol)) = self.alert_seq_and_symbol(account, alert).await? else {
             return Ok(None);
         };
-        let symbol = TABLE.symbol(&symbol)?;
         let since = since.as_microsecond();
         let sql = "SELECT COUNT(*) FROM history WHERE alert_seq = $1 AND at >= $2";
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq, since)?;
@@ -91,18 +108,7 @@ impl Store {
         let total = TABLE.narrow("COUNT(*)", total)?;
         Ok(Some(Page { items, total }))
     }
-}
 
-/// A firing with its alert.
-#[derive(sqlx_macros::FromRow)]
-struct FiringRow {
-    alert_id: Uuid,
-    symbol: String,
-    #[sqlx(flatten)]
-    entry: EntryRow,
-}
-
-impl Store {
     /// Returns a page of an account's firings from an instant on, newest first, including deleted alerts.
     pub async fn firings_of_account(
         &self,
@@ -130,9 +136,7 @@ impl Store {
             total: TABLE.narrow("COUNT(*)", total)?,
         })
     }
-}
 
-impl Store {
     /// Returns an alert's firings that this service observed, newest first, at most `limit`. Includes deleted
     /// alerts, and omits firings reported by clients. `None`: the account never had such an alert.
     pub async fn firings_of_alert(
@@ -141,12 +145,9 @@ impl Store {
         alert: AlertId,
         limit: u32,
     ) -> Result<Option<(Symbol, Vec<HistoryRow>)>, StoreError> {
-        let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
-        let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
-        let Some((alert_seq, symbol)) = found else {
+        let Some((alert_seq, symbol)) = self.alert_seq_and_symbol(account, alert).await? else {
             return Ok(None);
         };
-        let symbol = TABLE.symbol(&symbol)?;
         let sql = "SELECT seq, action, previous_status, new_status, at, price, details FROM history
                    WHERE alert_seq = $1 AND seq < $2 AND action = $3 ORDER BY seq DESC LIMIT $4";
         let action = HistoryAction::Triggered.name();

@@ -1,9 +1,9 @@
 //! # The store: persistence on SQLite or PostgreSQL
 //!
 //! One [`Store`] works on both databases. Reads are asynchronous methods on it, in files named after their subject.
-//! Writes are [`Transaction`]s: values that read, decide and write through a [`UnitOfWork`]. They go through one
-//! queue, [`Store::transaction`]. Transactions that wait at the same time are committed together and share one `fsync`
-//! ([`write_queue`]). When `write` returns, the data is on disk.
+//! Writes are closures that read, decide and write through a [`UnitOfWork`] ([`Store::transaction`]). They go through
+//! one queue: transactions that wait at the same time are committed together and share one `fsync` ([`write_queue`]).
+//! When `transaction` returns, the data is on disk.
 //!
 //! Firings have their own entry point, [`Store::commit_evaluation`]. They come by the thousand and are committed by
 //! compare-and-set on status and revision, each with its history entry and its event in the same transaction.
@@ -60,4 +60,4 @@ pub use open::StoreOptions;
 pub use sealed::{KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue};
 pub use store::Store;
 pub use unit_of_work::UnitOfWork;
-pub use write_queue::{Abort, BoxFuture, Transaction, WriteStats};
+pub use write_queue::{Abort, BoxFuture, WriteStats};

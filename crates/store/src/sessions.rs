@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::Table;
+use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
 use crate::purge::Purge;
@@ -81,17 +81,13 @@ impl Store {
     /// Returns all stored sessions of an account, oldest first.
     pub async fn sessions(&self, account: AccountId) -> Result<Vec<UserSession>, StoreError> {
         let sql = select!("WHERE account_id = $1 ORDER BY seq");
-        let rows = query!(fetch_all SessionRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(UserSession::try_from).collect()
+        values(query!(fetch_all SessionRow, &self.pools, sql, account.0)?)
     }
 
     /// Records that a session was used, and extends it.
     pub async fn touch_session(&self, id: SessionId, at: Timestamp, expires_at: Timestamp) -> Result<(), StoreError> {
-        let inputs = (id, at, expires_at);
-        let transaction = self.commit(inputs, |&(id, at, expires_at), unit| {
-            Box::pin(async move { unit.touch_session(id, at, expires_at).await })
-        });
-        transaction.await
+        self.commit((), move |(), unit| Box::pin(unit.touch_session(id, at, expires_at)))
+            .await
     }
 
     /// Deletes sessions that ended before `before`, with their tokens, and codes that expired before then: at most

@@ -1,12 +1,12 @@
-//! The store: opening, writing and closing. Reads are in the files named after their subjects.
+//! The store: opening and closing. Reads are in the files named after their subjects.
 
 use std::sync::Arc;
 
+use crate::StoreError;
 use crate::database::{Pools, query};
 use crate::open::{Address, StoreOptions};
 use crate::queue::WakeHandles;
 use crate::write_queue::{WriteQueue, WriteStats};
-use crate::{Abort, StoreError, Transaction};
 
 /// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
@@ -52,18 +52,6 @@ impl Store {
     pub async fn close(&self) {
         self.write_queue.close().await;
         crate::database::dispatch!(&self.pools, pool => pool.close().await);
-    }
-
-    /// Runs a transaction. When this returns `Ok`, the data is on disk.
-    ///
-    /// If the caller is cancelled, the transaction is either run completely or not at all.
-    ///
-    /// # Errors
-    ///
-    /// [`Abort::Refused`] if the transaction refused, [`Abort::Store`] if the database failed. Nothing was written,
-    /// except possibly after [`StoreError::Unconfirmed`].
-    pub async fn write<T: Transaction>(&self, transaction: T) -> Result<T::Output, Abort<T::Refusal>> {
-        self.write_queue.write(transaction).await
     }
 
     /// Returns write statistics since the store was opened.

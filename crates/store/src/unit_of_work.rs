@@ -12,7 +12,7 @@ use crate::database::{WriteConnection, execute};
 use crate::model::Queue;
 use crate::{StoreError, availability};
 
-/// One database transaction. All [`Transaction`](crate::Transaction)s that are committed together share it.
+/// One database transaction. All [transactions](crate::Store::transaction) that are committed together share it.
 pub struct UnitOfWork {
     pub(crate) connection: WriteConnection,
     has_written: bool,
@@ -158,4 +158,23 @@ macro_rules! write_rows {
     }};
 }
 
-pub(crate) use {fetch, write_rows};
+/// Selects rows, and locks them on PostgreSQL until the end of the transaction. SQLite has one writer at a time, so it
+/// needs no row locks. PostgreSQL's weaker lock still lets other transactions reference the rows.
+macro_rules! select_locked {
+    ($unit:expr, $select:ident!("", $rest:literal)) => {
+        if $unit.connection.is_pg() {
+            $select!("", concat!($rest, " FOR NO KEY UPDATE"))
+        } else {
+            $select!("", $rest)
+        }
+    };
+    ($unit:expr, $select:ident!($rest:literal)) => {
+        if $unit.connection.is_pg() {
+            $select!(concat!($rest, " FOR NO KEY UPDATE"))
+        } else {
+            $select!($rest)
+        }
+    };
+}
+
+pub(crate) use {fetch, select_locked, write_rows};

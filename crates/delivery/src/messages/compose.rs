@@ -41,7 +41,7 @@ impl Composer {
     }
 
     /// Opens the content of a message about an account.
-    pub(super) fn letter(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<AccountEmail, RenderError> {
+    pub(super) fn account_email(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<AccountEmail, RenderError> {
         Ok(serde_json::from_str(
             &self.vault.open(content_location(message.id), sealed)?,
         )?)

@@ -10,7 +10,7 @@ use notify::dispatcher::{Dispatcher, DispatcherLimits};
 
 use super::channel::{ChannelMessage, MessageTransportError};
 use super::compose::Composer;
-use super::message_outbox::MessageQueue;
+use super::message_queue::MessageQueue;
 use super::transport::MessageTransport;
 use crate::DeliveryConfig;
 use crate::queue::{self, QueueOutbox};

@@ -38,7 +38,9 @@ impl ChannelMessage for Email {
             context.unsubscribe_link = Some(link(&composer.public_url, "unsubscribe", &[("token", &token)]));
         }
         let mail = match &message.content {
-            MessageContent::Sealed(sealed) => render::account_email(&composer.letter(message, sealed)?, &context),
+            MessageContent::Sealed(sealed) => {
+                render::account_email(&composer.account_email(message, sealed)?, &context)
+            }
             MessageContent::Firing(data) => render::fired_alert_email(&composer.fired(message, data), &context),
         };
         Ok(Self {

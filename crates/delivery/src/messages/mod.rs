@@ -5,7 +5,7 @@
 //! fired alert creates its message together with the firing.
 //!
 //! One dispatcher per channel claims the messages (`dispatchers.rs`, the same dispatcher as for webhooks). Claimed
-//! messages are checked ([`recipient`]: address and quiet hours), counted against the limits ([`message_outbox`]) and
+//! messages are checked ([`recipient`]: address and quiet hours), counted against the limits ([`message_queue`]) and
 //! rendered ([`email`], [`sms`]). The configured transport sends them ([`transport`]): a mail server, Twilio, or the
 //! outbox, which stores them for the operator.
 //!
@@ -21,7 +21,7 @@ mod compose;
 mod config;
 pub(crate) mod dispatchers;
 mod email;
-mod message_outbox;
+mod message_queue;
 mod outbox;
 mod quiet;
 mod quota;

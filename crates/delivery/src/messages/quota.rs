@@ -6,16 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::templates::AccountEmail;
 use store::StoreError;
-use store::model::{AccountId, ClaimedMessage, MessageId, NewMessage};
+use store::model::{AccountId, ClaimedMessage, MessageChannel, MessageId};
 
 use super::channel::ChannelMessage;
-use super::message_outbox::MessageQueue;
+use super::message_queue::MessageQueue;
 use super::recipient::Recipient;
-use super::write::account_email_with_id;
+use super::write::seal_message;
 use crate::messages::QuotaPeriod;
 
 /// Usage of the first warning, in percent of the quota.
@@ -37,7 +36,10 @@ impl<M: ChannelMessage> MessageQueue<M> {
                 .count_text_messages(account, period.start, period.end)
                 .await?;
             for content in due_warnings(used, quota, &period) {
-                match self.warning((account, &email), &content, period.start, now) {
+                let id = MessageId::for_warning(account, period.start, content.kind());
+                let to = (MessageChannel::Email, email.as_str());
+                let (vault, random) = (&self.composer.vault, &self.ports.random);
+                match seal_message(vault, random, (id, now), to, Some(account), &content) {
                     Ok(warning) => warnings.push(warning),
                     Err(error) => tracing::error!(%error, "cannot create a warning about the quota of text messages"),
                 }
@@ -55,24 +57,6 @@ impl<M: ChannelMessage> MessageQueue<M> {
             })
         });
         transaction.await
-    }
-
-    fn warning(
-        &self,
-        (account, email): (AccountId, &str),
-        content: &AccountEmail,
-        period: Timestamp,
-        now: Timestamp,
-    ) -> Result<NewMessage, serde_json::Error> {
-        let id = MessageId::for_warning(account, period, content.kind());
-        account_email_with_id(
-            &self.composer.vault,
-            &self.ports.random,
-            (id, now),
-            email,
-            account,
-            content,
-        )
     }
 }
 

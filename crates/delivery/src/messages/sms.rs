@@ -30,7 +30,9 @@ impl ChannelMessage for Sms {
 
     fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
         let text = match &message.content {
-            MessageContent::Sealed(sealed) => render::account_sms(&composer.letter(message, sealed)?, PRODUCT_NAME),
+            MessageContent::Sealed(sealed) => {
+                render::account_sms(&composer.account_email(message, sealed)?, PRODUCT_NAME)
+            }
             MessageContent::Firing(data) => render::fired_alert_sms(&FiredAlert::from_event_data(data), PRODUCT_NAME),
         };
         Ok(Self { to: recipient.to, text })

@@ -6,13 +6,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
-
-use subtle::ConstantTimeEq as _;
-
 use foundation::vault::Vault;
 use foundation::{Ports, ServiceError};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
 
 /// Number of bytes of the authentication code in a token.
 const MAC_BYTES: usize = 16;
@@ -84,13 +82,10 @@ impl EmailSubscriptions {
         if state.is_subscribed != is_subscribed {
             let since = (!is_subscribed).then(|| self.ports.clock.now());
             let address = state.address.clone();
-            let transaction = self.ports.transaction((address, since), |&(ref address, since), unit| {
-                Box::pin(async move {
-                    unit.set_unsubscribed(address, since).await?;
-                    Ok(())
-                })
+            let changed = self.ports.store.commit(address, move |address, unit| {
+                Box::pin(unit.set_unsubscribed(address, since))
             });
-            transaction.await?;
+            changed.await?;
         }
         Ok(EmailSubscription { is_subscribed, ..state })
     }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use notify::templates::AccountEmail;
-use store::model::{AccountId, MessageChannel, MessageId, NewMessage};
-
 use foundation::links::link;
 use foundation::vault::{SecretLocation, Vault};
 use foundation::{Ports, Random, ServiceError};
+use jiff::Timestamp;
+use notify::templates::AccountEmail;
+use store::model::{AccountId, MessageChannel, MessageId, NewMessage};
 
 /// Returns the sealing location of a message's content.
 pub const fn content_location(message: MessageId) -> SecretLocation {
@@ -37,9 +36,9 @@ impl MessageWriter {
         &self,
         to: &str,
         account: Option<AccountId>,
-        letter: &AccountEmail,
+        content: &AccountEmail,
     ) -> Result<NewMessage, ServiceError> {
-        self.message(MessageChannel::Email, to, account, letter)
+        self.message((MessageChannel::Email, to), account, content)
     }
 
     /// Creates a text message, ready to be queued.
@@ -47,26 +46,26 @@ impl MessageWriter {
         &self,
         to: &str,
         account: Option<AccountId>,
-        letter: &AccountEmail,
+        content: &AccountEmail,
     ) -> Result<NewMessage, ServiceError> {
-        self.message(MessageChannel::Sms, to, account, letter)
+        self.message((MessageChannel::Sms, to), account, content)
     }
 
     fn message(
         &self,
-        channel: MessageChannel,
-        to: &str,
+        to: (MessageChannel, &str),
         account: Option<AccountId>,
-        letter: &AccountEmail,
+        content: &AccountEmail,
     ) -> Result<NewMessage, ServiceError> {
         let ports = &self.ports;
-        sealed(
+        let id = MessageId(ports.random.uuid());
+        seal_message(
             &ports.vault,
             &ports.random,
-            ports.clock.now(),
-            (channel, to),
+            (id, ports.clock.now()),
+            to,
             account,
-            letter,
+            content,
         )
         .map_err(ServiceError::internal)
     }
@@ -79,49 +78,26 @@ pub fn account_email(
     now: Timestamp,
     to: &str,
     account: Option<AccountId>,
-    letter: &AccountEmail,
-) -> Result<NewMessage, serde_json::Error> {
-    sealed(vault, random, now, (MessageChannel::Email, to), account, letter)
-}
-
-/// Creates an email to an account's address with a given id.
-pub(super) fn account_email_with_id(
-    vault: &Vault,
-    random: &Random,
-    (id, now): (MessageId, Timestamp),
-    to: &str,
-    account: AccountId,
-    letter: &AccountEmail,
-) -> Result<NewMessage, serde_json::Error> {
-    let to = (MessageChannel::Email, to);
-    sealed_with_id(vault, random, (id, now), to, Some(account), letter)
-}
-
-fn sealed(
-    vault: &Vault,
-    random: &Random,
-    now: Timestamp,
-    to: (MessageChannel, &str),
-    account: Option<AccountId>,
-    letter: &AccountEmail,
+    content: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
     let id = MessageId(random.uuid());
-    sealed_with_id(vault, random, (id, now), to, account, letter)
+    seal_message(vault, random, (id, now), (MessageChannel::Email, to), account, content)
 }
 
-fn sealed_with_id(
+/// Creates a message with a given id, and seals its content.
+pub(super) fn seal_message(
     vault: &Vault,
     random: &Random,
     (id, now): (MessageId, Timestamp),
     (channel, to): (MessageChannel, &str),
     account: Option<AccountId>,
-    letter: &AccountEmail,
+    content: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
-    let text = serde_json::to_string(letter)?;
+    let text = serde_json::to_string(content)?;
     Ok(NewMessage {
         id,
         channel,
-        kind: letter.kind(),
+        kind: content.kind(),
         // Normalized, so that limits count all messages to the same recipient.
         recipient: to.to_lowercase(),
         account,

@@ -1,17 +1,15 @@
 //! Update and deletion of webhooks.
 
-use jiff::Timestamp;
-use serde_json::Value;
-use store::model::{DisabledReason, Webhook, WebhookId};
-use store::{Abort, UnitOfWork};
-
-use super::no_such_webhook;
-use super::request_body::{UpdateWebhookRequest, check_url};
-use crate::webhooks::Webhooks;
 use foundation::account::lock_active_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{AccountId, DisabledReason, Webhook, WebhookId};
+use store::{Abort, UnitOfWork};
+
+use super::request_body::{UpdateWebhookRequest, check_url};
+use super::{Webhooks, no_such_webhook};
 
 impl Webhooks {
     /// Updates a webhook with a body `{url?, events?, is_active?}`. Disabling it drops its pending deliveries. Enabling

@@ -2,17 +2,16 @@
 
 use std::fmt;
 
+use foundation::account::lock_active_account;
+use foundation::request::Request;
+use foundation::{Actor, ServiceError};
 use notify::signature::SigningSecret;
 use serde_json::Value;
 use store::Abort;
 use store::model::{DisabledReason, Webhook, WebhookId};
 
-use super::MAX_WEBHOOKS_PER_ACCOUNT;
 use super::request_body::{CreateWebhookRequest, check_url, stored_form};
-use crate::webhooks::Webhooks;
-use foundation::account::lock_active_account;
-use foundation::request::Request;
-use foundation::{Actor, ServiceError};
+use super::{MAX_WEBHOOKS_PER_ACCOUNT, Webhooks};
 
 /// A new webhook with its secret, which is available only now.
 #[derive(Clone)]

@@ -1,17 +1,14 @@
 //! Listing and resending of deliveries.
 
-use jiff::Timestamp;
-use serde_json::Value;
-use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
-use store::{Abort, UnitOfWork};
-
-use super::request_body::RecoverDeliveriesRequest;
-use super::{no_such_webhook, require_active_webhook};
-use crate::webhooks::Webhooks;
 use foundation::account::lock_active_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
-use store::model::AccountId;
+use serde_json::Value;
+use store::model::{AccountId, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
+use store::{Abort, UnitOfWork};
+
+use super::request_body::RecoverDeliveriesRequest;
+use super::{Webhooks, no_such_webhook};
 
 impl Webhooks {
     /// Returns a page of a webhook's deliveries, newest first.
@@ -39,17 +36,19 @@ impl Webhooks {
         id: WebhookId,
         delivery: DeliveryId,
     ) -> Result<Delivery, ServiceError> {
-        let store = &self.ports.store;
-        let requeue = RequeueDeliveries {
-            account: actor.account,
-            id,
-            scope: RequeueScope::One(delivery),
-            now: self.ports.clock.now(),
-        };
-        self.ports
-            .transaction(requeue, |requeue, unit| Box::pin(requeue.run(unit)))
-            .await?;
-        let queued = store.delivery(id, delivery).await?;
+        let inputs = (actor.account, id, delivery, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, id, delivery, now), unit| {
+            Box::pin(async move {
+                lock_active_webhook(unit, account, id).await?;
+                if unit.resend_delivery(id, delivery, now).await? {
+                    Ok(())
+                } else {
+                    Err(Abort::Refused(ServiceError::NotFound("delivery")))
+                }
+            })
+        });
+        transaction.await?;
+        let queued = self.ports.store.delivery(id, delivery).await?;
         queued.ok_or(ServiceError::NotFound("delivery"))
     }
 
@@ -61,46 +60,29 @@ impl Webhooks {
     /// while the webhook is disabled.
     pub async fn recover_deliveries(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<u64, ServiceError> {
         let since = RecoverDeliveriesRequest::read(body)?.since;
-        let requeue = RequeueDeliveries {
-            account: actor.account,
-            id,
-            scope: RequeueScope::FailedSince(since),
-            now: self.ports.clock.now(),
-        };
-        self.ports
-            .transaction(requeue, |requeue, unit| Box::pin(requeue.run(unit)))
-            .await
+        let inputs = (actor.account, id, since, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, id, since, now), unit| {
+            Box::pin(async move {
+                lock_active_webhook(unit, account, id).await?;
+                Ok(unit.recover_deliveries(id, since, now).await?)
+            })
+        });
+        transaction.await
     }
 }
 
-/// Deliveries to queue again.
-enum RequeueScope {
-    One(DeliveryId),
-    FailedSince(Timestamp),
-}
-
-struct RequeueDeliveries {
+/// Locks an account and its webhook until the end of the transaction, and checks that both are active. Deliveries of a
+/// disabled webhook are not queued.
+async fn lock_active_webhook(
+    unit: &mut UnitOfWork,
     account: AccountId,
     id: WebhookId,
-    scope: RequeueScope,
-    now: Timestamp,
-}
-
-impl RequeueDeliveries {
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<u64, Abort<ServiceError>> {
-        lock_active_account(unit, self.account).await?;
-        let found = unit.lock_webhook(self.account, self.id).await?;
-        let webhook = found.ok_or_else(no_such_webhook)?;
-        require_active_webhook(&webhook)?;
-        match self.scope {
-            RequeueScope::FailedSince(since) => Ok(unit.recover_deliveries(self.id, since, self.now).await?),
-            RequeueScope::One(delivery) => {
-                if unit.resend_delivery(self.id, delivery, self.now).await? {
-                    Ok(1)
-                } else {
-                    Err(Abort::Refused(ServiceError::NotFound("delivery")))
-                }
-            }
-        }
+) -> Result<(), Abort<ServiceError>> {
+    lock_active_account(unit, account).await?;
+    let webhook = unit.lock_webhook(account, id).await?.ok_or_else(no_such_webhook)?;
+    if webhook.is_active {
+        return Ok(());
     }
+    let error = "is false, so nothing is sent; first set it to true with PATCH";
+    Err(ServiceError::field("is_active", error).into())
 }

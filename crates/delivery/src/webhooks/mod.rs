@@ -4,7 +4,7 @@
 //!   each connection. Secrets are sealed in the [`vault`](foundation::vault) and shown once.
 //! * [`deliveries`]: list and resend deliveries.
 //! * [`test_send`]: send a test event and return the response.
-//! * The dispatcher ([`notify::dispatcher`]) delivers; [`outbox`] is its queue in the database.
+//! * The dispatcher ([`notify::dispatcher`]) delivers; [`webhook_queue`] is its queue in the database.
 //!
 //! An account has at most [`MAX_WEBHOOKS_PER_ACCOUNT`] webhooks, counted under the account's lock.
 
@@ -12,11 +12,11 @@ mod change;
 mod config;
 mod create;
 mod deliveries;
-pub(crate) mod outbox;
 mod read;
 mod request_body;
 mod rotate;
 mod test_send;
+pub(crate) mod webhook_queue;
 
 use std::sync::Arc;
 
@@ -134,14 +134,4 @@ enum SecretError {
 /// Returns the error for webhooks that the actor does not have, whether they exist or not.
 const fn no_such_webhook() -> ServiceError {
     ServiceError::NotFound("webhook")
-}
-
-/// Checks that a webhook is active, which resending requires.
-fn require_active_webhook(webhook: &Webhook) -> Result<(), ServiceError> {
-    if webhook.is_active {
-        Ok(())
-    } else {
-        let fault = "is false, so nothing is sent; first set it to true with PATCH";
-        Err(ServiceError::field("is_active", fault))
-    }
 }

@@ -1,10 +1,9 @@
 //! Reading of webhooks.
 
+use foundation::{Actor, ServiceError};
 use store::model::{Webhook, WebhookId};
 
-use super::no_such_webhook;
-use crate::webhooks::Webhooks;
-use foundation::{Actor, ServiceError};
+use super::{Webhooks, no_such_webhook};
 
 impl Webhooks {
     /// Returns the actor's webhooks, oldest first.

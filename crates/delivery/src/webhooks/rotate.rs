@@ -3,13 +3,12 @@
 
 use std::fmt;
 
+use foundation::{Actor, ServiceError};
 use jiff::{SignedDuration, Timestamp};
 use notify::signature::{MAX_SIGNING_SECRETS, SigningSecret};
 use store::model::{FormerSecret, Webhook, WebhookId};
 
-use super::no_such_webhook;
-use crate::webhooks::Webhooks;
-use foundation::{Actor, ServiceError};
+use super::{Webhooks, no_such_webhook};
 
 /// Time in which the previous secret also signs `webhook-signature`.
 const PREVIOUS_SECRET_LIFETIME: SignedDuration = SignedDuration::from_hours(24);

@@ -2,17 +2,16 @@
 //!
 //! For addresses that the policy rejects, nothing is revealed: neither the resolved addresses nor a response.
 
+use foundation::account::{load_account, require_active};
+use foundation::request::Request;
+use foundation::{Actor, ServiceError};
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome};
 use notify::message::{self, slack};
 use notify::signature::SigningSecrets;
 use serde_json::Value;
 
-use super::EVENT;
 use super::request_body::{TestWebhookRequest, check_url};
-use crate::webhooks::Webhooks;
-use foundation::account::{load_account, require_active};
-use foundation::request::Request;
-use foundation::{Actor, ServiceError};
+use super::{EVENT, Webhooks};
 
 /// Result of a test delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -24,7 +24,7 @@ use serde_json::json;
 use service::{Service, ServiceConfig};
 use store::model::AccountId;
 use store::model::{Account, AlertOwner, EvaluationCommit, EventId, Firing, FiringResult, HistoryRow, StoredAlert};
-use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
+use store::{Store, StoreOptions};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -160,7 +160,7 @@ pub(crate) async fn fill(folder: &Path, count: usize, is_fired: bool, urls: &[St
     let like = service.accounts.create_account(user).await.unwrap();
     let actor = operator(&service).await;
     let owners: Vec<Account> = (0..urls.len()).map(|number| owner(&like, number)).collect();
-    store.write(AddAccounts(owners.clone())).await.unwrap();
+    add_accounts(&store, owners.clone()).await;
     for (owner, url) in owners.iter().zip(urls) {
         let actor = Actor {
             account: owner.id,
@@ -176,7 +176,7 @@ pub(crate) async fn fill(folder: &Path, count: usize, is_fired: bool, urls: &[St
         .map(|number| alert(number, owners[number % owners.len()].id, now))
         .collect();
     for piece in alerts.chunks(ALERTS_PER_TRANSACTION) {
-        store.write(AddAlerts(piece.to_vec())).await.unwrap();
+        add_alerts(&store, piece.to_vec()).await;
     }
     if is_fired {
         let commit = EvaluationCommit {
@@ -266,31 +266,22 @@ pub(crate) fn any_body() -> Bytes {
     webhook_body(scattered(0), ALERT_TRIGGERED, firing.at, &data)
 }
 
-struct AddAccounts(Vec<Account>);
-
-impl Transaction for AddAccounts {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+async fn add_accounts(store: &Store, accounts: Vec<Account>) {
+    let added = store.commit(accounts, |accounts, unit| {
         Box::pin(async move {
-            for account in &self.0 {
+            for account in accounts {
                 unit.insert_account(account).await?;
             }
             Ok(())
         })
-    }
+    });
+    added.await.unwrap();
 }
 
-struct AddAlerts(Vec<StoredAlert>);
-
-impl Transaction for AddAlerts {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+async fn add_alerts(store: &Store, alerts: Vec<StoredAlert>) {
+    let added = store.commit(alerts, |stored, unit| {
         Box::pin(async move {
-            for stored in &self.0 {
+            for stored in stored {
                 let row = HistoryRow {
                     alert: stored.alert.id,
                     symbol: stored.alert.symbol,
@@ -307,5 +298,6 @@ impl Transaction for AddAlerts {
             }
             Ok(())
         })
-    }
+    });
+    added.await.unwrap();
 }

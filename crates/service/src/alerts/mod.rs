@@ -1,7 +1,7 @@
 //! Alerts: create, read, change, delete.
 //!
 //! Each use case reads and validates the request, and leaves the decision to [`alerts::transition`]. A change is a
-//! transaction ([`store::Transaction`]): it reads the alert under its lock, decides, and writes the alert and its history.
+//! transaction ([`store::Store::transaction`]): it reads the alert under its lock, decides, and writes the alert and its history.
 //! A refusal comes before any write. After the commit, and before the response, the evaluator gets the change.
 //!
 //! A use case that counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so

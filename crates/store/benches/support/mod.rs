@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each bench uses a part")]
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use alerts::alert::Alert;
@@ -12,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use market::{Price, Symbol};
 use serde_json::json;
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::{Store, StoreError, UnitOfWork};
 use uuid::Uuid;
 
 /// Whether cargo runs benchmarks. Otherwise (`cargo test --benches`) everything runs once at a small scale.
@@ -110,26 +111,19 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
 }
 
 /// Inserts accounts and alerts by number.
-pub(crate) struct InsertFixtures {
-    pub(crate) accounts: std::ops::Range<u64>,
-    pub(crate) alerts: std::ops::Range<u64>,
-}
-
-impl Transaction for InsertFixtures {
-    type Output = ();
-    type Refusal = ();
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<()>>> {
+pub(crate) async fn insert_fixtures(store: &Store, accounts: Range<u64>, alerts: Range<u64>) {
+    let inserted = store.commit((accounts, alerts), |(accounts, alerts), unit| {
         Box::pin(async move {
-            for number in self.accounts.clone() {
+            for number in accounts.clone() {
                 unit.insert_account(&account(number)).await?;
             }
-            for number in self.alerts.clone() {
+            for number in alerts.clone() {
                 insert(unit, &alert(number)).await?;
             }
             Ok(())
         })
-    }
+    });
+    inserted.await.unwrap();
 }
 
 pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result<(), StoreError> {

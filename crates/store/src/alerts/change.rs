@@ -7,9 +7,9 @@ use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
 
 use super::row::{AlertRow, TABLE, onboarding_id, select, side_name, tags_column};
-use crate::columns::{self, json};
+use crate::columns::{self, json, values};
 use crate::model::{AccountId, AlertOwner, HistoryRow, StoredAlert};
-use crate::unit_of_work::{fetch, write_rows};
+use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
 
 macro_rules! select_same_condition {
@@ -43,7 +43,7 @@ impl UnitOfWork {
             rows.sort_by_key(|row| row.seq);
             rows.dedup_by_key(|row| row.seq);
         }
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        values(rows)
     }
 
     /// Returns the owner's alerts with the same symbol, condition and threshold.
@@ -103,24 +103,21 @@ impl UnitOfWork {
     /// Returns an account's alert and locks it until the end of the transaction. `None`: the account has no such
     /// alert, or it is deleted.
     pub async fn lock_alert(&mut self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE")
-        } else {
+        let sql = select_locked!(
+            self,
             select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL")
-        };
+        );
         let row = fetch!(self, fetch_optional AlertRow, sql, id.0, account.0);
         row.map(StoredAlert::try_from).transpose()
     }
 
     /// Returns all alerts on a stock and locks them until the end of the transaction. Deleted alerts are missing.
     pub async fn lock_alerts_of_symbol(&mut self, symbol: Symbol) -> Result<Vec<StoredAlert>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            select!("WHERE alerts.symbol = $1 AND deleted_at IS NULL ORDER BY seq FOR NO KEY UPDATE")
-        } else {
+        let sql = select_locked!(
+            self,
             select!("WHERE alerts.symbol = $1 AND deleted_at IS NULL ORDER BY seq")
-        };
-        let rows = fetch!(self, fetch_all AlertRow, sql, symbol.as_str());
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        );
+        values(fetch!(self, fetch_all AlertRow, sql, symbol.as_str()))
     }
 
     /// Inserts an alert with its history entry.

@@ -7,10 +7,10 @@ use alerts::AlertId;
 use jiff::Timestamp;
 
 use super::row::{AlertRow, TABLE, select};
-use crate::bulk::{Statement, execute_many};
+use crate::bulk::{Statement, write_many};
 use crate::columns;
 use crate::model::{AccountId, StoredAlert};
-use crate::unit_of_work::{fetch, write_rows};
+use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const DELETE_HISTORY: Statement = Statement {
@@ -25,6 +25,16 @@ const DELETE_ALERTS: Statement = Statement {
     after: ")",
 };
 
+macro_rules! unverified {
+    ($lock:literal) => {
+        concat!(
+            "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
+             ORDER BY seq LIMIT $2",
+            $lock
+        )
+    };
+}
+
 impl Store {
     /// Deletes unverified guest alerts created before `before`, with their history. Deletes at most `limit` alerts
     /// and returns the number deleted.
@@ -33,20 +43,14 @@ impl Store {
             Box::pin(async move {
                 // Locked, so that no alert is verified in between.
                 let sql = if unit.connection.is_pg() {
-                    "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
-             ORDER BY seq LIMIT $2 FOR UPDATE"
+                    unverified!(" FOR UPDATE")
                 } else {
-                    "SELECT seq FROM alerts WHERE guest_email IS NOT NULL AND status = 'inactive' AND created_at < $1
-             ORDER BY seq LIMIT $2"
+                    unverified!("")
                 };
                 let (before, limit) = (before.as_microsecond(), i64::from(limit));
                 let seqs: Vec<(i64,)> = fetch!(unit, fetch_all(i64,), sql, before, limit);
-                let history = execute_many!(&mut unit.connection, DELETE_HISTORY, &seqs, |query, seq| query
-                    .bind(seq.0));
-                unit.track_rows(history)?;
-                let deleted = execute_many!(&mut unit.connection, DELETE_ALERTS, &seqs, |query, seq| query
-                    .bind(seq.0));
-                unit.track_rows(deleted)
+                write_many!(unit, DELETE_HISTORY, &seqs, |query, seq| query.bind(seq.0));
+                Ok(write_many!(unit, DELETE_ALERTS, &seqs, |query, seq| query.bind(seq.0)))
             })
         });
         transaction.await
@@ -57,11 +61,10 @@ impl UnitOfWork {
     /// Returns a guest's alert and locks it until the end of the transaction. `None`: the alert does not exist, is
     /// deleted, or belongs to an account.
     pub async fn lock_guest_alert(&mut self, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            select!("WHERE id = $1 AND guest_email IS NOT NULL AND deleted_at IS NULL FOR NO KEY UPDATE")
-        } else {
+        let sql = select_locked!(
+            self,
             select!("WHERE id = $1 AND guest_email IS NOT NULL AND deleted_at IS NULL")
-        };
+        );
         let row = fetch!(self, fetch_optional AlertRow, sql, id.0);
         row.map(StoredAlert::try_from).transpose()
     }

@@ -3,6 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use super::row::{AlertRow, TABLE, select};
+use crate::columns::values;
 use crate::database::dispatch;
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
 use crate::{Store, StoreError};
@@ -109,7 +110,7 @@ impl Store {
             // The text contains the page number, so caching the prepared statement is useless.
             (count.fetch_one(pool).await?.0, list.persistent(false).fetch_all(pool).await?)
         });
-        let items = rows.into_iter().map(StoredAlert::try_from).collect::<Result<_, _>>()?;
+        let items = values(rows)?;
         let total = TABLE.narrow("COUNT(*)", total)?;
         Ok(Page { items, total })
     }

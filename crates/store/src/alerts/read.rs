@@ -5,7 +5,8 @@ use market::Symbol;
 use uuid::Uuid;
 
 use super::row::{AlertRow, TABLE, select};
-use crate::bulk::{Statement, query_many};
+use crate::bulk::{Statement, fetch_many, query_many};
+use crate::columns::values;
 use crate::database::{query, stream};
 use crate::model::{AccountId, StoredAlert};
 use crate::{Store, StoreError, UnitOfWork};
@@ -70,9 +71,13 @@ impl Store {
 
     /// Returns the active alerts on some stocks, in any order.
     pub async fn active_alerts_of(&self, symbols: &[Symbol]) -> Result<Vec<StoredAlert>, StoreError> {
-        let rows = query_many!(AlertRow, &self.pools, ACTIVE_OF_SYMBOLS, symbols, |query, symbol| query
-            .bind(symbol.as_str().to_owned()))?;
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        values(query_many!(
+            AlertRow,
+            &self.pools,
+            ACTIVE_OF_SYMBOLS,
+            symbols,
+            |query, symbol| query.bind(symbol.as_str().to_owned())
+        ))
     }
 
     /// Returns the stocks that have active alerts without an initial price.
@@ -93,8 +98,7 @@ impl Store {
         let sql = select!(
             "WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND symbol = $1 ORDER BY seq LIMIT $2"
         );
-        let rows = query!(fetch_all AlertRow, &self.pools, sql, symbol.as_str(), i64::from(limit))?;
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        values(query!(fetch_all AlertRow, &self.pools, sql, symbol.as_str(), i64::from(limit))?)
     }
 
     /// Reads the revisions of all active alerts in chunks, for comparison with the engine.
@@ -108,22 +112,20 @@ impl Store {
 
     /// Returns alerts by id for any owner, in any order. Deleted alerts are missing.
     pub async fn alerts_by_id(&self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
-        let rows = query_many!(AlertRow, &self.pools, BY_ID, ids, |query, id| query.bind(id.0))?;
-        let there = rows.into_iter().filter(|row| !row.is_deleted());
-        there.map(StoredAlert::try_from).collect()
+        let rows = query_many!(AlertRow, &self.pools, BY_ID, ids, |query, id| query.bind(id.0));
+        values(rows.into_iter().filter(|row| !row.is_deleted()))
     }
 
     /// Returns alert rows by `seq`, including deleted ones.
     pub(crate) async fn alert_rows(&self, seqs: &[i64]) -> Result<Vec<AlertRow>, StoreError> {
-        Ok(query_many!(AlertRow, &self.pools, BY_SEQ, seqs, |query, seq| query.bind(*seq))?)
+        Ok(query_many!(AlertRow, &self.pools, BY_SEQ, seqs, |query, seq| query.bind(*seq)))
     }
 }
 
 impl UnitOfWork {
     /// Returns alerts by id for any owner, in any order. Deleted alerts are missing.
     pub async fn alerts_by_id(&mut self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
-        let rows = query_many!(AlertRow, &mut self.connection, BY_ID, ids, |query, id| query.bind(id.0));
-        let there = self.track(rows)?.into_iter().filter(|row| !row.is_deleted());
-        there.map(StoredAlert::try_from).collect()
+        let rows = fetch_many!(self, AlertRow, BY_ID, ids, |query, id| query.bind(id.0));
+        values(rows.into_iter().filter(|row| !row.is_deleted()))
     }
 }

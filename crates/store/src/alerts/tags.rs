@@ -3,7 +3,7 @@
 use alerts::{AlertId, Tags};
 use uuid::Uuid;
 
-use crate::bulk::{Statement, execute_many};
+use crate::bulk::{Statement, write_many};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
@@ -23,11 +23,10 @@ impl UnitOfWork {
     ) -> Result<(), StoreError> {
         if let Some(account) = account {
             let tags = tags.as_slice();
-            let added = execute_many!(&mut self.connection, INSERT, tags, |query, tag| query
+            write_many!(self, INSERT, tags, |query, tag| query
                 .bind(account)
                 .bind(tag.as_str())
                 .bind(seq));
-            self.track_rows(added)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::TABLE;
 use crate::bulk::{Statement, query_many};
+use crate::columns::values;
 use crate::model::{
     AccountId, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, Queue, SealedSecrets, Settlement,
     SettlementDecision, SignatureForm, WebhookId,
@@ -68,7 +69,7 @@ impl Store {
         let claimed = self.claim_rows(Queue::Webhooks, &query).await?;
         let rows = query_many!(ClaimedRow, &self.pools, CLAIMED_DELIVERIES, &claimed, |query, seq| {
             query.bind(*seq)
-        })?;
+        });
         // If this took longer than the lease, another process has them.
         let held = rows.into_iter().filter(|row| row.lease == query.lease);
         let (active, undeliverable): (Vec<_>, Vec<_>) = held.partition(|row| row.is_active);
@@ -81,15 +82,12 @@ impl Store {
                 result: DeliveryResult::default(),
             });
             let inputs = (settlements.collect::<Vec<_>>(), query.now);
-            let transaction = self.commit(inputs, |&(ref settlements, now), unit| {
-                Box::pin(async move { unit.settle(&DELIVERIES, settlements, now).await.map(drop) })
+            let settled = self.commit(inputs, |(settlements, now), unit| {
+                Box::pin(unit.settle(&DELIVERIES, settlements, *now))
             });
-            transaction.await?;
+            settled.await?;
         }
-        let mut deliveries: Vec<ClaimedDelivery> = active
-            .into_iter()
-            .map(ClaimedDelivery::try_from)
-            .collect::<Result<_, _>>()?;
+        let mut deliveries: Vec<ClaimedDelivery> = values(active)?;
         let former = self
             .former_secrets(deliveries.iter().map(|delivery| delivery.endpoint).collect())
             .await?;

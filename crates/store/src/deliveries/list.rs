@@ -110,7 +110,7 @@ impl Store {
 
     async fn with_attempts(&self, rows: Vec<DeliveryRow>) -> Result<Vec<Delivery>, StoreError> {
         let found = query_many!(AttemptRow, &self.pools, LATEST_ATTEMPTS, &rows, |query, row| query
-            .bind(row.seq))?;
+            .bind(row.seq));
         let mut attempts: HashMap<i64, Vec<Attempt>> = HashMap::new();
         for row in found {
             attempts.entry(row.delivery_seq).or_default().push(row.try_into()?);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::bulk::{Statement, execute_many};
+use crate::bulk::{Statement, write_many};
 use crate::columns::text;
 use crate::model::{
     AccountId, Attempt, DeliveryResult, DisablePolicy, DisabledReason, DisabledWebhook, NewMessage, Settlement,
@@ -90,7 +90,7 @@ impl SettleDeliveries {
         let attempts: Vec<(i64, &Attempt)> = attempts
             .filter_map(|settled| Some((settled.seq, settled.result.attempt.as_ref()?)))
             .collect();
-        let inserted = execute_many!(&mut unit.connection, INSERT_ATTEMPTS, &attempts, |query, attempt| {
+        write_many!(unit, INSERT_ATTEMPTS, &attempts, |query, attempt| {
             let (seq, attempt) = attempt;
             query
                 .bind(*seq)
@@ -100,7 +100,6 @@ impl SettleDeliveries {
                 .bind(i64::try_from(attempt.duration_ms).unwrap_or(i64::MAX))
                 .bind(attempt.response.as_deref().map(text))
         });
-        unit.track_rows(inserted)?;
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
-use crate::bulk::{Statement, execute_many};
+use crate::bulk::{Statement, write_many};
 use crate::model::{LatestQuote, RsiSideUpdate, StoredAlert, SupersededQuote};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
@@ -89,13 +89,12 @@ impl FiringChunk {
             superseded,
             clock,
         } = &self.observations;
-        let decided = execute_many!(&mut unit.connection, DECIDE_SIDES, sides, |query, decided| {
+        write_many!(unit, DECIDE_SIDES, sides, |query, decided| {
             query
                 .bind(decided.alert.0)
                 .bind(i64::from(decided.revision.0))
                 .bind(side_name(decided.side))
         });
-        unit.track_rows(decided)?;
         unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
         if let Some(clock) = clock {

@@ -82,7 +82,7 @@ impl Store {
         let mut seqs: HashMap<Uuid, i64> = HashMap::new();
         if firings.len() > super::FIRING_CHUNK_SIZE {
             let found = query_many!((Uuid, i64), &self.pools, ALERT_SEQS, firings, |query, firing| query
-                .bind(firing.alert.0))?;
+                .bind(firing.alert.0));
             seqs.extend(found);
         }
         let position = |(index, firing): (usize, &Firing)| FiringPosition {
@@ -101,7 +101,7 @@ impl Store {
             let by_id = query_many!(AlertRow, &self.pools, BY_ID, positions, |query, position| {
                 query.bind(firings[position.index].alert.0)
             });
-            return Ok(by_id?);
+            return Ok(by_id);
         }
         self.alert_rows(&seqs).await
     }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::commit::FiringChunk;
 use super::prepare::FiringRow;
-use crate::bulk::{Statement, execute_many, query_many};
+use crate::bulk::{Statement, fetch_many, write_many, write_many_returning};
 use crate::queue::create::FiredEvent;
 use crate::unit_of_work::fetch;
 use crate::{StoreError, UnitOfWork};
@@ -91,20 +91,16 @@ impl FiringChunk {
         if unit.connection.is_pg() {
             return self.fire_returning(unit, FIRE_RETURNING).await;
         }
-        let changed = query_many!(
-            (i64,),
-            &mut unit.connection,
-            CHANGED_ALERTS,
-            &self.rows,
-            |query, row| query.bind(row.alert_seq).bind(row.evaluated_revision)
-        );
-        let changed: HashSet<i64> = unit.track(changed)?.into_iter().map(|(seq,)| seq).collect();
+        let changed = fetch_many!(unit, (i64,), CHANGED_ALERTS, &self.rows, |query, row| query
+            .bind(row.alert_seq)
+            .bind(row.evaluated_revision));
+        let changed: HashSet<i64> = changed.into_iter().map(|(seq,)| seq).collect();
         let rows: Vec<&FiringRow> = self
             .rows
             .iter()
             .filter(|row| !changed.contains(&row.alert_seq))
             .collect();
-        let updated = execute_many!(&mut unit.connection, FIRE, &rows, |query, row| {
+        let updated = write_many!(unit, FIRE, &rows, |query, row| {
             query
                 .bind(row.alert_seq)
                 .bind(row.evaluated_revision)
@@ -112,7 +108,6 @@ impl FiringChunk {
                 .bind(row.status)
                 .bind(row.at)
         });
-        let updated = unit.track_rows(updated)?;
         if u64::try_from(rows.len()).ok() == Some(updated) {
             Ok(rows)
         } else {
@@ -125,7 +120,7 @@ impl FiringChunk {
 
     /// Fires with a statement that returns the fired alerts.
     async fn fire_returning(&self, unit: &mut UnitOfWork, statement: Statement) -> Result<Vec<&FiringRow>, StoreError> {
-        let updated = query_many!((i64,), &mut unit.connection, statement, &self.rows, |query, row| {
+        let updated = write_many_returning!(unit, (i64,), statement, &self.rows, |query, row| {
             query
                 .bind(row.alert_seq)
                 .bind(row.evaluated_revision)
@@ -133,7 +128,7 @@ impl FiringChunk {
                 .bind(row.status)
                 .bind(row.at)
         });
-        let accepted: HashSet<i64> = unit.track_write(updated)?.into_iter().map(|(seq,)| seq).collect();
+        let accepted: HashSet<i64> = updated.into_iter().map(|(seq,)| seq).collect();
         Ok(self
             .rows
             .iter()
@@ -151,7 +146,7 @@ impl FiringChunk {
         } else {
             unit.insert_history_with_seq(fired).await?
         };
-        let inserted = execute_many!(&mut unit.connection, INSERT_EVENTS, &positioned, |query, event| {
+        write_many!(unit, INSERT_EVENTS, &positioned, |query, event| {
             let (seq, row) = event;
             query
                 .bind(seq)
@@ -161,7 +156,6 @@ impl FiringChunk {
                 .bind(row.at)
                 .bind(row.data.as_str())
         });
-        unit.track_rows(inserted)?;
         let events: Vec<FiredEvent<'_>> = positioned.iter().map(|(seq, row)| row.as_event(*seq)).collect();
         unit.create_messages(&events).await?;
         unit.create_deliveries(&events).await
@@ -174,21 +168,15 @@ impl UnitOfWork {
         fired: &[&'a FiringRow],
     ) -> Result<Vec<PositionedFiring<'a>>, StoreError> {
         self.announce_history().await?;
-        let recorded = query_many!(
-            (i64, i64),
-            &mut self.connection,
-            INSERT_HISTORY_RETURNING,
-            fired,
-            |query, row| {
-                query
-                    .bind(row.alert_seq)
-                    .bind(row.status)
-                    .bind(row.at)
-                    .bind(row.price)
-                    .bind(row.details.as_str())
-            }
-        );
-        let seqs: HashMap<i64, i64> = self.track_write(recorded)?.into_iter().collect();
+        let recorded = write_many_returning!(self, (i64, i64), INSERT_HISTORY_RETURNING, fired, |query, row| {
+            query
+                .bind(row.alert_seq)
+                .bind(row.status)
+                .bind(row.at)
+                .bind(row.price)
+                .bind(row.details.as_str())
+        });
+        let seqs: HashMap<i64, i64> = recorded.into_iter().collect();
         let positioned = fired.iter().filter_map(|row| Some((*seqs.get(&row.alert_seq)?, *row)));
         Ok(positioned.collect())
     }
@@ -200,22 +188,16 @@ impl UnitOfWork {
         let last = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
         let last = fetch!(self, fetch_optional(i64,), last).map_or(0, |(seq,)| seq);
         let positioned: Vec<PositionedFiring<'a>> = (last + 1..).zip(fired.iter().copied()).collect();
-        let recorded = execute_many!(
-            &mut self.connection,
-            INSERT_HISTORY_WITH_SEQ,
-            &positioned,
-            |query, entry| {
-                let (seq, row) = entry;
-                query
-                    .bind(seq)
-                    .bind(row.alert_seq)
-                    .bind(row.status)
-                    .bind(row.at)
-                    .bind(row.price)
-                    .bind(row.details.as_str())
-            }
-        );
-        self.track_rows(recorded)?;
+        write_many!(self, INSERT_HISTORY_WITH_SEQ, &positioned, |query, entry| {
+            let (seq, row) = entry;
+            query
+                .bind(seq)
+                .bind(row.alert_seq)
+                .bind(row.status)
+                .bind(row.at)
+                .bind(row.price)
+                .bind(row.details.as_str())
+        });
         Ok(positioned)
     }
 }

@@ -12,7 +12,7 @@ use super::row::{
     StoredStock,
 };
 use crate::bulk::{Statement, query_many};
-use crate::columns::{Table, days};
+use crate::columns::{Table, days, values};
 use crate::database::{query, stream};
 use crate::model::{LatestQuote, StockFacts};
 use crate::{Store, StoreError};
@@ -26,13 +26,6 @@ const FUNDAMENTALS_SINCE: Statement = Statement {
              WHERE as_of >= COALESCE((SELECT MAX(as_of) FROM fundamentals AS earlier
                                       WHERE earlier.symbol = asked.symbol AND earlier.as_of <= asked.day), as_of)",
 };
-
-/// Converts rows to records.
-pub(super) fn records<Row, Record: TryFrom<Row, Error = StoreError>>(
-    rows: Vec<Row>,
-) -> Result<Vec<Record>, StoreError> {
-    rows.into_iter().map(Record::try_from).collect()
-}
 
 impl Store {
     /// Returns the last instant for which the clock was processed.
@@ -54,7 +47,7 @@ impl Store {
     pub async fn stocks(&self) -> Result<Vec<StockRow>, StoreError> {
         let sql = "SELECT symbol, name, kind, sector, industry, country, exchange, isin, is_active FROM stocks
                    ORDER BY symbol";
-        records(query!(fetch_all StoredStock, &self.pools, sql)?)
+        values(query!(fetch_all StoredStock, &self.pools, sql)?)
     }
 
     /// Returns a stock's bars from `from` on, by date.
@@ -109,7 +102,7 @@ impl Store {
     /// Returns the latest quote of each stock, by symbol.
     pub async fn latest_quotes(&self) -> Result<Vec<LatestQuote>, StoreError> {
         let sql = "SELECT symbol, session, open, high, low, last, volume, at, made_at FROM quotes ORDER BY symbol";
-        records(query!(fetch_all StoredQuote, &self.pools, sql)?)
+        values(query!(fetch_all StoredQuote, &self.pools, sql)?)
     }
 
     /// Returns the known fundamentals, earnings and dividends of each stock, by symbol. Fundamentals dated after
@@ -119,11 +112,11 @@ impl Store {
                    FROM fundamentals AS known
                    WHERE as_of = (SELECT MAX(as_of) FROM fundamentals WHERE symbol = known.symbol AND as_of <= $1)";
         let fundamentals = query!(fetch_all StoredFundamentals, &self.pools, sql, days(today))?;
-        let fundamentals: Vec<FundamentalsRow> = records(fundamentals)?;
+        let fundamentals: Vec<FundamentalsRow> = values(fundamentals)?;
         let sql = "SELECT symbol, date, time, eps_estimate FROM earnings ORDER BY symbol, date";
-        let earnings: Vec<EarningsRow> = records(query!(fetch_all StoredEarnings, &self.pools, sql)?)?;
+        let earnings: Vec<EarningsRow> = values(query!(fetch_all StoredEarnings, &self.pools, sql)?)?;
         let sql = "SELECT symbol, ex_date, payment_date, amount FROM dividends ORDER BY symbol, ex_date";
-        let dividends: Vec<DividendRow> = records(query!(fetch_all StoredDividend, &self.pools, sql)?)?;
+        let dividends: Vec<DividendRow> = values(query!(fetch_all StoredDividend, &self.pools, sql)?)?;
 
         let mut facts: BTreeMap<Symbol, StockFacts> = BTreeMap::new();
         for row in fundamentals {
@@ -147,19 +140,19 @@ impl Store {
             asked,
             |query, asked| query.bind(asked.0.as_str().to_owned()).bind(days(asked.1))
         );
-        records(rows?)
+        values(rows)
     }
 
     /// Returns insider trades filed on or after `from`, by filing date.
     pub async fn insider_trades(&self, from: Date) -> Result<Vec<InsiderRow>, StoreError> {
         let sql = "SELECT symbol, filed_on, traded_on, insider, code, side, shares, price FROM insider_trades
                    WHERE filed_on >= $1 ORDER BY filed_on, symbol, insider, traded_on, code, side, shares, price";
-        records(query!(fetch_all StoredInsiderTrade, &self.pools, sql, days(from))?)
+        values(query!(fetch_all StoredInsiderTrade, &self.pools, sql, days(from))?)
     }
 
     /// Returns hourly mention counts from `from` on, by hour.
     pub async fn mentions(&self, from: Timestamp) -> Result<Vec<MentionRow>, StoreError> {
         let sql = "SELECT symbol, time, mentions FROM mentions WHERE time >= $1 ORDER BY time, symbol";
-        records(query!(fetch_all StoredMention, &self.pools, sql, from.as_microsecond())?)
+        values(query!(fetch_all StoredMention, &self.pools, sql, from.as_microsecond())?)
     }
 }

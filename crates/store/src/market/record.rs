@@ -7,7 +7,7 @@ use market::records::{BarRow, Batch, InsiderRow, StockRow};
 use market::{Bar, Decimal, Price, Symbol};
 
 use super::row::{NO_DATE, side_name, time_name};
-use crate::bulk::{Statement, execute_many};
+use crate::bulk::{Statement, write_many};
 use crate::columns::{days, text};
 use crate::model::LatestQuote;
 use crate::{StoreError, UnitOfWork};
@@ -150,7 +150,7 @@ impl UnitOfWork {
 
         self.withdraw_filings(&batch.withdrawn_filings).await?;
         let trades = with_ordinals(&batch.insider_transactions);
-        let written = execute_many!(&mut self.connection, INSERT_INSIDER_TRADES, &trades, |query, trade| {
+        write_many!(self, INSERT_INSIDER_TRADES, &trades, |query, trade| {
             let (row, ordinal) = trade;
             query
                 .bind(row.symbol.as_str().to_owned())
@@ -163,16 +163,14 @@ impl UnitOfWork {
                 .bind(row.price.micros())
                 .bind(*ordinal)
         });
-        self.track_rows(written)?;
 
         let mentions = last_of_each(&batch.mentions, |row| (row.time, row.symbol));
-        let written = execute_many!(&mut self.connection, UPSERT_MENTIONS, &mentions, |query, row| {
+        write_many!(self, UPSERT_MENTIONS, &mentions, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(row.time.as_microsecond())
                 .bind(i64::from(row.mentions))
         });
-        self.track_rows(written)?;
         self.invalidate_progress(&changed).await
     }
 
@@ -203,7 +201,7 @@ impl UnitOfWork {
 
     async fn record_stocks(&mut self, stocks: &[StockRow], symbols: &BTreeSet<Symbol>) -> Result<(), StoreError> {
         let stocks = last_of_each(stocks, |row| row.symbol);
-        let written = execute_many!(&mut self.connection, UPSERT_STOCKS, &stocks, |query, row| {
+        write_many!(self, UPSERT_STOCKS, &stocks, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(text(&row.name))
@@ -216,52 +214,42 @@ impl UnitOfWork {
                 .bind(row.isin.as_deref().map(text))
                 .bind(row.is_active)
         });
-        self.track_rows(written)?;
         let symbols: Vec<Symbol> = symbols.iter().copied().collect();
-        let written = execute_many!(&mut self.connection, INSERT_SYMBOLS, &symbols, |query, symbol| {
+        write_many!(self, INSERT_SYMBOLS, &symbols, |query, symbol| {
             query.bind(symbol.as_str()).bind(true)
         });
-        self.track_rows(written)?;
         Ok(())
     }
 
     async fn record_facts(&mut self, batch: &Batch) -> Result<(), StoreError> {
         let fundamentals = last_of_each(&batch.fundamentals, |row| (row.symbol, row.as_of));
-        let written = execute_many!(
-            &mut self.connection,
-            UPSERT_FUNDAMENTALS,
-            &fundamentals,
-            |query, row| {
-                query
-                    .bind(row.symbol.as_str())
-                    .bind(days(row.as_of))
-                    .bind(row.eps_ttm.map(Decimal::micros))
-                    .bind(row.eps_forward.map(Decimal::micros))
-                    .bind(row.market_cap.map(Decimal::micros))
-                    .bind(row.dividend_yield.map(Decimal::micros))
-                    .bind(row.dividend_amount.map(Decimal::micros))
-                    .bind(row.beta.map(Decimal::micros))
-            }
-        );
-        self.track_rows(written)?;
+        write_many!(self, UPSERT_FUNDAMENTALS, &fundamentals, |query, row| {
+            query
+                .bind(row.symbol.as_str())
+                .bind(days(row.as_of))
+                .bind(row.eps_ttm.map(Decimal::micros))
+                .bind(row.eps_forward.map(Decimal::micros))
+                .bind(row.market_cap.map(Decimal::micros))
+                .bind(row.dividend_yield.map(Decimal::micros))
+                .bind(row.dividend_amount.map(Decimal::micros))
+                .bind(row.beta.map(Decimal::micros))
+        });
         let earnings = last_of_each(&batch.earnings, |row| (row.symbol, row.date));
-        let written = execute_many!(&mut self.connection, UPSERT_EARNINGS, &earnings, |query, row| {
+        write_many!(self, UPSERT_EARNINGS, &earnings, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(days(row.date))
                 .bind(time_name(row.time))
                 .bind(row.eps_estimate.map(Decimal::micros))
         });
-        self.track_rows(written)?;
         let dividends = last_of_each(&batch.dividends, |row| (row.symbol, row.ex_date));
-        let written = execute_many!(&mut self.connection, UPSERT_DIVIDENDS, &dividends, |query, row| {
+        write_many!(self, UPSERT_DIVIDENDS, &dividends, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(days(row.ex_date))
                 .bind(row.payment_date.map(days))
                 .bind(row.amount.map(Decimal::micros))
         });
-        self.track_rows(written)?;
         Ok(())
     }
 
@@ -271,7 +259,7 @@ impl UnitOfWork {
     }
 
     async fn write_bars_with(&mut self, statement: Statement, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
-        let written = execute_many!(&mut self.connection, statement, bars, |query, row| {
+        write_many!(self, statement, bars, |query, row| {
             let (symbol, bar) = row;
             query
                 .bind(symbol.as_str())
@@ -282,7 +270,6 @@ impl UnitOfWork {
                 .bind(bar.close.micros())
                 .bind(bar.volume)
         });
-        self.track_rows(written)?;
         Ok(())
     }
 
@@ -296,7 +283,7 @@ impl UnitOfWork {
             }
         }
         let quotes: Vec<&LatestQuote> = latest.into_values().collect();
-        let written = execute_many!(&mut self.connection, UPSERT_QUOTES, &quotes, |query, quote| {
+        write_many!(self, UPSERT_QUOTES, &quotes, |query, quote| {
             query
                 .bind(quote.symbol.as_str())
                 .bind(days(quote.session))
@@ -308,7 +295,6 @@ impl UnitOfWork {
                 .bind(Timestamp::as_microsecond(quote.at))
                 .bind(quote.made_at.map(Timestamp::as_microsecond))
         });
-        self.track_rows(written)?;
         Ok(())
     }
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use market::records::{InsiderRow, WithdrawnFiling};
 
-use super::read::records;
 use super::row::StoredInsiderTrade;
-use crate::columns::{days, text};
+use crate::columns::{days, text, values};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
@@ -24,7 +23,7 @@ impl UnitOfWork {
             let rows =
                 fetch!(self, fetch_all StoredInsiderTrade, sql, withdrawn.symbol.as_str(), &insider, first, last);
             let mut filings: BTreeMap<Date, Vec<InsiderRow>> = BTreeMap::new();
-            for row in records::<_, InsiderRow>(rows)? {
+            for row in values::<_, InsiderRow>(rows)? {
                 filings.entry(row.filed_on).or_default().push(row);
             }
             // The stored name may differ from the delivered one in characters that cannot be stored.

@@ -82,7 +82,7 @@ impl Store {
     ) -> Result<Vec<ClaimedMessage>, StoreError> {
         let claimed = self.claim_rows(channel.into(), &query).await?;
         let rows = query_many!(ClaimedRow, &self.pools, CLAIMED_MESSAGES, &claimed, |query, seq| query
-            .bind(*seq))?;
+            .bind(*seq));
         // If this took longer than the lease, another process has them.
         let rows: Vec<ClaimedRow> = rows.into_iter().filter(|row| row.lease == query.lease).collect();
         let owners = self.owners(&rows).await?;
@@ -112,7 +112,7 @@ impl Store {
         ids.sort_unstable();
         ids.dedup();
         let found = query_many!(AccountRow, &self.pools, OWNER_ACCOUNTS, &ids, |query, id| query
-            .bind(*id))?;
+            .bind(*id));
         let accounts = found.into_iter().map(|row| {
             let account = Account::try_from(row)?;
             Ok((account.id, account))

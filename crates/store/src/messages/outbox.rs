@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::Table;
+use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{MessageChannel, MessageId, Page, PageRequest, StoredOutboxMessage};
 use crate::{Store, StoreError};
@@ -65,10 +65,7 @@ impl Store {
             )
         };
         Ok(Page {
-            items: rows
-                .into_iter()
-                .map(StoredOutboxMessage::try_from)
-                .collect::<Result<_, _>>()?,
+            items: values(rows)?,
             total: TABLE.narrow("COUNT(*)", total)?,
         })
     }

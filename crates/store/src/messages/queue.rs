@@ -51,7 +51,7 @@ impl UnitOfWork {
             now.as_microsecond(),
         );
         if rows > 0 {
-            for channel in MessageChannel::ALL {
+            for &channel in MessageChannel::ALL {
                 self.wake(channel.into());
             }
         }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::TABLE;
-use crate::bulk::{Statement, execute_many, query_many};
+use crate::bulk::{Statement, fetch_many, write_many};
 use crate::columns::text;
 use crate::model::{MessageChannel, MessageLimits, QuotaDecision, QuotaRequest, is_alert_news};
 use crate::unit_of_work::fetch;
@@ -219,14 +219,14 @@ impl AdmitMessages {
         let mut recipients: Vec<&str> = self.requests.iter().map(|request| request.recipient.as_str()).collect();
         recipients.sort_unstable();
         recipients.dedup();
-        let found = query_many!(
+        let found = fetch_many!(
+            unit,
             (String, i64, i64, i64),
-            &mut unit.connection,
             COUNT_BY_RECIPIENT,
             &recipients,
             |query, to| query.bind(text(to)).bind(channel).bind(day)
         );
-        let by_recipient = unit.track(found)?.into_iter();
+        let by_recipient = found.into_iter();
         let mut accounts: Vec<Uuid> = self
             .requests
             .iter()
@@ -235,14 +235,10 @@ impl AdmitMessages {
         accounts.sort_unstable();
         accounts.dedup();
         let month = self.limits.month_start.min(self.limits.day_start).as_microsecond();
-        let found = query_many!(
-            (Uuid, i64, i64),
-            &mut unit.connection,
-            COUNT_BY_ACCOUNT,
-            &accounts,
-            |query, account| query.bind(*account).bind(channel).bind(day).bind(month)
-        );
-        let by_account = unit.track(found)?.into_iter();
+        let found = fetch_many!(unit, (Uuid, i64, i64), COUNT_BY_ACCOUNT, &accounts, |query, account| {
+            query.bind(*account).bind(channel).bind(day).bind(month)
+        });
+        let by_account = found.into_iter();
         Ok(QuotaCounts {
             account_messages: all - firings,
             firings,
@@ -270,14 +266,10 @@ impl AdmitMessages {
     }
 
     async fn held_leases(&self, unit: &mut UnitOfWork) -> Result<std::collections::HashSet<i64>, StoreError> {
-        let found = query_many!(
-            (i64,),
-            &mut unit.connection,
-            HELD_LEASES,
-            &self.requests,
-            |query, request| query.bind(request.seq).bind(request.lease)
-        );
-        Ok(unit.track(found)?.into_iter().map(|(seq,)| seq).collect())
+        let found = fetch_many!(unit, (i64,), HELD_LEASES, &self.requests, |query, request| query
+            .bind(request.seq)
+            .bind(request.lease));
+        Ok(found.into_iter().map(|(seq,)| seq).collect())
     }
 
     async fn run(&self, unit: &mut UnitOfWork) -> Result<Vec<QuotaDecision>, StoreError> {
@@ -302,14 +294,14 @@ impl AdmitMessages {
             .map(|(request, _)| request)
             .collect();
         let at = self.now.as_microsecond();
-        let written = execute_many!(&mut unit.connection, MARK_ADMITTED, &granted, |query, request| {
+        let written = write_many!(unit, MARK_ADMITTED, &granted, |query, request| {
             query
                 .bind(request.seq)
                 .bind(request.lease)
                 .bind(at)
                 .bind(text(&request.recipient))
         });
-        if unit.track_rows(written)? != u64::try_from(granted.len()).unwrap_or(u64::MAX) {
+        if written != u64::try_from(granted.len()).unwrap_or(u64::MAX) {
             return Err(TABLE.corrupt("a claim was lost during admission"));
         }
         Ok(decisions)

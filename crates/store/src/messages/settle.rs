@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::bulk::{Statement, execute_many, query_many};
+use crate::bulk::{Statement, write_many, write_many_returning};
 use crate::columns::text;
 use crate::model::{MessageChannel, MessageResult, Settlement, StoredOutboxMessage};
 use crate::queue::{FinishedRow, MESSAGES, SettlementResult};
@@ -42,7 +42,7 @@ impl Store {
                     .iter()
                     .filter_map(|settled| settled.result.kept.as_ref())
                     .collect();
-                let done = execute_many!(&mut unit.connection, INSERT_OUTBOX, &kept, |query, kept| {
+                write_many!(unit, INSERT_OUTBOX, &kept, |query, kept| {
                     query
                         .bind(kept.id.0)
                         .bind(kept.channel.name())
@@ -50,7 +50,6 @@ impl Store {
                         .bind(kept.content.as_slice())
                         .bind(kept.created_at.as_microsecond())
                 });
-                unit.track_rows(done)?;
                 let settled = unit.settle(&MESSAGES, settlements, now).await?;
                 for moved_to in settlements.iter().filter_map(|settled| settled.result.moved_to) {
                     unit.wake(moved_to.into());
@@ -77,14 +76,10 @@ impl Store {
             |&(channel, ref provider_id, ref outcome, has_failed, now), unit| {
                 Box::pin(async move {
                     let status = if has_failed { "failed" } else { "sent" };
-                    let noted = query_many!(
-                        FinishedRow,
-                        &mut unit.connection,
-                        RECORD_STATUS,
-                        &[()],
-                        |query, _unit| query.bind(provider_id.as_str()).bind(outcome.as_str()).bind(status)
-                    );
-                    let noted = unit.track_write(noted)?;
+                    let noted = write_many_returning!(unit, FinishedRow, RECORD_STATUS, &[()], |query, _unit| query
+                        .bind(provider_id.as_str())
+                        .bind(outcome.as_str())
+                        .bind(status));
                     if !noted.is_empty() {
                         if has_failed {
                             unit.record_notifications(channel, noted, now).await?;
@@ -132,19 +127,13 @@ impl UnitOfWork {
             return Ok(());
         }
         self.announce_history().await?;
-        let recorded = execute_many!(
-            &mut self.connection,
-            INSERT_NOTIFICATION_HISTORY,
-            &entries,
-            |query, entry| {
-                query
-                    .bind(entry.0)
-                    .bind(entry.1)
-                    .bind(now.as_microsecond())
-                    .bind(entry.2.as_str())
-            }
-        );
-        self.track_rows(recorded)?;
+        write_many!(self, INSERT_NOTIFICATION_HISTORY, &entries, |query, entry| {
+            query
+                .bind(entry.0)
+                .bind(entry.1)
+                .bind(now.as_microsecond())
+                .bind(entry.2.as_str())
+        });
         Ok(())
     }
 }

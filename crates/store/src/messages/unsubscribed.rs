@@ -17,7 +17,7 @@ impl Store {
     /// Returns those of some addresses that have unsubscribed.
     pub async fn unsubscribed(&self, addresses: &[String]) -> Result<Vec<String>, StoreError> {
         let found = query_many!((String,), &self.pools, UNSUBSCRIBED, addresses, |query, address| query
-            .bind(text(address)))?;
+            .bind(text(address)));
         Ok(found.into_iter().map(|(address,)| address).collect())
     }
 }

@@ -10,38 +10,18 @@ use super::AccountId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ApprovalId(pub Uuid);
 
-/// The status of an approval.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ApprovalStatus {
-    /// Not decided yet.
-    Pending,
-    /// Approved and being executed. An approval remains in this status if the process crashes.
-    Begun,
-    /// Approved and executed.
-    Approved,
-    /// Denied.
-    Denied,
-}
-
-impl ApprovalStatus {
-    /// All statuses.
-    pub const ALL: &'static [Self] = &[Self::Pending, Self::Begun, Self::Approved, Self::Denied];
-
-    /// The name in the database column and in the API.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Begun => "begun",
-            Self::Approved => "approved",
-            Self::Denied => "denied",
-        }
-    }
-
-    /// Returns the status with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|status| status.name() == name)
+alerts::named_enum! {
+    /// The status of an approval.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum ApprovalStatus {
+        /// Not decided yet.
+        Pending = "pending",
+        /// Approved and being executed. An approval remains in this status if the process crashes.
+        Begun = "begun",
+        /// Approved and executed.
+        Approved = "approved",
+        /// Denied.
+        Denied = "denied",
     }
 }
 

@@ -25,34 +25,16 @@ impl DeliveryId {
     }
 }
 
-/// The status of a delivery.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeliveryStatus {
-    /// Waits for an attempt.
-    Pending,
-    /// Accepted by the receiver.
-    Delivered,
-    /// Given up.
-    Failed,
-}
-
-impl DeliveryStatus {
-    /// The name in the database column and in the API.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Returns the status with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Pending, Self::Delivered, Self::Failed]
-            .into_iter()
-            .find(|status| status.name() == name)
+alerts::named_enum! {
+    /// The status of a delivery.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum DeliveryStatus {
+        /// Waits for an attempt.
+        Pending = "pending",
+        /// Accepted by the receiver.
+        Delivered = "delivered",
+        /// Given up.
+        Failed = "failed",
     }
 }
 

@@ -9,35 +9,16 @@ use super::AccountId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FeedbackId(pub Uuid);
 
-/// The category of a piece of feedback.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum FeedbackCategory {
-    /// A feature request.
-    Feature,
-    /// A bug report.
-    Bug,
-    /// Anything else.
-    Other,
-}
-
-impl FeedbackCategory {
-    /// All categories.
-    pub const ALL: &'static [Self] = &[Self::Feature, Self::Bug, Self::Other];
-
-    /// The name in the database column and in the API.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Feature => "feature",
-            Self::Bug => "bug",
-            Self::Other => "other",
-        }
-    }
-
-    /// Returns the category with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|category| category.name() == name)
+alerts::named_enum! {
+    /// The category of a piece of feedback.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum FeedbackCategory {
+        /// A feature request.
+        Feature = "feature",
+        /// A bug report.
+        Bug = "bug",
+        /// Anything else.
+        Other = "other",
     }
 }
 

@@ -58,32 +58,14 @@ impl MessageId {
     }
 }
 
-/// The channel of a message.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum MessageChannel {
-    /// Email.
-    Email,
-    /// Text message.
-    Sms,
-}
-
-impl MessageChannel {
-    /// All channels.
-    pub const ALL: [Self; 2] = [Self::Email, Self::Sms];
-
-    /// The name in the database column and in the API.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Sms => "sms",
-        }
-    }
-
-    /// Returns the channel with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|channel| channel.name() == name)
+alerts::named_enum! {
+    /// The channel of a message.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum MessageChannel {
+        /// Email.
+        Email = "email",
+        /// Text message.
+        Sms = "sms",
     }
 }
 

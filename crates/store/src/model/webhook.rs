@@ -9,63 +9,28 @@ use super::AccountId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WebhookId(pub Uuid);
 
-/// The content that the service's own signature covers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SignatureForm {
-    /// `<timestamp>.<body>`, written `sha256=<hex>`.
-    #[default]
-    Timestamped,
-    /// The body alone, written as hexadecimal digits.
-    Body,
-}
-
-impl SignatureForm {
-    /// The name in the database column.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Timestamped => "timestamped",
-            Self::Body => "body",
-        }
-    }
-
-    /// Returns the form with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Timestamped, Self::Body]
-            .into_iter()
-            .find(|form| form.name() == name)
+alerts::named_enum! {
+    /// The content that the service's own signature covers.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub enum SignatureForm {
+        /// `<timestamp>.<body>`, written `sha256=<hex>`.
+        #[default]
+        Timestamped = "timestamped",
+        /// The body alone, written as hexadecimal digits.
+        Body = "body",
     }
 }
 
-/// The reason why a webhook was disabled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DisabledReason {
-    /// The owner disabled it.
-    Owner,
-    /// The receiver responded that it is gone (410).
-    Gone,
-    /// It has only failed for days.
-    Failing,
-}
-
-impl DisabledReason {
-    /// The name in the database column.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Gone => "gone",
-            Self::Failing => "failing",
-        }
-    }
-
-    /// Returns the reason with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Owner, Self::Gone, Self::Failing]
-            .into_iter()
-            .find(|reason| reason.name() == name)
+alerts::named_enum! {
+    /// The reason why a webhook was disabled.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum DisabledReason {
+        /// The owner disabled it.
+        Owner = "owner",
+        /// The receiver responded that it is gone (410).
+        Gone = "gone",
+        /// It has only failed for days.
+        Failing = "failing",
     }
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::Table;
+use crate::columns::{Table, json_list};
 use crate::database::query;
 use crate::model::{OAuthClientId, RegisteredClient};
 use crate::unit_of_work::{fetch, write_rows};
@@ -26,7 +26,7 @@ impl TryFrom<ClientRow> for RegisteredClient {
         Ok(Self {
             id: OAuthClientId(Uuid::try_parse(&row.id).map_err(|error| TABLE.corrupt(error))?),
             name: row.name,
-            redirect_uris: serde_json::from_str(&row.redirect_uris).map_err(|error| TABLE.corrupt(error))?,
+            redirect_uris: TABLE.list(&row.redirect_uris)?,
             created_at: TABLE.instant(row.created_at)?,
         })
     }
@@ -50,13 +50,12 @@ impl UnitOfWork {
         if count >= i64::from(limit) {
             self.evict_oauth_client(client.created_at).await?;
         }
-        let redirect_uris = serde_json::to_string(&client.redirect_uris).map_err(|error| TABLE.corrupt(error))?;
         write_rows!(
             self,
             "INSERT INTO oauth_clients (id, name, redirect_uris, created_at) VALUES ($1, $2, $3, $4)",
             client.id.0.to_string(),
             &client.name,
-            &redirect_uris,
+            json_list(&client.redirect_uris),
             client.created_at.as_microsecond(),
         );
         Ok(())

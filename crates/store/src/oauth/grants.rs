@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::Table;
+use crate::columns::{Table, json_list, values};
 use crate::database::query;
 use crate::model::{AccountId, Grant, GrantId};
 use crate::unit_of_work::{fetch, write_rows};
@@ -44,7 +44,7 @@ impl TryFrom<GrantRow> for Grant {
             account: AccountId(row.account_id),
             client_id: row.client_id,
             client_name: row.client_name,
-            scopes: parse_scopes(&row.scopes)?,
+            scopes: TABLE.list(&row.scopes)?,
             created_at: TABLE.instant(row.created_at)?,
             last_used_at: TABLE.optional_instant(row.last_used_at)?,
             expires_at: TABLE.instant(row.expires_at)?,
@@ -53,22 +53,11 @@ impl TryFrom<GrantRow> for Grant {
     }
 }
 
-/// Parses stored scopes.
-pub(super) fn parse_scopes(text: &str) -> Result<Vec<String>, StoreError> {
-    serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))
-}
-
-/// Scopes as JSON text.
-pub(super) fn scopes_json(scopes: &[String]) -> Result<String, StoreError> {
-    serde_json::to_string(scopes).map_err(|error| TABLE.corrupt(error))
-}
-
 impl Store {
     /// Returns an account's grants that are live at `now`, oldest first.
     pub async fn grants(&self, account: AccountId, now: Timestamp) -> Result<Vec<Grant>, StoreError> {
         let sql = select!("WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY seq");
-        let rows = query!(fetch_all GrantRow, &self.pools, sql, account.0, now.as_microsecond())?;
-        rows.into_iter().map(Grant::try_from).collect()
+        values(query!(fetch_all GrantRow, &self.pools, sql, account.0, now.as_microsecond())?)
     }
 
     /// Returns an account's stored grants after a position, live or not, oldest first, at most `limit`. Also returns
@@ -82,8 +71,7 @@ impl Store {
         let sql = select!("WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3");
         let rows = query!(fetch_all GrantRow, &self.pools, sql, account.0, position, i64::from(limit))?;
         let next = rows.last().map_or(position, |row| row.seq);
-        let grants: Result<_, _> = rows.into_iter().map(Grant::try_from).collect();
-        Ok((grants?, next))
+        Ok((values(rows)?, next))
     }
 
     /// Records that a grant was used.
@@ -119,7 +107,6 @@ impl UnitOfWork {
             now,
             i64::from(limit) - 1,
         );
-        let scopes = scopes_json(&grant.scopes)?;
         write_rows!(
             self,
             "INSERT INTO oauth_grants
@@ -129,7 +116,7 @@ impl UnitOfWork {
             account,
             &grant.client_id,
             &grant.client_name,
-            &scopes,
+            json_list(&grant.scopes),
             now,
             grant.last_used_at.map(Timestamp::as_microsecond),
             grant.expires_at.as_microsecond(),

@@ -18,51 +18,44 @@ macro_rules! with_expired_grants {
     };
 }
 
+/// Deletes expired grants. A grant may have very many tokens, so it is deleted after all of them.
+const EXPIRED_GRANTS: [&str; 4] = [
+    with_expired_grants!(
+        "DELETE FROM oauth_access_tokens WHERE hash IN (SELECT hash FROM oauth_access_tokens WHERE grant_seq IN ",
+        " LIMIT $3)"
+    ),
+    with_expired_grants!(
+        "DELETE FROM oauth_refresh_tokens WHERE hash IN (SELECT hash FROM oauth_refresh_tokens WHERE grant_seq IN ",
+        " LIMIT $3)"
+    ),
+    with_expired_grants!(
+        "DELETE FROM oauth_codes WHERE hash IN (SELECT hash FROM oauth_codes WHERE grant_seq IN ",
+        " LIMIT $3)"
+    ),
+    with_expired_grants!(
+        "DELETE FROM oauth_grants WHERE seq IN ",
+        " AND NOT EXISTS (SELECT 1 FROM oauth_access_tokens WHERE grant_seq = oauth_grants.seq)
+          AND NOT EXISTS (SELECT 1 FROM oauth_refresh_tokens WHERE grant_seq = oauth_grants.seq)
+          AND NOT EXISTS (SELECT 1 FROM oauth_codes WHERE grant_seq = oauth_grants.seq)"
+    ),
+];
+
 impl Store {
     /// Deletes grants that were over before `before`, with their codes and tokens. Used refresh tokens are kept as
     /// long as their grant is live, because presenting one again ends the grant. Also deletes data that was over
     /// before `unused` and that no client will present again: grants without tokens, and access tokens. Deletes at
     /// most `limit` rows of each kind and returns the total; 0 means that nothing is left to delete.
     pub async fn purge_grants(&self, before: Timestamp, unused: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let inputs = (before, unused, limit);
+        let inputs = (before.as_microsecond(), unused.as_microsecond(), i64::from(limit));
         let transaction = self.commit(inputs, |&(before, unused, limit), unit| {
             Box::pin(async move {
-                let (before, unused) = (before.as_microsecond(), unused.as_microsecond());
-                let limit = i64::from(limit);
                 let mut removed = 0;
-                // A grant may have very many tokens. It is deleted after all of them. It has one code.
-                for sql in [
-                    with_expired_grants!(
-                        "DELETE FROM oauth_access_tokens WHERE hash IN
-                 (SELECT hash FROM oauth_access_tokens WHERE grant_seq IN ",
-                        " LIMIT $3)"
-                    ),
-                    with_expired_grants!(
-                        "DELETE FROM oauth_refresh_tokens WHERE hash IN
-                 (SELECT hash FROM oauth_refresh_tokens WHERE grant_seq IN ",
-                        " LIMIT $3)"
-                    ),
-                    with_expired_grants!(
-                        "DELETE FROM oauth_codes WHERE hash IN (SELECT hash FROM oauth_codes WHERE grant_seq IN ",
-                        " LIMIT $3)"
-                    ),
-                    with_expired_grants!(
-                        "DELETE FROM oauth_grants WHERE seq IN ",
-                        " AND NOT EXISTS (SELECT 1 FROM oauth_access_tokens WHERE grant_seq = oauth_grants.seq)
-                  AND NOT EXISTS (SELECT 1 FROM oauth_refresh_tokens WHERE grant_seq = oauth_grants.seq)
-                  AND NOT EXISTS (SELECT 1 FROM oauth_codes WHERE grant_seq = oauth_grants.seq)"
-                    ),
-                ] {
+                for sql in EXPIRED_GRANTS {
                     removed += write_rows!(unit, sql, before, unused, limit);
                 }
-                removed += write_rows!(
-                    unit,
-                    "DELETE FROM oauth_access_tokens WHERE hash IN
-             (SELECT hash FROM oauth_access_tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
-                    unused,
-                    limit,
-                );
-                Ok(removed)
+                let sql = "DELETE FROM oauth_access_tokens WHERE hash IN
+                           (SELECT hash FROM oauth_access_tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)";
+                Ok(removed + write_rows!(unit, sql, unused, limit))
             })
         });
         transaction.await
@@ -71,29 +64,19 @@ impl Store {
     /// Deletes clients without any grant that registered before `unused`, and clients not used since `idle`: at most
     /// `limit` of each. Returns the number deleted.
     pub async fn purge_oauth_clients(&self, unused: Timestamp, idle: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        let inputs = (unused, idle, limit);
+        let inputs = (unused.as_microsecond(), idle.as_microsecond(), i64::from(limit));
         let transaction = self.commit(inputs, |&(unused, idle, limit), unit| {
-Box::pin(async move {
-        let limit = i64::from(limit);
-        let unused = write_rows!(
-            unit,
-            "DELETE FROM oauth_clients WHERE last_used_at IS NULL AND seq IN
-             (SELECT seq FROM oauth_clients WHERE last_used_at IS NULL AND created_at < $1 ORDER BY created_at LIMIT $2)",
-            unused.as_microsecond(),
-            limit,
-        );
-        let idle = write_rows!(
-            unit,
-            "DELETE FROM oauth_clients WHERE seq IN
-             (SELECT seq FROM oauth_clients WHERE last_used_at IS NOT NULL AND last_used_at < $1
-              ORDER BY last_used_at LIMIT $2)",
-            idle.as_microsecond(),
-            limit,
-        );
-        Ok(unused + idle)
-
-})
-});
+            Box::pin(async move {
+                let sql = "DELETE FROM oauth_clients WHERE last_used_at IS NULL AND seq IN
+                           (SELECT seq FROM oauth_clients WHERE last_used_at IS NULL AND created_at < $1
+                            ORDER BY created_at LIMIT $2)";
+                let unused = write_rows!(unit, sql, unused, limit);
+                let sql = "DELETE FROM oauth_clients WHERE seq IN
+                           (SELECT seq FROM oauth_clients WHERE last_used_at IS NOT NULL AND last_used_at < $1
+                            ORDER BY last_used_at LIMIT $2)";
+                Ok(unused + write_rows!(unit, sql, idle, limit))
+            })
+        });
         transaction.await
     }
 }

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::grants::{TABLE, parse_scopes, scopes_json};
+use super::grants::TABLE;
+use crate::columns::json_list;
 use crate::database::query;
 use crate::model::{Grant, GrantId, NewTokens, PresentedToken};
 use crate::unit_of_work::{fetch, write_rows};
@@ -13,7 +14,7 @@ impl Store {
     pub async fn grant_access_token(&self, hash: [u8; 32]) -> Result<Option<PresentedToken>, StoreError> {
         let sql = "SELECT grant_seq, scopes, expires_at FROM oauth_access_tokens WHERE hash = $1";
         let row = query!(fetch_optional(i64, String, i64), &self.pools, sql, &hash[..])?;
-        let Some((grant, kept, expires_at)) = row else {
+        let Some((grant, scopes, expires_at)) = row else {
             return Ok(None);
         };
         let Some(grant) = self.grant_by_seq(grant).await? else {
@@ -23,7 +24,7 @@ impl Store {
             return Ok(None);
         };
         Ok(Some(PresentedToken {
-            scopes: parse_scopes(&kept)?,
+            scopes: TABLE.list(&scopes)?,
             expires_at: TABLE.instant(expires_at)?,
             grant,
             account,
@@ -39,14 +40,13 @@ impl UnitOfWork {
         tokens: &NewTokens,
         at: Timestamp,
     ) -> Result<bool, StoreError> {
-        let kept = scopes_json(&tokens.scopes)?;
         write_rows!(
             self,
             "INSERT INTO oauth_access_tokens (hash, grant_seq, scopes, expires_at)
              SELECT $2, seq, $3, $4 FROM oauth_grants WHERE id = $1",
             grant.0,
             &tokens.access[..],
-            &kept,
+            json_list(&tokens.scopes),
             tokens.expires_at.as_microsecond(),
         );
         let rows = write_rows!(

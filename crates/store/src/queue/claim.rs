@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use sqlx::AssertSqlSafe;
 
-use crate::bulk::query_many;
+use crate::bulk::write_many_returning;
 use crate::database::{dispatch, query};
 use crate::model::{ClaimQuery, PendingEndpoint, Queue};
 use crate::{Store, StoreError};
@@ -66,10 +66,10 @@ impl Store {
                 } else {
                     table.claim
                 };
-                let claimed = query_many!((i64,), &mut unit.connection, statement, seqs, |query, seq| {
+                let claimed = write_many_returning!(unit, (i64,), statement, seqs, |query, seq| {
                     query.bind(*seq).bind(lease).bind(now).bind(until)
                 });
-                Ok(unit.track_write(claimed)?.into_iter().map(|(seq,)| seq).collect())
+                Ok(claimed.into_iter().map(|(seq,)| seq).collect())
             })
         });
         transaction.await

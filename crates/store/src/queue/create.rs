@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use alerts::Channel;
 use uuid::Uuid;
 
-use crate::bulk::{Statement, execute_many, query_many};
+use crate::bulk::{Statement, fetch_many, write_many};
 use crate::model::message::{FIRING_KIND, endpoint};
 use crate::model::{DeliveryId, EventId, MessageChannel, MessageId, Queue, WebhookId};
 use crate::{StoreError, UnitOfWork};
@@ -64,7 +64,7 @@ impl UnitOfWork {
     /// Creates one message for each event.
     pub(crate) async fn create_messages(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
         debug_assert_eq!(FIRING_KIND, "fired");
-        let made = execute_many!(&mut self.connection, INSERT_MESSAGES, events, |query, event| {
+        write_many!(self, INSERT_MESSAGES, events, |query, event| {
             query
                 .bind(MessageId::for_event(EventId(event.event)).0)
                 .bind(event.channel().name())
@@ -75,7 +75,6 @@ impl UnitOfWork {
                 .bind(event.event_seq)
                 .bind(event.at)
         });
-        self.track_rows(made)?;
         for event in events {
             self.wake(event.channel().into());
         }
@@ -86,15 +85,11 @@ impl UnitOfWork {
     pub(crate) async fn create_deliveries(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
         let accounts: HashSet<Uuid> = events.iter().filter_map(|event| event.account).collect();
         let accounts: Vec<Uuid> = accounts.into_iter().collect();
-        let found = query_many!(
-            (Uuid, i64, Uuid),
-            &mut self.connection,
-            ACTIVE_WEBHOOKS,
-            &accounts,
-            |query, account| query.bind(*account)
-        );
+        let found = fetch_many!(self, (Uuid, i64, Uuid), ACTIVE_WEBHOOKS, &accounts, |query, account| {
+            query.bind(*account)
+        });
         let mut webhooks: HashMap<Uuid, Vec<(i64, Uuid)>> = HashMap::new();
-        for (account, seq, id) in self.track(found)? {
+        for (account, seq, id) in found {
             webhooks.entry(account).or_default().push((seq, id));
         }
         let mut rows = Vec::new();
@@ -105,10 +100,10 @@ impl UnitOfWork {
                 rows.push((id.0, webhook_seq, event.event_seq, event.at));
             }
         }
-        let made = execute_many!(&mut self.connection, INSERT_DELIVERIES, &rows, |query, row| {
+        let made = write_many!(self, INSERT_DELIVERIES, &rows, |query, row| {
             query.bind(row.0).bind(row.1).bind(row.2).bind(row.3)
         });
-        if self.track_rows(made)? > 0 {
+        if made > 0 {
             self.wake(Queue::Webhooks);
         }
         Ok(())

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::QueueTable;
-use crate::bulk::query_many;
+use crate::bulk::write_many_returning;
 use crate::columns::text;
 use crate::model::{MessageResult, Settlement, SettlementDecision};
 use crate::{StoreError, UnitOfWork};
@@ -35,36 +35,30 @@ impl UnitOfWork {
             .partition(|settled| settled.decision == SettlementDecision::Delivered);
         let mut finished = Vec::new();
         for some in [delivered, others] {
-            let changed = query_many!(
-                FinishedRow,
-                &mut self.connection,
-                table.settle,
-                &some,
-                |query, settled| {
-                    let (status, due, tried) = match settled.decision {
-                        SettlementDecision::Delivered => (table.delivered, None, 1_i64),
-                        SettlementDecision::Failed | SettlementDecision::Gone => ("failed", None, 1),
-                        SettlementDecision::Retry { at } => ("pending", Some(at), 1),
-                        SettlementDecision::Postponed { until } => ("pending", Some(until), 0),
-                        SettlementDecision::Released => ("pending", Some(now), 0),
-                    };
-                    let query = query
-                        .bind(settled.seq)
-                        .bind(settled.lease)
-                        .bind(status)
-                        .bind(due.map(Timestamp::as_microsecond))
-                        .bind(tried);
-                    match settled.result.message() {
-                        None => query,
-                        Some(message) => query
-                            .bind(message.outcome.as_deref().map(text))
-                            .bind(message.provider_id.as_deref().map(text))
-                            .bind(due.is_none().then(|| now.as_microsecond()))
-                            .bind(message.moved_to.map(|channel| channel.name())),
-                    }
+            let changed = write_many_returning!(self, FinishedRow, table.settle, &some, |query, settled| {
+                let (status, due, tried) = match settled.decision {
+                    SettlementDecision::Delivered => (table.delivered, None, 1_i64),
+                    SettlementDecision::Failed | SettlementDecision::Gone => ("failed", None, 1),
+                    SettlementDecision::Retry { at } => ("pending", Some(at), 1),
+                    SettlementDecision::Postponed { until } => ("pending", Some(until), 0),
+                    SettlementDecision::Released => ("pending", Some(now), 0),
+                };
+                let query = query
+                    .bind(settled.seq)
+                    .bind(settled.lease)
+                    .bind(status)
+                    .bind(due.map(Timestamp::as_microsecond))
+                    .bind(tried);
+                match settled.result.message() {
+                    None => query,
+                    Some(message) => query
+                        .bind(message.outcome.as_deref().map(text))
+                        .bind(message.provider_id.as_deref().map(text))
+                        .bind(due.is_none().then(|| now.as_microsecond()))
+                        .bind(message.moved_to.map(|channel| channel.name())),
                 }
-            );
-            finished.extend(self.track_write(changed)?);
+            });
+            finished.extend(changed);
         }
         Ok(finished)
     }

@@ -4,21 +4,16 @@ use jiff::Timestamp;
 
 use super::SealedValue;
 use super::values::SealedColumn;
-use crate::database::query;
+use crate::database::{BytesRow, query};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
-
-#[derive(sqlx_macros::FromRow)]
-struct CheckRow {
-    sealed: Vec<u8>,
-}
 
 impl Store {
     /// Returns the key check value, if it exists.
     pub async fn key_check(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT sealed FROM key_check WHERE id = 1";
-        let row = query!(fetch_optional CheckRow, &self.pools, sql)?;
-        Ok(row.map(|row| row.sealed))
+        let row = query!(fetch_optional BytesRow, &self.pools, sql)?;
+        Ok(row.map(|(sealed,)| sealed))
     }
 }
 
@@ -26,8 +21,8 @@ impl UnitOfWork {
     /// Returns the key check value, if it exists.
     pub async fn key_check(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT sealed FROM key_check WHERE id = 1";
-        let row = fetch!(self, fetch_optional CheckRow, sql);
-        Ok(row.map(|row| row.sealed))
+        let row = fetch!(self, fetch_optional BytesRow, sql);
+        Ok(row.map(|(sealed,)| sealed))
     }
 
     /// Inserts a key check value. Returns `false` if one exists.

@@ -5,21 +5,27 @@ use uuid::Uuid;
 
 use super::row::micros;
 use crate::columns::Table;
-use crate::database::query;
+use crate::database::{OptionalNumberRow, query};
 use crate::model::{AccountId, ClaimedAnalysis, WatchlistItemId};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("analyst_queue");
 
-/// The earliest due time, if any.
-type EarliestDue = (Option<i64>,);
+macro_rules! due {
+    ($lock:literal) => {
+        concat!(
+            "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1 ORDER BY due_at LIMIT $2",
+            $lock
+        )
+    };
+}
 
 impl Store {
     /// Returns the time at which the next analysis is due. `None`: the queue is empty.
     pub async fn next_analysis_due(&self) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM analyst_queue";
-        let (due,) = query!(fetch_one EarliestDue, &self.pools, sql)?;
+        let (due,) = query!(fetch_one OptionalNumberRow, &self.pools, sql)?;
         TABLE.optional_instant(due)
     }
 
@@ -35,11 +41,9 @@ impl Store {
             Box::pin(async move {
                 // Skips rows that another process is claiming.
                 let sql = if unit.connection.is_pg() {
-                    "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
-             ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED"
+                    due!(" FOR UPDATE SKIP LOCKED")
                 } else {
-                    "SELECT item_id, account_id, asked, tries FROM analyst_queue WHERE due_at <= $1
-             ORDER BY due_at LIMIT $2"
+                    due!("")
                 };
                 let limit = i64::from(limit);
                 let rows = fetch!(unit, fetch_all(Uuid, Uuid, i64, i64), sql, micros(now), limit);

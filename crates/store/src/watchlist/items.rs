@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::row::{ITEMS, ItemRow, ListedRow, WatchedRow, items, micros, price_columns};
 use crate::alerts::{AlertRow, select};
-use crate::columns;
+use crate::columns::{self, values};
 use crate::database::query;
 use crate::model::{AccountId, AnalystAdvice, ListedWatchlistItem, StoredAlert, WatchlistItem, WatchlistItemId};
-use crate::unit_of_work::{fetch, write_rows};
+use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 macro_rules! listed {
@@ -38,8 +38,7 @@ impl Store {
     /// Returns an account's watchlist, newest first.
     pub async fn watchlist(&self, account: AccountId) -> Result<Vec<ListedWatchlistItem>, StoreError> {
         let sql = listed!("WHERE w.account_id = $1 ORDER BY w.seq DESC");
-        let rows = query!(fetch_all ListedRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(ListedWatchlistItem::try_from).collect()
+        values(query!(fetch_all ListedRow, &self.pools, sql, account.0)?)
     }
 
     /// Returns all watched stocks, each with the number of watchlists it is on.
@@ -129,13 +128,8 @@ impl UnitOfWork {
 
     /// Returns all items for a stock and locks them until the end of the transaction.
     pub async fn lock_items_of_symbol(&mut self, symbol: Symbol) -> Result<Vec<WatchlistItem>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            items!("", "WHERE w.symbol = $1 ORDER BY w.seq FOR NO KEY UPDATE")
-        } else {
-            items!("", "WHERE w.symbol = $1 ORDER BY w.seq")
-        };
-        let rows = fetch!(self, fetch_all ItemRow, sql, symbol.as_str());
-        rows.into_iter().map(WatchlistItem::try_from).collect()
+        let sql = select_locked!(self, items!("", "WHERE w.symbol = $1 ORDER BY w.seq"));
+        values(fetch!(self, fetch_all ItemRow, sql, symbol.as_str()))
     }
 
     /// Counts the items of an account's watchlist. The account must be locked.
@@ -218,13 +212,11 @@ impl UnitOfWork {
     /// Returns the alerts that the analyst created for an item and locks them until the end of the transaction.
     /// Deleted alerts are missing.
     pub async fn lock_alerts_of_item(&mut self, id: WatchlistItemId) -> Result<Vec<StoredAlert>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            select!("WHERE watchlist_item_id = $1 AND deleted_at IS NULL ORDER BY seq FOR NO KEY UPDATE")
-        } else {
+        let sql = select_locked!(
+            self,
             select!("WHERE watchlist_item_id = $1 AND deleted_at IS NULL ORDER BY seq")
-        };
-        let rows = fetch!(self, fetch_all AlertRow, sql, id.0);
-        rows.into_iter().map(StoredAlert::try_from).collect()
+        );
+        values(fetch!(self, fetch_all AlertRow, sql, id.0))
     }
 
     /// Records that the analyst created an alert for an item.

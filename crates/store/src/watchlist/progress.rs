@@ -7,18 +7,15 @@ use market::records::Batch;
 use market::{Decimal, Symbol};
 use uuid::Uuid;
 
-use crate::bulk::{Statement, execute_many};
+use crate::bulk::{Statement, write_many};
 use crate::columns::{Table, days};
-use crate::database::query;
+use crate::database::{OptionalNumberRow, query};
 use crate::model::{AccountId, PaperProgress, PaperReturn};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const PROGRESS: Table = Table("paper_progress");
 const RETURNS: Table = Table("paper_returns");
-
-/// A dividend amount, which may be unknown.
-type DividendAmount = (Option<i64>,);
 
 const INSERT_RETURNS: Statement = Statement {
     before: "INSERT INTO paper_returns (account_id, date, value) VALUES ",
@@ -103,10 +100,9 @@ impl UnitOfWork {
         if from_start {
             write_rows!(self, "DELETE FROM paper_returns WHERE account_id = $1", account.0);
         }
-        let written = execute_many!(&mut self.connection, INSERT_RETURNS, returns, |query, day| {
+        write_many!(self, INSERT_RETURNS, returns, |query, day| {
             query.bind(account.0).bind(days(day.date)).bind(day.value)
         });
-        self.track_rows(written)?;
         Ok(true)
     }
 
@@ -137,7 +133,7 @@ impl UnitOfWork {
             let sql = "SELECT amount FROM dividends WHERE symbol = $1 AND ex_date = $2";
             let known = fetch!(
                 self,
-                fetch_optional DividendAmount,
+                fetch_optional OptionalNumberRow,
                 sql,
                 row.symbol.as_str(),
                 days(row.ex_date)

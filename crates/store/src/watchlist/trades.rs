@@ -5,6 +5,7 @@ use market::records::SplitRow;
 use uuid::Uuid;
 
 use super::row::{TRADES, TradeRow, micros, trades};
+use crate::columns::values;
 use crate::database::query;
 use crate::model::{AccountId, Page, PageRequest, PaperTrade, PaperTradeId, TimedPrice, WatchlistItemId};
 use crate::unit_of_work::{fetch, write_rows};
@@ -19,7 +20,7 @@ impl Store {
         let (limit, offset) = (i64::from(page.limit), page.offset());
         let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0, limit, offset)?;
         Ok(Page {
-            items: rows.into_iter().map(PaperTrade::try_from).collect::<Result<_, _>>()?,
+            items: values(rows)?,
             total: TRADES.narrow("COUNT(*)", total)?,
         })
     }
@@ -27,8 +28,7 @@ impl Store {
     /// Returns all paper trades of an account, first opened first.
     pub async fn all_paper_trades(&self, account: AccountId) -> Result<Vec<PaperTrade>, StoreError> {
         let sql = trades!("WHERE account_id = $1 ORDER BY seq");
-        let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(PaperTrade::try_from).collect()
+        values(query!(fetch_all TradeRow, &self.pools, sql, account.0)?)
     }
 }
 

@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::row::{TABLE, WebhookRow, select};
+use crate::columns::json_list;
 use crate::model::{AccountId, Webhook, WebhookId};
-use crate::unit_of_work::{fetch, write_rows};
+use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
 
 impl UnitOfWork {
@@ -18,18 +19,13 @@ impl UnitOfWork {
 
     /// Returns an account's webhook and locks it until the end of the transaction.
     pub async fn lock_webhook(&mut self, account: AccountId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-        let sql = if self.connection.is_pg() {
-            select!("account_id = $1 AND id = $2 FOR NO KEY UPDATE")
-        } else {
-            select!("account_id = $1 AND id = $2")
-        };
+        let sql = select_locked!(self, select!("account_id = $1 AND id = $2"));
         let row = fetch!(self, fetch_optional WebhookRow, sql, account.0, id.0);
         row.map(Webhook::try_from).transpose()
     }
 
     /// Inserts a webhook.
     pub async fn insert_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
-        let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
         write_rows!(
             self,
             "INSERT INTO webhooks (id, account_id, url, events, is_active, signature, secret, created_at)
@@ -37,7 +33,7 @@ impl UnitOfWork {
             webhook.id.0,
             webhook.account.0,
             &webhook.url,
-            &events,
+            json_list(&webhook.events),
             webhook.is_active,
             webhook.signature.name(),
             &webhook.secret[..],
@@ -48,7 +44,6 @@ impl UnitOfWork {
 
     /// Overwrites a webhook's fields. If it is not active, its pending deliveries fail.
     pub async fn update_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
-        let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
         write_rows!(
             self,
             "UPDATE webhooks SET url = $2, events = $3, is_active = $4, secret = $5, failing_since = $6,
@@ -56,7 +51,7 @@ impl UnitOfWork {
              WHERE id = $1 AND deleted_at IS NULL",
             webhook.id.0,
             &webhook.url,
-            &events,
+            json_list(&webhook.events),
             webhook.is_active,
             &webhook.secret[..],
             webhook.failing_since.map(Timestamp::as_microsecond),

@@ -72,7 +72,7 @@ impl Store {
             FORMER_SECRETS,
             &webhooks,
             |query, seq| query.bind(*seq)
-        )?;
+        );
         rows.sort_unstable_by_key(|(seq, ..)| std::cmp::Reverse(*seq));
         let mut found: HashMap<i64, Vec<FormerSecret>> = HashMap::new();
         for (_, webhook, secret, expires_at) in rows {

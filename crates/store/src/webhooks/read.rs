@@ -1,6 +1,7 @@
 //! Reading webhooks.
 
 use super::row::{WebhookRow, select};
+use crate::columns::values;
 use crate::database::query;
 use crate::model::{AccountId, Webhook, WebhookId};
 use crate::{Store, StoreError};
@@ -9,8 +10,7 @@ impl Store {
     /// Returns an account's webhooks, oldest first.
     pub async fn webhooks(&self, account: AccountId) -> Result<Vec<Webhook>, StoreError> {
         let sql = select!("account_id = $1 ORDER BY seq");
-        let rows = query!(fetch_all WebhookRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(Webhook::try_from).collect()
+        values(query!(fetch_all WebhookRow, &self.pools, sql, account.0)?)
     }
 
     /// Returns a webhook of an account.

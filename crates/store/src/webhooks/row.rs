@@ -51,7 +51,7 @@ impl TryFrom<WebhookRow> for Webhook {
             id: WebhookId(row.id),
             account: AccountId(row.account_id),
             url: row.url,
-            events: serde_json::from_str(&row.events).map_err(|error| TABLE.corrupt(error))?,
+            events: TABLE.list(&row.events)?,
             is_active: row.is_active,
             signature: TABLE.parse("signature", &row.signature, SignatureForm::from_name)?,
             secret: row.secret.unwrap_or_default(),

@@ -19,38 +19,12 @@
 //! may run more than once: if another transaction of its batch fails, the batch is undone and each runs again.
 
 use std::convert::Infallible;
-use std::marker::PhantomData;
 
-use super::{Abort, BoxFuture, Transaction};
+use tokio::sync::oneshot;
+
+use super::queued_transaction::PendingTransaction;
+use super::{Abort, BoxFuture};
 use crate::{Store, StoreError, UnitOfWork};
-
-/// Inputs, the body, and a hook that is called after the commit.
-struct ClosureTransaction<I, O, R, F, C> {
-    inputs: I,
-    run: F,
-    on_commit: C,
-    result: PhantomData<fn() -> Result<O, R>>,
-}
-
-impl<I, O, R, F, C> Transaction for ClosureTransaction<I, O, R, F, C>
-where
-    I: Send + Sync + 'static,
-    O: Send + 'static,
-    R: Send + 'static,
-    F: for<'a> Fn(&'a I, &'a mut UnitOfWork) -> BoxFuture<'a, Result<O, Abort<R>>> + Send + Sync + 'static,
-    C: Fn(&O) + Send + Sync + 'static,
-{
-    type Output = O;
-    type Refusal = R;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<O, Abort<R>>> {
-        (self.run)(&self.inputs, unit)
-    }
-
-    fn committed(&self, output: &O) {
-        (self.on_commit)(output);
-    }
-}
 
 impl Store {
     /// Runs a transaction: reads, decides and writes. When this returns `Ok`, the data is on disk.
@@ -95,13 +69,16 @@ impl Store {
         O: Send + 'static,
         R: Send + 'static,
     {
-        let transaction = ClosureTransaction {
+        let (reply, replied) = oneshot::channel();
+        let pending = PendingTransaction {
             inputs,
             run,
             on_commit,
-            result: PhantomData,
+            result: None,
+            reply: Some(reply),
         };
-        self.write_queue.write(transaction).await
+        self.write_queue.send(Box::new(pending)).await?;
+        replied.await.unwrap_or(Err(Abort::Store(StoreError::Closed)))
     }
 
     /// Runs a transaction that never refuses, like [`Store::transaction`].

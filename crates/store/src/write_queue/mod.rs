@@ -1,6 +1,6 @@
 //! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
 //!
-//! One task per store ([`WriterTask`]) owns the connection that writes. It takes all waiting [`Transaction`]s, up to
+//! One task per store ([`WriterTask`]) owns the connection that writes. It takes all waiting transactions, up to
 //! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
 //! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
 //! queue makes callers wait.
@@ -22,36 +22,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
+use crate::StoreError;
 use crate::database::WriteConnection;
 use crate::open::Address;
 use crate::queue::WakeHandles;
-use crate::{StoreError, UnitOfWork};
 use batch::BatchRunner;
-use queued_transaction::{PendingTransaction, QueuedTransaction};
+use queued_transaction::QueuedTransaction;
 
 /// A boxed future that can be sent to another thread.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A transaction: it reads, decides and writes.
-///
-/// It may run more than once, because the database transaction that it shares with others may have to be repeated.
-/// So it runs by reference and contains all its inputs from the start, including ids and instants.
-pub trait Transaction: Send + Sync + 'static {
-    /// The result.
-    type Output: Send + 'static;
-    /// The reason for a refusal. Everything written until then is undone.
-    type Refusal: Send + 'static;
-
-    /// Runs the transaction.
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>>;
-
-    /// Called once after the data is on disk, in the order of the commits, before
-    /// [`Store::write`](crate::Store::write) returns. Other transactions wait for it, so it must be short and must
-    /// not block.
-    fn committed(&self, _output: &Self::Output) {}
-}
 
 /// Why a transaction was aborted.
 #[derive(Debug, thiserror::Error)]
@@ -123,12 +104,9 @@ impl WriteQueue {
         }
     }
 
-    /// Runs a transaction. If the caller is dropped while the transaction is queued, it still runs.
-    pub(crate) async fn write<T: Transaction>(&self, transaction: T) -> Result<T::Output, Abort<T::Refusal>> {
-        let (reply, replied) = oneshot::channel();
-        let queued = Box::new(PendingTransaction::new(transaction, reply));
-        self.queue.send(queued).await.map_err(|_| StoreError::Closed)?;
-        replied.await.unwrap_or(Err(Abort::Store(StoreError::Closed)))
+    /// Queues a transaction. It runs even if its caller is dropped then.
+    async fn send(&self, transaction: Box<dyn QueuedTransaction>) -> Result<(), StoreError> {
+        self.queue.send(transaction).await.map_err(|_| StoreError::Closed)
     }
 
     /// Closes the queue and returns when all waiting transactions are finished.

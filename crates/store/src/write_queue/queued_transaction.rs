@@ -1,13 +1,12 @@
 //! A queued transaction and its waiting caller, type-erased for the writer.
 
-use std::any::Any;
-use std::fmt;
+use std::any::{Any, type_name};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
 
-use super::{Abort, BoxFuture, Transaction};
+use super::{Abort, BoxFuture};
 use crate::{StoreError, UnitOfWork};
 
 /// The outcome of a run, as seen by the database transaction.
@@ -22,7 +21,7 @@ pub(super) enum RunOutcome {
 }
 
 /// A queued transaction of any type.
-pub(super) trait QueuedTransaction: Send + fmt::Debug {
+pub(super) trait QueuedTransaction: Send {
     /// Runs it and stores its result.
     fn run<'a>(&'a mut self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, RunOutcome>;
 
@@ -36,39 +35,32 @@ pub(super) trait QueuedTransaction: Send + fmt::Debug {
     fn fail(&mut self, error: StoreError);
 }
 
-type TransactionResult<T> = Result<<T as Transaction>::Output, Abort<<T as Transaction>::Refusal>>;
-
-pub(super) struct PendingTransaction<T: Transaction> {
-    transaction: T,
-    result: Option<TransactionResult<T>>,
-    reply: Option<oneshot::Sender<TransactionResult<T>>>,
+/// Inputs, body and hook of a transaction, its result once it has run, and the way back to the caller.
+pub(super) struct PendingTransaction<I, O, R, F, C> {
+    pub(super) inputs: I,
+    pub(super) run: F,
+    pub(super) on_commit: C,
+    pub(super) result: Option<Result<O, Abort<R>>>,
+    pub(super) reply: Option<oneshot::Sender<Result<O, Abort<R>>>>,
 }
 
-impl<T: Transaction> fmt::Debug for PendingTransaction<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::any::type_name::<T>())
-    }
-}
-
-impl<T: Transaction> PendingTransaction<T> {
-    pub(super) const fn new(transaction: T, reply: oneshot::Sender<TransactionResult<T>>) -> Self {
-        Self {
-            transaction,
-            result: None,
-            reply: Some(reply),
-        }
-    }
-}
-
-impl<T: Transaction> QueuedTransaction for PendingTransaction<T> {
+impl<I, O, R, F, C> QueuedTransaction for PendingTransaction<I, O, R, F, C>
+where
+    I: Send + Sync,
+    O: Send,
+    R: Send,
+    F: for<'a> Fn(&'a I, &'a mut UnitOfWork) -> BoxFuture<'a, Result<O, Abort<R>>> + Send + Sync,
+    C: Fn(&O) + Send,
+{
     fn run<'a>(&'a mut self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, RunOutcome> {
         Box::pin(async move {
-            let transaction = &self.transaction;
-            let running = AssertUnwindSafe(async move { transaction.run(unit).await });
+            let (body, inputs) = (&self.run, &self.inputs);
+            // Within a future, so that a panic before the first `await` is caught too.
+            let running = AssertUnwindSafe(async move { body(inputs, unit).await });
             let result = running.catch_unwind().await.unwrap_or_else(|panic| {
                 let message = panic_message(panic.as_ref());
                 tracing::error!(
-                    transaction = std::any::type_name::<T>(),
+                    transaction = type_name::<F>(),
                     panic = message,
                     "a transaction panicked"
                 );
@@ -86,13 +78,13 @@ impl<T: Transaction> QueuedTransaction for PendingTransaction<T> {
 
     fn committed(&self) {
         if let Some(Ok(output)) = &self.result
-            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.transaction.committed(output)))
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| (self.on_commit)(output)))
         {
             let message = panic_message(panic.as_ref());
             tracing::error!(
-                transaction = std::any::type_name::<T>(),
+                transaction = type_name::<F>(),
                 panic = message,
-                "a committed() hook panicked"
+                "a commit hook panicked"
             );
         }
     }

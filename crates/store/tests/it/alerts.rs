@@ -8,22 +8,19 @@ use testkit::on_both_databases;
 
 use crate::firings::{ALL, odd_instant};
 use crate::support::{
-    add, add_many, alert_of, asked, asked_price, at, boxed, change, created, delete, now, pause, symbol, transaction,
-    uuid, with_accounts,
+    add, add_many, alert_of, asked, asked_price, at, change, created, delete, now, pause, symbol, uuid, with_accounts,
 };
 
 /// The numbers of the alerts that may be equivalent to the requested one.
 async fn similar(store: &Store, owner: AlertOwner, condition: &'static str, more: Value) -> Vec<u128> {
-    let found = store.write(transaction(move |unit| {
-        let (owner, asked) = (owner.clone(), asked("AAPL", condition, &more));
-        boxed(async move { Ok(unit.similar_alerts(&owner, &asked).await?) })
-    }));
-    found
-        .await
-        .unwrap()
-        .iter()
-        .map(|alert| alert.alert.id.0.as_u128())
-        .collect()
+    let found = store.commit((owner, asked("AAPL", condition, &more)), |(owner, asked), unit| {
+        Box::pin(unit.similar_alerts(owner, asked))
+    });
+    numbers(&found.await.unwrap())
+}
+
+fn numbers(alerts: &[StoredAlert]) -> Vec<u128> {
+    alerts.iter().map(|alert| alert.alert.id.0.as_u128()).collect()
 }
 
 fn guest() -> AlertOwner {
@@ -72,23 +69,20 @@ on_both_databases! {
         let alert = add_many(&store, 1).await.remove(0);
         let id = alert.alert.id;
         let details = json!({"ratio": 4}).as_object().cloned();
-        let changed = store.write(transaction(move |unit| {
-            let details = details.clone();
-            boxed(async move {
-                let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
-                let mut after = alert.clone();
-                after.condition = asked_price(99).condition;
-                after.revision = alert.revision.next();
-                let entry = transition::StatusChange {
-                    action: alerts::HistoryAction::Adjusted,
-                    previous_status: Some(alert.status),
-                    new_status: transition::HistoryStatus::Of(alert.status),
-                };
-                let changed = transition::ChangedAlert { alert: after, entry };
-                let first = unit.update_alert(&changed, &alert, at(9), details.as_ref()).await?;
-                let second = unit.update_alert(&changed, &alert, at(9), details.as_ref()).await?;
-                Ok((first, second))
-            })
+        let changed = store.commit(details, move |details, unit| Box::pin(async move {
+            let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
+            let mut after = alert.clone();
+            after.condition = asked_price(99).condition;
+            after.revision = alert.revision.next();
+            let entry = transition::StatusChange {
+                action: alerts::HistoryAction::Adjusted,
+                previous_status: Some(alert.status),
+                new_status: transition::HistoryStatus::Of(alert.status),
+            };
+            let changed = transition::ChangedAlert { alert: after, entry };
+            let first = unit.update_alert(&changed, &alert, at(9), details.as_ref()).await?;
+            let second = unit.update_alert(&changed, &alert, at(9), details.as_ref()).await?;
+            Ok((first, second))
         }));
         assert_eq!(changed.await.unwrap(), (true, false), "the second is too late");
         assert_eq!(now(&store, &alert).await.unwrap().alert.condition, asked_price(99).condition);
@@ -106,11 +100,7 @@ on_both_databases! {
             details: json!({"note": "é\u{0}\n", "z": 1, "a": 1.50}).as_object().cloned(),
             ..created(&alert.alert)
         };
-        let reported = row.clone();
-        store.write(transaction(move |unit| {
-            let row = reported.clone();
-            boxed(async move { Ok(unit.append_history(&row).await?) })
-        })).await.unwrap();
+        store.commit(row.clone(), |row, unit| Box::pin(unit.append_history(row))).await.unwrap();
         let history = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
         assert_eq!(history.items[0], row);
     }
@@ -130,10 +120,7 @@ on_both_databases! {
                 },
                 ..created(&alert.alert)
             };
-            store.write(transaction(move |unit| {
-                let row = row.clone();
-                boxed(async move { Ok(unit.append_history(&row).await?) })
-            })).await.unwrap();
+            store.commit(row, move |row, unit| Box::pin(unit.append_history(row))).await.unwrap();
         }
         let firings = async |owner: u128, limit: u32| store.firings_of_alert(AccountId(uuid(owner)), id, limit).await.unwrap();
         let (symbol, both) = firings(1, 2).await.unwrap();
@@ -157,9 +144,9 @@ on_both_databases! {
         let history = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
         assert_eq!(history.total, 3);
         let id = alert.alert.id;
-        let gone = store.write(transaction(move |unit| boxed(async move {
+        let gone = store.commit((), move |(), unit| Box::pin(async move {
             Ok(unit.lock_alert(AccountId(uuid(1)), id).await?.is_none())
-        })));
+        }));
         assert!(gone.await.unwrap());
     }
 
@@ -169,9 +156,7 @@ on_both_databases! {
         add(&store, &alert_of(2, 9, asked_price(9), 0)).await;
         assert!(pause(&store, &alerts[0].alert).await);
         assert!(delete(&store, &alerts[1].alert).await);
-        let count = store.write(transaction(|unit| boxed(async move {
-            Ok(unit.count_active_alerts(AccountId(uuid(1))).await?)
-        })));
+        let count = store.commit((), move |(), unit| Box::pin(unit.count_active_alerts(AccountId(uuid(1)))));
         assert_eq!(count.await.unwrap(), 3);
     }
 
@@ -244,10 +229,7 @@ on_both_databases! {
         add(&store, &alert_of(2, 2, asked_price(2), 0)).await;
         add(&store, &alert_of(1, 3, asked("MSFT", "new_low", &json!({})), 0)).await;
         assert!(pause(&store, &alert_of(1, 1, asked_price(1), 0).alert).await);
-        let found = store.write(transaction(|unit| boxed(async move {
-            Ok(unit.lock_alerts_of_symbol(symbol("AAPL")).await?)
-        })));
-        let numbers: Vec<_> = found.await.unwrap().iter().map(|alert| alert.alert.id.0.as_u128()).collect();
-        assert_eq!(numbers, [1, 2]);
+        let found = store.commit((), move |(), unit| Box::pin(unit.lock_alerts_of_symbol(symbol("AAPL"))));
+        assert_eq!(numbers(&found.await.unwrap()), [1, 2]);
     }
 }

@@ -5,7 +5,7 @@ use store::Store;
 use store::model::{AccountId, CodeCheck, CodeState, NewCode, UsedCode};
 use testkit::on_both_databases;
 
-use crate::support::{at, boxed, open, transaction, uuid};
+use crate::support::{at, open, uuid};
 
 const ANN: AccountId = AccountId(uuid::Uuid::from_u128(1));
 
@@ -23,27 +23,23 @@ fn code(purpose: &'static str, subject: &str, hash: u8, seconds: i64) -> NewCode
 }
 
 async fn insert(store: &Store, code: NewCode) {
-    let inserted = store.write(transaction(move |unit| {
-        let code = code.clone();
-        boxed(async move { Ok(unit.insert_code(&code).await?) })
-    }));
-    inserted.await.unwrap();
+    store
+        .commit(code, move |code, unit| Box::pin(unit.insert_code(code)))
+        .await
+        .unwrap();
 }
 
 async fn use_up(store: &Store, hash: u8, seconds: i64) -> Option<UsedCode> {
-    let used = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.use_code([hash; 32], at(seconds)).await?) })
-    }));
-    used.await.unwrap()
+    store
+        .commit((), move |(), unit| Box::pin(unit.use_code([hash; 32], at(seconds))))
+        .await
+        .unwrap()
 }
 
 async fn guess(store: &Store, subject: &'static str, hash: u8, seconds: i64) -> CodeCheck {
-    let guessed = store.write(transaction(move |unit| {
-        boxed(async move {
-            let hash = [hash; 32];
-            Ok(unit.check_code("phone", ANN, subject, hash, 5, at(seconds)).await?)
-        })
-    }));
+    let guessed = store.commit([hash; 32], move |hash, unit| {
+        Box::pin(unit.check_code("phone", ANN, subject, *hash, 5, at(seconds)))
+    });
     guessed.await.unwrap()
 }
 
@@ -135,19 +131,15 @@ on_both_databases! {
         ] {
             insert(&store, code(purpose, subject, hash, seconds)).await;
         }
-        let counted = store.write(transaction(|unit| {
-            boxed(async move {
-                let all = unit.count_codes("reset", "ann@example.com", at(-1)).await?;
-                let late = unit.count_codes("reset", "ann@example.com", at(0)).await?;
-                let of_ann = unit.count_codes_of_account("reset", ANN, at(-1)).await?;
-                let of_nobody = unit.count_codes_of_account("reset", AccountId(uuid(2)), at(-1)).await?;
-                Ok((all, late, of_ann, of_nobody))
-            })
+        let counted = store.commit((), move |(), unit| Box::pin(async move {
+            let all = unit.count_codes("reset", "ann@example.com", at(-1)).await?;
+            let late = unit.count_codes("reset", "ann@example.com", at(0)).await?;
+            let of_ann = unit.count_codes_of_account("reset", ANN, at(-1)).await?;
+            let of_nobody = unit.count_codes_of_account("reset", AccountId(uuid(2)), at(-1)).await?;
+            Ok((all, late, of_ann, of_nobody))
         }));
         assert_eq!(counted.await.unwrap(), (2, 1, 3, 0));
-        let withdrawn = store.write(transaction(|unit| {
-            boxed(async move { Ok(unit.revoke_codes("reset", ANN, at(20)).await?) })
-        }));
+        let withdrawn = store.commit((), move |(), unit| Box::pin(unit.revoke_codes("reset", ANN, at(20))));
         assert_eq!(withdrawn.await.unwrap(), 3);
         assert_eq!(use_up(&store, 1, 20).await, None);
         assert!(use_up(&store, 4, 20).await.is_some(), "another purpose");

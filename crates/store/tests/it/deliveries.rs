@@ -11,7 +11,7 @@ use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
 use crate::queue::claim_query;
-use crate::support::{add_many, at, boxed, pause, transaction, uuid, with_accounts};
+use crate::support::{add_many, at, pause, uuid, with_accounts};
 
 const FIVE_DAYS: SignedDuration = SignedDuration::from_hours(120);
 const ALL: PageRequest = PageRequest { page: 1, limit: 1_000 };
@@ -33,28 +33,19 @@ pub(crate) fn webhook(number: u128, account: u128) -> Webhook {
 }
 
 pub(crate) async fn add_webhook(store: &Store, webhook: &Webhook) {
-    let webhook = webhook.clone();
-    let added = store.write(transaction(move |unit| {
-        let webhook = webhook.clone();
-        boxed(async move { Ok(unit.insert_webhook(&webhook).await?) })
-    }));
+    let added = store.commit(webhook.clone(), |webhook, unit| Box::pin(unit.insert_webhook(webhook)));
     added.await.unwrap();
 }
 
 async fn update(store: &Store, webhook: &Webhook) {
-    let webhook = webhook.clone();
-    let updated = store.write(transaction(move |unit| {
-        let webhook = webhook.clone();
-        boxed(async move { Ok(unit.update_webhook(&webhook).await?) })
-    }));
+    let updated = store.commit(webhook.clone(), |webhook, unit| Box::pin(unit.update_webhook(webhook)));
     updated.await.unwrap();
 }
 
 async fn remove(store: &Store, webhook: &Webhook) -> bool {
-    let (account, id) = (webhook.account, webhook.id);
-    let removed = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.delete_webhook(account, id, at(500)).await?) })
-    }));
+    let removed = store.commit(webhook.clone(), |webhook, unit| {
+        Box::pin(unit.delete_webhook(webhook.account, webhook.id, at(500)))
+    });
     removed.await.unwrap()
 }
 
@@ -310,9 +301,7 @@ on_both_databases! {
         let claimed = claim(&store, 100, 1, 1).await;
         settle(&store, vec![settled(&claimed[0], at(100), SettlementDecision::Delivered)], 100).await;
         let (id, of) = (claimed[0].id, hook.id);
-        let resend = |of: WebhookId, id: DeliveryId| {
-            store.write(transaction(move |unit| boxed(async move { Ok(unit.resend_delivery(of, id, at(300)).await?) })))
-        };
+        let resend = |of, id| store.commit((), move |(), unit| Box::pin(unit.resend_delivery(of, id, at(300))));
         assert!(resend(of, id).await.unwrap());
         assert!(!resend(WebhookId(uuid(7)), id).await.unwrap());
         assert!(!resend(of, DeliveryId(uuid(7))).await.unwrap());
@@ -328,9 +317,7 @@ on_both_databases! {
         all.push(settled(&claimed[3], at(100), SettlementDecision::Delivered));
         settle(&store, all, 100).await;
         let id = hook.id;
-        let recovered = store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.recover_deliveries(id, at(2), at(400)).await?) })
-        })).await.unwrap();
+        let recovered = store.commit((), move |(), unit| Box::pin(unit.recover_deliveries(id, at(2), at(400)))).await.unwrap();
         assert_eq!(recovered, 2);
         let again = claim(&store, 400, 2, 9).await;
         assert_eq!([again[0].id, again[1].id], [claimed[1].id, claimed[2].id]);

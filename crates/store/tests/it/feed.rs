@@ -8,9 +8,7 @@ use testkit::on_both_databases;
 use tokio::sync::Notify;
 
 use crate::firings::{fire, firing};
-use crate::support::{
-    add, add_many, alert_of, asked_price, boxed, delete, insert, now, open, pause, transaction, with_accounts,
-};
+use crate::support::{add, add_many, alert_of, asked_price, delete, insert, now, open, pause, with_accounts};
 
 /// The ids that changed after a position, sorted, and the next position.
 async fn changed(store: &Store, position: i64) -> (Vec<AlertId>, i64) {
@@ -64,17 +62,16 @@ on_both_databases! {
         }
         let (written, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let slow = tokio::spawn({
-            let (store, written, go) = (store.clone(), Arc::clone(&written), Arc::clone(&go));
-            let write = transaction(move |unit| {
-                let (written, go) = (Arc::clone(&written), Arc::clone(&go));
-                boxed(async move {
+            let (store, inputs) = (store.clone(), (Arc::clone(&written), Arc::clone(&go)));
+            async move {
+                let write = store.commit(inputs, |(written, go), unit| Box::pin(async move {
                     insert(unit, &alert_of(1, 2, asked_price(2), 0)).await?;
                     written.notify_one();
                     go.notified().await;
                     Ok(())
-                })
-            });
-            async move { store.write(write).await }
+                }));
+                write.await
+            }
         });
         written.notified().await;
         let other = open(database).await;

@@ -6,7 +6,7 @@ use store::model::{FormerSecret, Webhook};
 use testkit::on_both_databases;
 
 use crate::deliveries::{claim, fired};
-use crate::support::{at, boxed, transaction};
+use crate::support::at;
 
 fn former_secret(number: i64, expires_at: i64) -> FormerSecret {
     FormerSecret {
@@ -17,10 +17,9 @@ fn former_secret(number: i64, expires_at: i64) -> FormerSecret {
 
 async fn keep(store: &Store, webhook: &Webhook, former: FormerSecret, max_kept: usize, now: Timestamp) {
     let id = webhook.id;
-    let kept = store.write(transaction(move |unit| {
-        let former = former.clone();
-        boxed(async move { Ok(unit.insert_former_secret(id, &former, max_kept, now).await?) })
-    }));
+    let kept = store.commit(former, move |former, unit| {
+        Box::pin(unit.insert_former_secret(id, former, max_kept, now))
+    });
     kept.await.unwrap();
 }
 

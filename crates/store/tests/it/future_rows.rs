@@ -13,7 +13,7 @@ use testkit::on_both_databases;
 use crate::deliveries::{claim, fired};
 use crate::firings::{composer, quote};
 use crate::messages;
-use crate::support::{at, boxed, open, price, symbol, transaction, uuid};
+use crate::support::{at, open, price, symbol, uuid};
 
 const DAY_S: i64 = 86_400;
 
@@ -34,23 +34,19 @@ fn bar(day: i8) -> BarRow {
 
 async fn record_bars(store: &Store, days: [i8; 2]) {
     let bars = days.map(bar).to_vec();
-    let batch = Batch {
-        bars,
-        ..Batch::default()
-    };
-    let recorded = store.write(transaction(move |unit| {
-        let batch = batch.clone();
-        boxed(async move { Ok(unit.record_market(&batch).await?) })
-    }));
-    recorded.await.unwrap();
+    crate::market::record(
+        store,
+        Batch {
+            bars,
+            ..Batch::default()
+        },
+    )
+    .await;
 }
 
 async fn record_observed(store: &Store, days: [i8; 2]) {
     let bars = days.map(bar).to_vec();
-    let recorded = store.write(transaction(move |unit| {
-        let bars = bars.clone();
-        boxed(async move { Ok(unit.replace_observed_bars(&bars).await?) })
-    }));
+    let recorded = store.commit(bars, |bars, unit| Box::pin(unit.replace_observed_bars(bars)));
     recorded.await.unwrap();
 }
 
@@ -66,10 +62,10 @@ async fn settle_a_day_ahead(store: &Store, outcome: &str, decision: SettlementDe
 }
 
 async fn ask_the_analyst(store: &Store, seconds: i64) {
-    let asked = store.write(transaction(move |unit| {
-        let item = WatchlistItemId(uuid(1));
-        boxed(async move { Ok(unit.request_analysis(item, AccountId(uuid(2)), at(seconds)).await?) })
-    }));
+    let (item, account) = (WatchlistItemId(uuid(1)), AccountId(uuid(2)));
+    let asked = store.commit((), move |(), unit| {
+        Box::pin(unit.request_analysis(item, account, at(seconds)))
+    });
     asked.await.unwrap();
 }
 

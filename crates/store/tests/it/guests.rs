@@ -6,9 +6,7 @@ use store::Store;
 use store::model::{AccountId, AlertOwner, NewCode, PageRequest, StoredAlert};
 use testkit::on_both_databases;
 
-use crate::support::{
-    account, add, add_account, alert_of, asked_price, at, boxed, now, open, transaction, uuid, with_accounts,
-};
+use crate::support::{account, add, add_account, alert_of, asked_price, at, now, open, uuid, with_accounts};
 
 const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
 
@@ -23,26 +21,18 @@ fn of_guest(email: &str, number: u32, status: Status, seconds: i64) -> StoredAle
 }
 
 async fn found(store: &Store, id: u128) -> Option<StoredAlert> {
-    let found = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.lock_guest_alert(AlertId(uuid(id))).await?) })
-    }));
+    let found = store.commit((), move |(), unit| Box::pin(unit.lock_guest_alert(AlertId(uuid(id)))));
     found.await.unwrap()
 }
 
 async fn give(store: &Store, id: u128, account: u128) -> bool {
-    let given = store.write(transaction(move |unit| {
-        boxed(async move {
-            let (alert, account) = (AlertId(uuid(id)), AccountId(uuid(account)));
-            Ok(unit.assign_guest_alert(alert, account).await?)
-        })
-    }));
+    let (alert, account) = (AlertId(uuid(id)), AccountId(uuid(account)));
+    let given = store.commit((), move |(), unit| Box::pin(unit.assign_guest_alert(alert, account)));
     given.await.unwrap()
 }
 
 async fn active_of(store: &Store, email: &'static str) -> u32 {
-    let counted = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.count_active_alerts_of_guest(email).await?) })
-    }));
+    let counted = store.commit((), move |(), unit| Box::pin(unit.count_active_alerts_of_guest(email)));
     counted.await.unwrap()
 }
 
@@ -137,35 +127,31 @@ on_both_databases! {
 
     async fn codes_are_counted_and_revoked_by_payload(database) {
         let store = open(database).await;
-        let counted = store.write(transaction(|unit| {
-            boxed(async move {
-                for (number, payload, seconds) in [(1, "a", 0), (2, "a", 10), (3, "b", 10)] {
-                    unit.insert_code(&code(number, payload, seconds)).await?;
-                }
-                let guest = "guest@example.com";
-                let mut counts = Vec::new();
-                for (payload, since) in [("a", -1), ("a", 0), ("b", 0), ("c", 0), ("a", 10)] {
-                    counts.push(unit.count_codes_with_payload("verify_alert", guest, payload, at(since)).await?);
-                }
-                counts.push(unit.count_codes_with_payload("sign_in", guest, "a", at(-1)).await?);
-                counts.push(unit.count_codes_with_payload("verify_alert", "other@example.com", "a", at(-1)).await?);
-                counts.push(unit.count_codes_for_purpose("verify_alert", at(-1)).await?);
-                counts.push(unit.count_codes_for_purpose("verify_alert", at(0)).await?);
-                counts.push(unit.revoke_codes_with_payload("verify_alert", guest, "a", at(20)).await?);
-                counts.push(unit.revoke_codes_with_payload("verify_alert", guest, "a", at(20)).await?);
-                Ok(counts)
-            })
+        let counted = store.commit((), move |(), unit| Box::pin(async move {
+            for (number, payload, seconds) in [(1, "a", 0), (2, "a", 10), (3, "b", 10)] {
+                unit.insert_code(&code(number, payload, seconds)).await?;
+            }
+            let guest = "guest@example.com";
+            let mut counts = Vec::new();
+            for (payload, since) in [("a", -1), ("a", 0), ("b", 0), ("c", 0), ("a", 10)] {
+                counts.push(unit.count_codes_with_payload("verify_alert", guest, payload, at(since)).await?);
+            }
+            counts.push(unit.count_codes_with_payload("sign_in", guest, "a", at(-1)).await?);
+            counts.push(unit.count_codes_with_payload("verify_alert", "other@example.com", "a", at(-1)).await?);
+            counts.push(unit.count_codes_for_purpose("verify_alert", at(-1)).await?);
+            counts.push(unit.count_codes_for_purpose("verify_alert", at(0)).await?);
+            counts.push(unit.revoke_codes_with_payload("verify_alert", guest, "a", at(20)).await?);
+            counts.push(unit.revoke_codes_with_payload("verify_alert", guest, "a", at(20)).await?);
+            Ok(counts)
         }));
         assert_eq!(counted.await.unwrap(), [2, 1, 1, 0, 0, 0, 0, 3, 2, 2, 0]);
-        let used = store.write(transaction(|unit| {
-            boxed(async move {
-                let mut used = Vec::new();
-                for number in 1..=3 {
-                    let later = at(30) + SignedDuration::from_secs(1);
-                    used.push(unit.use_code([number; 32], later).await?.and_then(|used| used.payload));
-                }
-                Ok(used)
-            })
+        let used = store.commit((), move |(), unit| Box::pin(async move {
+            let mut used = Vec::new();
+            for number in 1..=3 {
+                let later = at(30) + SignedDuration::from_secs(1);
+                used.push(unit.use_code([number; 32], later).await?.and_then(|used| used.payload));
+            }
+            Ok(used)
         }));
         assert_eq!(used.await.unwrap(), [None, None, Some("b".to_owned())]);
     }

@@ -1,10 +1,10 @@
 //! Idempotency keys and stored responses.
 
+use store::Store;
 use store::model::{AccountId, IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, StoredResponse};
-use store::{Store, StoreError};
 use testkit::on_both_databases;
 
-use crate::support::{at, boxed, transaction, uuid, with_accounts};
+use crate::support::{at, uuid, with_accounts};
 
 const ABANDONED_AFTER_S: i64 = 60;
 const KEPT_FOR_S: i64 = 86_400;
@@ -26,14 +26,10 @@ fn answer(status: u16) -> StoredResponse {
 
 /// Claims a key a number of seconds after the start.
 async fn claim(store: &Store, request: IdempotencyKey, seconds: i64) -> IdempotencyClaimResult {
-    let claimed = store.write(transaction(move |unit| {
-        boxed(async move {
-            let (abandoned, forgotten) = (at(seconds - ABANDONED_AFTER_S), at(seconds - KEPT_FOR_S));
-            Ok(unit
-                .claim_idempotency_key(&request, at(seconds), abandoned, forgotten)
-                .await?)
-        })
-    }));
+    let (abandoned, forgotten) = (at(seconds - ABANDONED_AFTER_S), at(seconds - KEPT_FOR_S));
+    let claimed = store.commit(request, move |request, unit| {
+        Box::pin(unit.claim_idempotency_key(request, at(seconds), abandoned, forgotten))
+    });
     claimed.await.unwrap()
 }
 
@@ -46,19 +42,14 @@ async fn first(store: &Store, request: IdempotencyKey, seconds: i64) -> Idempote
 }
 
 async fn finish(store: &Store, claim: IdempotencyClaim, status: u16) -> bool {
-    let finished = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.store_response(&claim, &answer(status)).await?) })
-    }));
+    let finished = store.commit((claim, answer(status)), |(claim, answer), unit| {
+        Box::pin(unit.store_response(claim, answer))
+    });
     finished.await.unwrap()
 }
 
 async fn release(store: &Store, claim: IdempotencyClaim) {
-    let released = store.write(transaction(move |unit| {
-        boxed(async move {
-            let done: Result<(), StoreError> = unit.release_idempotency_key(&claim).await;
-            Ok(done?)
-        })
-    }));
+    let released = store.commit(claim, |claim, unit| Box::pin(unit.release_idempotency_key(claim)));
     released.await.unwrap();
 }
 

@@ -9,8 +9,7 @@ use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
 use crate::support::{
-    add, add_many, alert_of, asked, asked_price, boxed, delete, now, pause, price, symbol, transaction, uuid,
-    with_accounts,
+    add, add_many, alert_of, asked, asked_price, delete, now, pause, price, symbol, uuid, with_accounts,
 };
 
 const NEWEST_FIRST: AlertSort = AlertSort {
@@ -35,23 +34,18 @@ async fn found(store: &Store, search: &str) -> Vec<u128> {
 }
 
 async fn name_stocks(store: &Store, names: &'static [(&'static str, &'static str)]) {
-    store
-        .write(transaction(move |unit| {
-            boxed(async move {
-                let stocks = names
-                    .iter()
-                    .map(|(ticker, name)| StockRow::named(symbol(ticker), *name))
-                    .collect();
-                Ok(unit
-                    .record_market(&Batch {
-                        stocks,
-                        ..Batch::default()
-                    })
-                    .await?)
-            })
-        }))
-        .await
-        .unwrap();
+    let stocks = names
+        .iter()
+        .map(|(ticker, name)| StockRow::named(symbol(ticker), *name));
+    let stocks = stocks.collect();
+    crate::market::record(
+        store,
+        Batch {
+            stocks,
+            ..Batch::default()
+        },
+    )
+    .await;
 }
 
 fn any(ticker: &str, number: u128) -> StoredAlert {

@@ -10,13 +10,10 @@ use store::Store;
 use store::model::StockFacts;
 use testkit::on_both_databases;
 
-use crate::support::{at, boxed, open, price, symbol, transaction};
+use crate::support::{at, open, price, symbol};
 
-async fn record(store: &Store, batch: Batch) {
-    let recorded = store.write(transaction(move |unit| {
-        let batch = batch.clone();
-        boxed(async move { Ok(unit.record_market(&batch).await?) })
-    }));
+pub(crate) async fn record(store: &Store, batch: Batch) {
+    let recorded = store.commit(batch, |batch, unit| Box::pin(unit.record_market(batch)));
     recorded.await.unwrap();
 }
 
@@ -107,11 +104,8 @@ on_both_databases! {
     async fn observed_bar_does_not_replace_delivered_bar(database) {
         let store = open(database).await;
         record(&store, Batch { bars: vec![bar_of("AAPL", 1, "200")], ..Batch::default() }).await;
-        let recorded = store.write(transaction(|unit| {
-            let observed = [bar_of("AAPL", 1, "199"), bar_of("AAPL", 2, "3"), bar_of("MSFT", 1, "9")];
-            boxed(async move { Ok(unit.record_observed_bars(&observed).await?) })
-        }));
-        recorded.await.unwrap();
+        let observed = [bar_of("AAPL", 1, "199"), bar_of("AAPL", 2, "3"), bar_of("MSFT", 1, "9")];
+        store.commit(observed, |observed, unit| Box::pin(unit.record_observed_bars(observed))).await.unwrap();
         let of = async |name| store.bars(symbol(name), date(2000, 1, 1)).await.unwrap();
         assert_eq!(of("AAPL").await, [bar_of("AAPL", 1, "200").bar, bar_of("AAPL", 2, "3").bar]);
         assert_eq!(of("MSFT").await, [bar_of("MSFT", 1, "9").bar]);
@@ -121,10 +115,7 @@ on_both_databases! {
         let store = open(database).await;
         let replace = async |close: &str| {
             let observed = [bar_of("AAPL", 1, close)];
-            let written = store.write(transaction(move |unit| {
-                boxed(async move { Ok(unit.replace_observed_bars(&observed).await?) })
-            }));
-            written.await.unwrap();
+            store.commit(observed, |observed, unit| Box::pin(unit.replace_observed_bars(observed))).await.unwrap();
             store.bars(symbol("AAPL"), date(2000, 1, 1)).await.unwrap()
         };
         assert_eq!(replace("1").await, [bar_of("AAPL", 1, "1").bar]);
@@ -227,7 +218,7 @@ on_both_databases! {
         let split = |name: &str, day, ratio: &str| SplitRow {
             symbol: symbol(name), date: date(2024, 7, day), ratio: ratio.parse().unwrap(),
         };
-        let recorded = store.write(transaction(move |unit| boxed(async move {
+        let recorded = store.commit((), move |(), unit| Box::pin(async move {
             let unknown = unit.mark_split_applied(&split("AAPL", 2, "8")).await?;
             let first = unit.record_split(&split("AAPL", 2, "8")).await?;
             let corrected = unit.record_split(&split("AAPL", 2, "0.125")).await?;
@@ -236,7 +227,7 @@ on_both_databases! {
             let twice = unit.mark_split_applied(&split("AAPL", 2, "0.125")).await?;
             let too_late = unit.record_split(&split("AAPL", 2, "3")).await?;
             Ok([unknown, first, corrected, applied, twice, too_late])
-        })));
+        }));
         assert_eq!(recorded.await.unwrap(), [false, true, true, true, false, false]);
         let expected = [(split("MSFT", 1, "2"), false), (split("AAPL", 2, "0.125"), true)];
         assert_eq!(store.splits().await.unwrap(), expected);
@@ -247,13 +238,13 @@ on_both_databases! {
         let split = |name: &str, day, ratio: &str| SplitRow {
             symbol: symbol(name), date: date(2024, 7, day), ratio: ratio.parse().unwrap(),
         };
-        store.write(transaction(move |unit| boxed(async move {
+        store.commit((), move |(), unit| Box::pin(async move {
             for row in [split("AAPL", 9, "0.125"), split("MSFT", 1, "2"), split("AAPL", 2, "8")] {
                 unit.record_split(&row).await?;
             }
             unit.mark_split_applied(&split("AAPL", 2, "8")).await?;
             Ok(())
-        }))).await.unwrap();
+        })).await.unwrap();
         let of = async |name: &str| store.splits_of(symbol(name)).await.unwrap();
         assert_eq!(of("AAPL").await, [split("AAPL", 2, "8"), split("AAPL", 9, "0.125")]);
         assert_eq!(of("MSFT").await, [split("MSFT", 1, "2")]);

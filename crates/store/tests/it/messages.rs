@@ -15,9 +15,7 @@ use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
 use crate::queue::claim_query;
-use crate::support::{
-    add, add_many, alert_of, asked, asked_price, at, boxed, open, pause, price, transaction, uuid, with_accounts,
-};
+use crate::support::{add, add_many, alert_of, asked, asked_price, at, open, pause, price, uuid, with_accounts};
 
 const ALL: PageRequest = PageRequest { page: 1, limit: 1_000 };
 const EMAIL: MessageChannel = MessageChannel::Email;
@@ -48,15 +46,14 @@ fn account_message(number: u128, to: &str, account: Option<u128>, seconds: i64) 
 }
 
 async fn queue(store: &Store, messages: Vec<NewMessage>) {
-    let queued = store.write(transaction(move |unit| {
-        let messages = messages.clone();
-        boxed(async move {
-            for message in &messages {
+    let queued = store.commit(messages, |messages, unit| {
+        Box::pin(async move {
+            for message in messages {
                 unit.queue_message(message).await?;
             }
             Ok(())
         })
-    }));
+    });
     queued.await.unwrap();
 }
 
@@ -371,9 +368,7 @@ on_both_databases! {
 
     async fn address_can_unsubscribe_and_resubscribe(database) {
         let store = open(database).await;
-        let set = |since| store.write(transaction(move |unit| boxed(async move {
-            Ok(unit.set_unsubscribed("a@example.com", since).await?)
-        })));
+        let set = |since| store.commit((), move |(), unit| Box::pin(unit.set_unsubscribed("a@example.com", since)));
         let both = ["a@example.com", "b@example.com"].map(str::to_owned);
         let ask = || store.unsubscribed(&both);
         assert_eq!(ask().await.unwrap(), Vec::<String>::new());

@@ -10,7 +10,7 @@ use store::model::{
 };
 use testkit::on_both_databases;
 
-use crate::support::{account, at, boxed, open, transaction, uuid, with_accounts};
+use crate::support::{account, at, open, uuid, with_accounts};
 
 const HOUR_S: i64 = 3600;
 const MAX_KEPT: u32 = 3;
@@ -33,11 +33,9 @@ fn grant(number: u128, made_at: Timestamp) -> Grant {
 /// refresh token from `number + 100`.
 async fn allow(store: &Store, number: u8) -> Grant {
     let grant = grant(number.into(), at(i64::from(number)));
-    let made = grant.clone();
-    let done = store.write(transaction(move |unit| {
-        let grant = made.clone();
-        boxed(async move {
-            unit.insert_grant(&grant, MAX_KEPT).await?;
+    let done = store.commit(grant.clone(), move |grant, unit| {
+        Box::pin(async move {
+            unit.insert_grant(grant, MAX_KEPT).await?;
             let code = AuthorizationCode {
                 hash: [number; 32],
                 redirect_uri: "https://app.example.com/back".to_owned(),
@@ -53,34 +51,32 @@ async fn allow(store: &Store, number: u8) -> Grant {
             Ok(unit.insert_authorization_code(grant.id, &code).await?
                 && unit.insert_grant_tokens(grant.id, &tokens, at(0)).await?)
         })
-    }));
+    });
     assert!(done.await.unwrap());
     grant
 }
 
 async fn insert(store: &Store, grant: Grant) {
-    let done = store.write(transaction(move |unit| {
-        let grant = grant.clone();
-        boxed(async move { Ok(unit.insert_grant(&grant, MAX_KEPT).await?) })
-    }));
-    done.await.unwrap();
+    store
+        .commit(grant, move |grant, unit| Box::pin(unit.insert_grant(grant, MAX_KEPT)))
+        .await
+        .unwrap();
 }
 
 /// Inserts further tokens of a grant, both with the same hash.
 async fn renew(store: &Store, grant: u128, hash: u8, seconds: i64) {
-    let done = store.write(transaction(move |unit| {
-        boxed(async move {
+    let done = store.commit((), move |(), unit| {
+        Box::pin(async move {
             let tokens = NewTokens {
                 access: [hash; 32],
                 scopes: vec!["alerts:read".to_owned()],
                 expires_at: at(HOUR_S),
                 refresh: [hash; 32],
             };
-            Ok(unit
-                .insert_grant_tokens(GrantId(uuid(grant)), &tokens, at(seconds))
-                .await?)
+            unit.insert_grant_tokens(GrantId(uuid(grant)), &tokens, at(seconds))
+                .await
         })
-    }));
+    });
     assert!(done.await.unwrap());
 }
 
@@ -90,24 +86,30 @@ async fn live(store: &Store, seconds: i64) -> Vec<u128> {
 }
 
 async fn use_code(store: &Store, hash: u8) -> bool {
-    let used = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.use_authorization_code([hash; 32], at(5)).await?) })
-    }));
-    used.await.unwrap()
+    store
+        .commit((), move |(), unit| {
+            Box::pin(unit.use_authorization_code([hash; 32], at(5)))
+        })
+        .await
+        .unwrap()
 }
 
 async fn use_refresh(store: &Store, hash: u8) -> bool {
-    let used = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.use_grant_refresh_token([hash; 32], at(5)).await?) })
-    }));
-    used.await.unwrap()
+    store
+        .commit((), move |(), unit| {
+            Box::pin(unit.use_grant_refresh_token([hash; 32], at(5)))
+        })
+        .await
+        .unwrap()
 }
 
 async fn end_all(store: &Store) -> u64 {
-    let ended = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.end_grants(AccountId(uuid(1)), at(50)).await?) })
-    }));
-    ended.await.unwrap()
+    store
+        .commit((), move |(), unit| {
+            Box::pin(unit.end_grants(AccountId(uuid(1)), at(50)))
+        })
+        .await
+        .unwrap()
 }
 
 async fn shown(store: &Store, hash: u8) -> PresentedToken {
@@ -116,11 +118,12 @@ async fn shown(store: &Store, hash: u8) -> PresentedToken {
 
 async fn register(store: &Store, number: u128, seconds: i64) {
     let client = client(number, seconds);
-    let done = store.write(transaction(move |unit| {
-        let client = client.clone();
-        boxed(async move { Ok(unit.insert_oauth_client(&client, MAX_KEPT).await?) })
-    }));
-    done.await.unwrap();
+    store
+        .commit(client, move |client, unit| {
+            Box::pin(unit.insert_oauth_client(client, MAX_KEPT))
+        })
+        .await
+        .unwrap();
 }
 
 fn client(number: u128, seconds: i64) -> RegisteredClient {
@@ -133,14 +136,12 @@ fn client(number: u128, seconds: i64) -> RegisteredClient {
 }
 
 async fn touch(store: &Store, number: u128, seconds: i64) {
-    let done = store.write(transaction(move |unit| {
-        boxed(async move {
-            Ok(unit
-                .touch_oauth_client(OAuthClientId(uuid(number)), at(seconds))
-                .await?)
+    store
+        .commit((), move |(), unit| {
+            Box::pin(unit.touch_oauth_client(OAuthClientId(uuid(number)), at(seconds)))
         })
-    }));
-    done.await.unwrap();
+        .await
+        .unwrap();
 }
 
 async fn is_registered(store: &Store, number: u128) -> bool {
@@ -163,9 +164,7 @@ on_both_databases! {
     async fn authorization_code_is_read_with_its_bindings(database) {
         let store = with_accounts(database, 1).await;
         let grant = allow(&store, 7).await;
-        let read = |hash: u8| store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.authorization_code([hash; 32]).await?) })
-        }));
+        let read = |hash: u8| store.commit((), move |(), unit| Box::pin(unit.authorization_code([hash; 32])));
         let found = read(7).await.unwrap().unwrap();
         assert_eq!(found.grant, grant);
         assert_eq!(found.code.redirect_uri, "https://app.example.com/back");
@@ -188,17 +187,12 @@ on_both_databases! {
     async fn ended_grant_stays_ended(database) {
         let store = with_accounts(database, 1).await;
         let (one, _) = (allow(&store, 1).await, allow(&store, 2).await);
-        let end = |account: u128, id: GrantId| store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.end_grant(AccountId(uuid(account)), id, at(9)).await?) })
-        }));
+        let end = |account: u128, id: GrantId| store.commit((), move |(), unit| Box::pin(unit.end_grant(AccountId(uuid(account)), id, at(9))));
         assert!(!end(2, one.id).await.unwrap(), "it belongs to another account");
         assert!(end(1, one.id).await.unwrap());
         assert!(!end(1, one.id).await.unwrap());
         assert!(shown(&store, 2).await.grant.is_live(at(10)));
-        let renewed = store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.renew_grant(one.id, at(20), at(99 * HOUR_S)).await?) })
-        }));
-        renewed.await.unwrap();
+        store.commit((), move |(), unit| Box::pin(unit.renew_grant(one.id, at(20), at(99 * HOUR_S)))).await.unwrap();
         assert_eq!(shown(&store, 1).await.grant.ended_at, Some(at(9)));
         assert_eq!(shown(&store, 1).await.grant.expires_at, at(24 * HOUR_S));
         assert_eq!(end_all(&store).await, 1);
@@ -230,11 +224,7 @@ on_both_databases! {
         let store = with_accounts(database, 1).await;
         for (number, ended_at, expires_at) in [(1, None, 100), (2, Some(at(5)), 100), (3, None, 9), (4, None, 10), (5, None, 100)] {
             let grant = Grant { ended_at, expires_at: at(expires_at), ..grant(number, at(i64::try_from(number).unwrap())) };
-            let done = store.write(transaction(move |unit| {
-                let grant = grant.clone();
-                boxed(async move { Ok(unit.insert_grant(&grant, 100).await?) })
-            }));
-            done.await.unwrap();
+            store.commit(grant, |grant, unit| Box::pin(unit.insert_grant(grant, 100))).await.unwrap();
         }
         assert_eq!(live(&store, 9).await, [1, 4, 5]);
         assert_eq!(live(&store, 10).await, [1, 5]);
@@ -256,16 +246,12 @@ on_both_databases! {
             allow(&store, number).await;
         }
         for (offset, expected) in [(0, Some(at(3))), (2, Some(at(1))), (3, None)] {
-            let made = store.write(transaction(move |unit| {
-                boxed(async move { Ok(unit.nth_newest_grant_created_at(AccountId(uuid(1)), offset).await?) })
-            }));
+            let made = store.commit((), move |(), unit| Box::pin(unit.nth_newest_grant_created_at(AccountId(uuid(1)), offset)));
             assert_eq!(made.await.unwrap(), expected);
         }
         renew(&store, 1, 50, 20).await;
         for (offset, expected) in [(0, Some(at(20))), (1, Some(at(0))), (2, None)] {
-            let made = store.write(transaction(move |unit| {
-                boxed(async move { Ok(unit.nth_newest_refresh_token_created_at(GrantId(uuid(1)), offset).await?) })
-            }));
+            let made = store.commit((), move |(), unit| Box::pin(unit.nth_newest_refresh_token_created_at(GrantId(uuid(1)), offset)));
             assert_eq!(made.await.unwrap(), expected);
         }
     }
@@ -288,9 +274,7 @@ on_both_databases! {
         renew(&store, 1, 50, 20).await;
         assert!(use_refresh(&store, 101).await, "at 5");
         assert_eq!(store.purge_grants(at(6), at(0), 100).await.unwrap(), 0);
-        let of_used = store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.grant_of_refresh_token([101; 32]).await?) })
-        }));
+        let of_used = store.commit((), move |(), unit| Box::pin(unit.grant_of_refresh_token([101; 32])));
         assert!(of_used.await.unwrap().is_some(), "presenting it again ends the grant");
         assert!(use_refresh(&store, 50).await);
     }
@@ -319,10 +303,7 @@ on_both_databases! {
         let (_, young) = (allow(&store, 1).await, allow(&store, 2).await);
         let forget = |before| store.purge_grants(at(before), at(before), 100);
         assert_eq!(forget(HOUR_S).await.unwrap(), 0);
-        let renewed = store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.renew_grant(young.id, at(20), at(99 * HOUR_S)).await?) })
-        }));
-        renewed.await.unwrap();
+        store.commit((), move |(), unit| Box::pin(unit.renew_grant(young.id, at(20), at(99 * HOUR_S)))).await.unwrap();
         assert_eq!(forget(HOUR_S + 1).await.unwrap(), 2, "both access tokens");
         assert!(store.grant_access_token([2; 32]).await.unwrap().is_none());
         assert_eq!(forget(24 * HOUR_S + 1).await.unwrap(), 3, "a code, a refresh token and the grant");
@@ -337,10 +318,7 @@ on_both_databases! {
     async fn erasing_account_deletes_its_grants(database) {
         let store = with_accounts(database, 1).await;
         allow(&store, 1).await;
-        let erased = store.write(transaction(move |unit| {
-            boxed(async move { Ok(unit.erase_account_data(&account(1), at(5)).await?) })
-        }));
-        erased.await.unwrap();
+        store.commit(account(1), |account, unit| Box::pin(unit.erase_account_data(account, at(5)))).await.unwrap();
         assert_eq!(store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap(), (vec![], 0));
         assert!(store.grant_access_token([1; 32]).await.unwrap().is_none());
         assert!(!use_code(&store, 1).await && !use_refresh(&store, 101).await);

@@ -8,7 +8,7 @@ use store::model::AccountId;
 use testkit::Database;
 use tokio::sync::Barrier;
 
-use crate::support::{account, add_account, boxed, open, transaction, uuid, with_accounts};
+use crate::support::{account, add_account, open, uuid, with_accounts};
 
 /// Terminates all other connections to a database.
 async fn cut(database: &Database) -> i64 {
@@ -34,20 +34,19 @@ fn deadlocked_transactions_both_succeed() {
         // Locks the first account, waits until the other transaction has locked its first account too, then wants
         // the second.
         let lock = |store: &Store, first: u128, second: u128| {
-            let (store, both_have_one, runs) = (store.clone(), Arc::clone(&both_have_one), Arc::clone(&runs));
+            let (store, inputs) = (store.clone(), (Arc::clone(&both_have_one), Arc::clone(&runs)));
             tokio::spawn(async move {
-                let locking = store.write(transaction(move |unit| {
-                    let (both_have_one, runs) = (Arc::clone(&both_have_one), Arc::clone(&runs));
-                    boxed(async move {
+                let locking = store.commit(inputs, move |(both_have_one, runs), unit| {
+                    Box::pin(async move {
                         unit.lock_account(AccountId(uuid(first))).await?;
                         if runs.fetch_add(1, Ordering::SeqCst) < 2 {
                             both_have_one.wait().await;
                         }
                         let mut account = unit.lock_account(AccountId(uuid(second))).await?.unwrap();
                         account.full_name = Some(format!("{first} was first"));
-                        Ok(unit.update_account(&account).await?)
+                        unit.update_account(&account).await
                     })
-                }));
+                });
                 locking.await.unwrap()
             })
         };
@@ -81,19 +80,15 @@ fn lost_connection_before_commit_is_retried() {
         let database = Arc::new(Database::postgres().await);
         let store = with_accounts(&database, 1).await;
         let runs = Arc::new(AtomicUsize::new(0));
-        let adding = store.write(transaction({
-            let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
-            move |unit| {
-                let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
-                boxed(async move {
-                    unit.insert_account(&account(2)).await?;
-                    if runs.fetch_add(1, Ordering::SeqCst) == 0 {
-                        cut(&database).await;
-                    }
-                    Ok(unit.insert_account(&account(3)).await?)
-                })
-            }
-        }));
+        let adding = store.commit((Arc::clone(&database), Arc::clone(&runs)), |(database, runs), unit| {
+            Box::pin(async move {
+                unit.insert_account(&account(2)).await?;
+                if runs.fetch_add(1, Ordering::SeqCst) == 0 {
+                    cut(database).await;
+                }
+                unit.insert_account(&account(3)).await
+            })
+        });
         assert!(adding.await.unwrap());
         assert_eq!(runs.load(Ordering::SeqCst), 2);
         for number in [2, 3] {
@@ -111,22 +106,18 @@ fn unconfirmed_commit_is_neither_reported_done_nor_retried() {
         let database = Arc::new(Database::postgres().await);
         let store = with_accounts(&database, 1).await;
         let runs = Arc::new(AtomicUsize::new(0));
-        let adding = store.write(transaction({
-            let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
-            move |unit| {
-                let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
-                boxed(async move {
-                    runs.fetch_add(1, Ordering::SeqCst);
-                    let added = unit.insert_account(&account(2)).await?;
-                    // The next request on the connection is the commit.
-                    cut(&database).await;
-                    Ok(added)
-                })
-            }
-        }));
+        let adding = store.commit((Arc::clone(&database), Arc::clone(&runs)), |(database, runs), unit| {
+            Box::pin(async move {
+                runs.fetch_add(1, Ordering::SeqCst);
+                let added = unit.insert_account(&account(2)).await?;
+                // The next request on the connection is the commit.
+                cut(database).await;
+                Ok(added)
+            })
+        });
         let unconfirmed = adding.await.unwrap_err();
         assert!(
-            matches!(unconfirmed, store::Abort::Store(store::StoreError::Unconfirmed(_))),
+            matches!(unconfirmed, store::StoreError::Unconfirmed(_)),
             "{unconfirmed}"
         );
         assert_eq!(runs.load(Ordering::SeqCst), 1);

@@ -60,23 +60,22 @@ on_both_databases! {
 
 /// Pauses an alert unless it has fired. Returns `false` if it has.
 async fn pause_if_active(store: &store::Store, alert: &alerts::Alert) -> bool {
-    use crate::support::{at, transaction};
     use alerts::transition::{self, Transition};
-    use store::{Abort, BoxFuture, UnitOfWork};
+    use store::Abort;
 
-    let id = alert.id;
-    let paused = store.write(transaction(
-        move |unit: &mut UnitOfWork| -> BoxFuture<'_, Result<(), Abort<()>>> {
-            Box::pin(async move {
-                let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
-                let Ok(Transition::Changed(changed)) = transition::pause(&alert) else {
-                    return Err(Abort::Refused(()));
-                };
-                assert!(unit.update_alert(&changed, &alert, at(50), None).await?);
-                Ok(())
-            })
-        },
-    ));
+    let paused = store.transaction(alert.id, |id, unit| {
+        Box::pin(async move {
+            let alert = unit.lock_alert(AccountId(uuid(1)), *id).await?.unwrap().alert;
+            let Ok(Transition::Changed(changed)) = transition::pause(&alert) else {
+                return Err(Abort::Refused(()));
+            };
+            assert!(
+                unit.update_alert(&changed, &alert, crate::support::at(50), None)
+                    .await?
+            );
+            Ok(())
+        })
+    });
     match paused.await {
         Ok(()) => true,
         Err(Abort::Refused(())) => false,

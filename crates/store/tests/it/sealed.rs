@@ -1,48 +1,50 @@
 //! Sealed values and the key check value.
 
 use store::model::IdempotencyKey;
-use store::{
-    Abort, KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, StoreError, StoreOptions,
-};
+use store::{KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, StoreError, StoreOptions};
 use testkit::Database;
 
-use crate::support::{at, boxed, open, transaction, with_accounts};
+use crate::support::{at, open, with_accounts};
 
 async fn values(store: &store::Store) -> Vec<SealedValue> {
-    let reading = store.write(transaction(|unit| {
-        boxed(async move {
-            let mut values = Vec::new();
-            unit.for_each_sealed_value(&mut |value| values.push(value)).await?;
-            Ok(values)
+    store
+        .commit((), move |(), unit| {
+            Box::pin(async move {
+                let mut values = Vec::new();
+                unit.for_each_sealed_value(&mut |value| values.push(value)).await?;
+                Ok(values)
+            })
         })
-    }));
-    reading.await.map_err(|abort: Abort<()>| abort.to_string()).unwrap()
+        .await
+        .unwrap()
 }
 
 /// Stores responses to a number of requests.
 async fn with_answers(database: &Database, requests: u8) -> store::Store {
     let store = with_accounts(database, 1).await;
     for number in 0..requests {
-        let keeping = store.write(transaction(move |unit| {
-            boxed(async move {
-                let request = IdempotencyKey {
-                    requester: store::model::RequesterId(crate::support::uuid(1)),
-                    key_hash: [number; 32],
-                    body_hash: [1; 32],
-                };
-                let claimed = unit.claim_idempotency_key(&request, at(1), at(0), at(0)).await?;
-                let store::model::IdempotencyClaimResult::First(claim) = claimed else {
-                    panic!("{claimed:?}")
-                };
-                let answer = store::model::StoredResponse {
-                    status: 200,
-                    body: vec![number; 3],
-                };
-                unit.store_response(&claim, &answer).await?;
-                Ok(())
+        store
+            .commit((), move |(), unit| {
+                Box::pin(async move {
+                    let request = IdempotencyKey {
+                        requester: store::model::RequesterId(crate::support::uuid(1)),
+                        key_hash: [number; 32],
+                        body_hash: [1; 32],
+                    };
+                    let claimed = unit.claim_idempotency_key(&request, at(1), at(0), at(0)).await?;
+                    let store::model::IdempotencyClaimResult::First(claim) = claimed else {
+                        panic!("{claimed:?}")
+                    };
+                    let answer = store::model::StoredResponse {
+                        status: 200,
+                        body: vec![number; 3],
+                    };
+                    unit.store_response(&claim, &answer).await?;
+                    Ok(())
+                })
             })
-        }));
-        keeping.await.map_err(|abort: Abort<()>| abort.to_string()).unwrap();
+            .await
+            .unwrap();
     }
     store
 }
@@ -52,10 +54,8 @@ testkit::on_both_databases! {
         let store = open(database).await;
         assert_eq!(store.key_check().await.unwrap(), None);
         for (sealed, is_first) in [(b"first", true), (b"other", false)] {
-            let making = store.write(transaction(move |unit| boxed(async move {
-                Ok(unit.insert_key_check(sealed, at(0)).await?)
-            })));
-            assert_eq!(making.await.map_err(|abort: Abort<()>| abort.to_string()), Ok(is_first));
+            let making = store.commit((), move |(), unit| Box::pin(unit.insert_key_check(sealed, at(0))));
+            assert_eq!(making.await.unwrap(), is_first);
         }
         assert_eq!(store.key_check().await.unwrap().as_deref(), Some(&b"first"[..]));
     }

@@ -5,7 +5,7 @@ use store::Store;
 use store::model::{AccountId, RefreshOutcome, SessionId, UserSession};
 use testkit::on_both_databases;
 
-use crate::support::{at, boxed, open, transaction, uuid, with_accounts};
+use crate::support::{at, open, uuid, with_accounts};
 
 const DAY_S: i64 = 24 * 3600;
 
@@ -24,28 +24,32 @@ fn session(number: u128) -> UserSession {
 /// Inserts a session whose cookie hash and first refresh token hash come from its number.
 async fn begin(store: &Store, number: u8) -> UserSession {
     let session = session(number.into());
-    let begun = store.write(transaction(move |unit| {
-        boxed(async move {
+    let begun = store.commit((), move |(), unit| {
+        Box::pin(async move {
             unit.insert_session(&session, Some([number; 32])).await?;
-            Ok(unit.insert_refresh_token(session.id, [number; 32], at(0)).await?)
+            unit.insert_refresh_token(session.id, [number; 32], at(0)).await
         })
-    }));
+    });
     assert!(begun.await.unwrap());
     session
 }
 
 async fn refresh(store: &Store, hash: u8, seconds: i64) -> RefreshOutcome {
-    let refreshed = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.use_refresh_token([hash; 32], at(seconds)).await?) })
-    }));
-    refreshed.await.unwrap()
+    store
+        .commit((), move |(), unit| {
+            Box::pin(unit.use_refresh_token([hash; 32], at(seconds)))
+        })
+        .await
+        .unwrap()
 }
 
 async fn end_all(store: &Store, but: Option<SessionId>) -> u64 {
-    let ended = store.write(transaction(move |unit| {
-        boxed(async move { Ok(unit.end_sessions(AccountId(uuid(1)), but, at(50)).await?) })
-    }));
-    ended.await.unwrap()
+    store
+        .commit((), move |(), unit| {
+            Box::pin(unit.end_sessions(AccountId(uuid(1)), but, at(50)))
+        })
+        .await
+        .unwrap()
 }
 
 async fn is_live(store: &Store, session: UserSession, seconds: i64) -> bool {

@@ -1,8 +1,5 @@
 //! Shared helpers of these tests.
 
-use std::future::Future;
-use std::marker::PhantomData;
-
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, HistoryStatus, StatusChange, Transition};
 use alerts::{Alert, AlertId, NewAlert, Plan};
@@ -11,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use market::{Calendar, Price, Symbol};
 use serde_json::{Value, json};
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
-use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
+use store::{Store, StoreError, StoreOptions, UnitOfWork};
 use testkit::Database;
 use uuid::Uuid;
 
@@ -39,38 +36,6 @@ pub(crate) async fn open(database: &Database) -> Store {
     Store::open(StoreOptions::new(database.url())).await.unwrap()
 }
 
-/// A transaction that is a function.
-pub(crate) struct FnTransaction<F, D, R>(F, PhantomData<fn() -> (D, R)>);
-
-/// Wraps a function as a transaction.
-pub(crate) fn transaction<F, D, R>(function: F) -> FnTransaction<F, D, R>
-where
-    F: for<'a> Fn(&'a mut UnitOfWork) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
-{
-    FnTransaction(function, PhantomData)
-}
-
-impl<F, D, R> Transaction for FnTransaction<F, D, R>
-where
-    F: for<'a> Fn(&'a mut UnitOfWork) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
-    D: Send + 'static,
-    R: Send + 'static,
-{
-    type Output = D;
-    type Refusal = R;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<D, Abort<R>>> {
-        (self.0)(unit)
-    }
-}
-
-/// Boxes the future of a transaction that never refuses.
-pub(crate) fn boxed<'a, T>(
-    future: impl Future<Output = Result<T, Abort<()>>> + Send + 'a,
-) -> BoxFuture<'a, Result<T, Abort<()>>> {
-    Box::pin(future)
-}
-
 pub(crate) fn account(number: u128) -> Account {
     Account {
         id: AccountId(uuid(number)),
@@ -96,10 +61,7 @@ pub(crate) async fn with_accounts(database: &Database, number: u128) -> Store {
 }
 
 pub(crate) async fn add_account(store: &Store, account: Account) {
-    let added = store.write(transaction(move |unit| {
-        let account = account.clone();
-        boxed(async move { Ok(unit.insert_account(&account).await?) })
-    }));
+    let added = store.commit(account, move |account, unit| Box::pin(unit.insert_account(account)));
     assert!(added.await.unwrap());
 }
 
@@ -149,16 +111,12 @@ pub(crate) fn created(alert: &Alert) -> HistoryRow {
     }
 }
 
-pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result<(), store::StoreError> {
+pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result<(), StoreError> {
     unit.insert_alert(alert, &created(&alert.alert)).await
 }
 
 pub(crate) async fn add(store: &Store, alert: &StoredAlert) {
-    let alert = alert.clone();
-    let added = store.write(transaction(move |unit| {
-        let alert = alert.clone();
-        boxed(async move { Ok(insert(unit, &alert).await?) })
-    }));
+    let added = store.commit(alert.clone(), |alert, unit| Box::pin(insert(unit, alert)));
     added.await.unwrap();
 }
 
@@ -167,16 +125,14 @@ pub(crate) async fn add_many(store: &Store, number: u32) -> Vec<StoredAlert> {
     let alerts: Vec<_> = (1..=number)
         .map(|number| alert_of(1, u128::from(number), asked_price(number), i64::from(number)))
         .collect();
-    let adding = alerts.clone();
-    let added = store.write(transaction(move |unit| {
-        let alerts = adding.clone();
-        boxed(async move {
-            for alert in &alerts {
+    let added = store.commit(alerts.clone(), |alerts, unit| {
+        Box::pin(async move {
+            for alert in alerts {
                 insert(unit, alert).await?;
             }
             Ok(())
         })
-    }));
+    });
     added.await.unwrap();
     alerts
 }
@@ -187,18 +143,15 @@ pub(crate) async fn change(
     alert: &Alert,
     change: impl Fn(&Alert) -> Transition + Send + Sync + 'static,
 ) -> bool {
-    let id = alert.id;
-    let change = std::sync::Arc::new(change);
-    let changed = store.write(transaction(move |unit| {
-        let change = std::sync::Arc::clone(&change);
-        boxed(async move {
-            let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
+    let changed = store.commit((alert.id, change), |(id, change), unit| {
+        Box::pin(async move {
+            let alert = unit.lock_alert(AccountId(uuid(1)), *id).await?.unwrap().alert;
             match change(&alert) {
                 Transition::Unchanged => Ok(true),
-                Transition::Changed(changed) => Ok(unit.update_alert(&changed, &alert, at(1_000), None).await?),
+                Transition::Changed(changed) => unit.update_alert(&changed, &alert, at(1_000), None).await,
             }
         })
-    }));
+    });
     changed.await.unwrap()
 }
 
@@ -207,11 +160,9 @@ pub(crate) async fn pause(store: &Store, alert: &Alert) -> bool {
 }
 
 pub(crate) async fn delete(store: &Store, alert: &Alert) -> bool {
-    let alert = alert.clone();
-    let deleted = store.write(transaction(move |unit| {
-        let alert = alert.clone();
-        boxed(async move { Ok(unit.delete_alert(&alert, at(2_000)).await?) })
-    }));
+    let deleted = store.commit(alert.clone(), |alert, unit| {
+        Box::pin(unit.delete_alert(alert, at(2_000)))
+    });
     deleted.await.unwrap()
 }
 

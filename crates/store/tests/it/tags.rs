@@ -10,9 +10,7 @@ use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, PageReques
 use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
-use crate::support::{
-    add, alert_of, asked, at, boxed, change, delete, now, pause, symbol, transaction, uuid, with_accounts,
-};
+use crate::support::{add, alert_of, asked, at, change, delete, now, pause, symbol, uuid, with_accounts};
 
 const NEWEST_FIRST: AlertSort = AlertSort {
     field: AlertSortField::CreatedAt,
@@ -144,10 +142,10 @@ on_both_databases! {
         let store = with_accounts(database, 1).await;
         let alert = alert_of(1, 1, asked("AAPL", "new_high", &json!({"note": "mine", "tags": ["a"]})), 0);
         add(&store, &alert).await;
-        let erased = store.write(transaction(move |unit| boxed(async move {
+        let erased = store.commit((), |(), unit| Box::pin(async move {
             let account = unit.lock_account(AccountId(uuid(1))).await?.unwrap();
-            Ok(unit.erase_account_data(&account, at(9)).await?)
-        })));
+            unit.erase_account_data(&account, at(9)).await
+        }));
         erased.await.unwrap();
         let kept = now(&store, &alert).await.unwrap().alert;
         assert_eq!((kept.note, kept.tags.is_empty()), (None, true));

@@ -6,84 +6,61 @@ use std::sync::{Arc, Mutex};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use store::model::AccountId;
-use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
+use store::{Abort, Store, StoreError};
 use testkit::on_both_databases;
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 
-use crate::support::{
-    account, add_account, alert_of, asked_price, boxed, insert, now, open, transaction, uuid, with_accounts,
-};
+use crate::support::{account, add_account, alert_of, asked_price, insert, now, open, uuid, with_accounts};
 
 /// The refusal of transactions in this file.
 #[derive(Debug, PartialEq)]
 struct Refused;
 
+/// The numbers of accounts whose insertion was committed.
+type Committed = Arc<Mutex<Vec<u128>>>;
+
 /// Adds an account and records the commit.
-struct AddAccount {
-    number: u128,
-    committed: Arc<Mutex<Vec<u128>>>,
+async fn add_recorded(store: &Store, number: u128, committed: &Committed) -> Result<u128, StoreError> {
+    let committed = Arc::clone(committed);
+    let added = store.commit_then(
+        number,
+        |&number, unit| {
+            Box::pin(async move {
+                unit.insert_account(&account(number)).await?;
+                Ok(number)
+            })
+        },
+        move |number| committed.lock().unwrap().push(*number),
+    );
+    added.await
 }
 
-impl Transaction for AddAccount {
-    type Output = u128;
-    type Refusal = ();
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u128, Abort<()>>> {
-        Box::pin(async move {
-            unit.insert_account(&account(self.number)).await?;
-            Ok(self.number)
-        })
-    }
-
-    fn committed(&self, done: &u128) {
-        self.committed.lock().unwrap().push(*done);
-    }
-}
-
-/// Adds the first account and notifies after the commit.
-struct NotifyCommit(Arc<Notify>);
-
-impl Transaction for NotifyCommit {
-    type Output = ();
-    type Refusal = ();
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<()>>> {
-        Box::pin(async move {
-            unit.insert_account(&account(1)).await?;
-            Ok(())
-        })
-    }
-
-    fn committed(&self, _done: &()) {
-        self.0.notify_one();
-    }
-}
-
-/// Blocks the writer until `go`, so that other transactions gather in the queue.
-fn hold(held: &Arc<Notify>, go: &Arc<Notify>) -> impl Transaction<Output = (), Refusal = ()> {
-    let (held, go) = (Arc::clone(held), Arc::clone(go));
-    transaction(move |_| {
-        let (held, go) = (Arc::clone(&held), Arc::clone(&go));
-        boxed(async move {
-            held.notify_one();
-            go.notified().await;
-            Ok(())
-        })
-    })
+/// Blocks the writer until `go` is notified, so that other transactions gather in the queue.
+async fn hold(store: &Store) -> (JoinHandle<Result<(), StoreError>>, Arc<Notify>) {
+    let (held, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (store, inputs) = (store.clone(), (Arc::clone(&held), Arc::clone(&go)));
+    let holding = tokio::spawn(async move {
+        let holding = store.commit(inputs, |(held, go), _| {
+            Box::pin(async move {
+                held.notify_one();
+                go.notified().await;
+                Ok(())
+            })
+        });
+        holding.await
+    });
+    held.notified().await;
+    (holding, go)
 }
 
 on_both_databases! {
     async fn waiting_transactions_share_a_commit(database) {
         let store = open(database).await;
-        let (held, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let committed = Arc::new(Mutex::new(Vec::new()));
-        let holding = tokio::spawn({
-            let (store, hold) = (store.clone(), hold(&held, &go));
-            async move { store.write(hold).await }
-        });
-        held.notified().await;
+        let committed = Committed::default();
+        let (holding, go) = hold(&store).await;
         let waiting: Vec<_> = (1..=50)
-            .map(|number| store.write(AddAccount { number, committed: Arc::clone(&committed) }))
+            .map(|number| add_recorded(&store, number, &committed))
             .collect();
         let (answers, ()) = tokio::join!(join_all(waiting), async {
             // All of the above have been polled once, and so wait in the queue.
@@ -99,23 +76,16 @@ on_both_databases! {
 
     async fn refusal_after_write_undoes_only_itself(database) {
         let store = open(database).await;
-        let (held, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let committed = Arc::new(Mutex::new(Vec::new()));
-        let holding = tokio::spawn({
-            let (store, hold) = (store.clone(), hold(&held, &go));
-            async move { store.write(hold).await }
-        });
-        held.notified().await;
-        let refusing = transaction(|unit: &mut UnitOfWork| -> BoxFuture<'_, Result<(), Abort<Refused>>> {
-            Box::pin(async move {
-                assert!(unit.insert_account(&account(66)).await?);
-                Err(Abort::Refused(Refused))
-            })
-        });
+        let committed = Committed::default();
+        let (holding, go) = hold(&store).await;
+        let refusing = store.transaction::<_, (), _>((), |(), unit| Box::pin(async move {
+            assert!(unit.insert_account(&account(66)).await?);
+            Err(Abort::Refused(Refused))
+        }));
         let (first, refused, last, ()) = tokio::join!(
-            store.write(AddAccount { number: 1, committed: Arc::clone(&committed) }),
-            store.write(refusing),
-            store.write(AddAccount { number: 2, committed: Arc::clone(&committed) }),
+            add_recorded(&store, 1, &committed),
+            refusing,
+            add_recorded(&store, 2, &committed),
             async { go.notify_one() },
         );
         holding.await.unwrap().unwrap();
@@ -130,27 +100,17 @@ on_both_databases! {
     async fn refusal_without_write_does_not_split_batch(database) {
         let store = with_accounts(database, 1).await;
         let before = store.write_stats().commits;
-        let (held, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let runs = Arc::new(AtomicUsize::new(0));
-        let holding = tokio::spawn({
-            let (store, hold) = (store.clone(), hold(&held, &go));
-            async move { store.write(hold).await }
-        });
-        held.notified().await;
-        let refusing = transaction({
-            let runs = Arc::clone(&runs);
-            move |unit: &mut UnitOfWork| -> BoxFuture<'_, Result<(), Abort<Refused>>> {
-                runs.fetch_add(1, Ordering::Relaxed);
-                Box::pin(async move {
-                    assert!(!unit.insert_account(&account(1)).await?, "there is one of that address");
-                    Err(Abort::Refused(Refused))
-                })
-            }
-        });
-        let committed = Arc::new(Mutex::new(Vec::new()));
+        let (holding, go) = hold(&store).await;
+        let refusing = store.transaction::<_, (), _>(Arc::clone(&runs), |runs, unit| Box::pin(async move {
+            runs.fetch_add(1, Ordering::Relaxed);
+            assert!(!unit.insert_account(&account(1)).await?, "there is one of that address");
+            Err(Abort::Refused(Refused))
+        }));
+        let committed = Committed::default();
         let (refused, added, ()) = tokio::join!(
-            store.write(refusing),
-            store.write(AddAccount { number: 2, committed }),
+            refusing,
+            add_recorded(&store, 2, &committed),
             async { go.notify_one() },
         );
         holding.await.unwrap().unwrap();
@@ -162,59 +122,48 @@ on_both_databases! {
 
     async fn panicking_transaction_does_not_affect_others(database) {
         let store = open(database).await;
-        let (held, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let committed = Arc::new(Mutex::new(Vec::new()));
-        let holding = tokio::spawn({
-            let (store, hold) = (store.clone(), hold(&held, &go));
-            async move { store.write(hold).await }
-        });
-        held.notified().await;
-        let panicking = transaction(|unit| boxed::<()>(async move {
+        let committed = Committed::default();
+        let (holding, go) = hold(&store).await;
+        let panicking = store.commit::<_, ()>((), |(), unit| Box::pin(async move {
             unit.insert_account(&account(66)).await?;
             panic!("as a test of panics");
         }));
         let (added, panicked, ()) = tokio::join!(
-            store.write(AddAccount { number: 1, committed }),
-            store.write(panicking),
+            add_recorded(&store, 1, &committed),
+            panicking,
             async { go.notify_one() },
         );
         holding.await.unwrap().unwrap();
         assert_eq!(added.unwrap(), 1);
-        assert!(matches!(&panicked, Err(Abort::Store(StoreError::Panicked(_)))), "{panicked:?}");
+        assert!(matches!(&panicked, Err(StoreError::Panicked(_))), "{panicked:?}");
         assert_eq!(store.account(AccountId(uuid(66))).await.unwrap(), None);
         add_account(&store, account(3)).await;
     }
 
     async fn ignored_database_error_aborts_transaction(database) {
         let store = with_accounts(database, 1).await;
-        let done = store.write(transaction(|unit| boxed(async move {
+        let done = store.commit((), |(), unit| Box::pin(async move {
             unit.insert_account(&account(2)).await?;
             let alert = alert_of(1, 5, asked_price(1), 0);
             insert(unit, &alert).await?;
             assert!(insert(unit, &alert).await.is_err(), "the id is taken");
             Ok(())
-        })));
-        let done = done.await;
-        assert!(matches!(&done, Err(Abort::Store(StoreError::Aborted(_)))), "{done:?}");
+        })).await;
+        assert!(matches!(&done, Err(StoreError::Aborted(_))), "{done:?}");
         assert_eq!(store.account(AccountId(uuid(2))).await.unwrap(), None);
         assert_eq!(now(&store, &alert_of(1, 5, asked_price(1), 0)).await, None);
     }
 
     async fn cancelled_caller_does_not_affect_others(database) {
         let store = open(database).await;
-        let (held, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let committed = Arc::new(Mutex::new(Vec::new()));
-        let holding = tokio::spawn({
-            let (store, hold) = (store.clone(), hold(&held, &go));
-            async move { store.write(hold).await }
-        });
-        held.notified().await;
+        let committed = Committed::default();
+        let (holding, go) = hold(&store).await;
         {
-            let mut leaving = Box::pin(store.write(AddAccount { number: 1, committed: Arc::clone(&committed) }));
+            let mut leaving = Box::pin(add_recorded(&store, 1, &committed));
             assert!(leaving.as_mut().now_or_never().is_none());
         }
         let (stayed, ()) = tokio::join!(
-            store.write(AddAccount { number: 2, committed: Arc::clone(&committed) }),
+            add_recorded(&store, 2, &committed),
             async { go.notify_one() },
         );
         holding.await.unwrap().unwrap();
@@ -224,9 +173,9 @@ on_both_databases! {
 
     async fn close_finishes_waiting_transactions_and_rejects_new_ones(database) {
         let store = open(database).await;
-        let committed = Arc::new(Mutex::new(Vec::new()));
+        let committed = Committed::default();
         let mut waiting: Vec<_> = (1..=20)
-            .map(|number| Box::pin(store.write(AddAccount { number, committed: Arc::clone(&committed) })))
+            .map(|number| Box::pin(add_recorded(&store, number, &committed)))
             .collect();
         for write in &mut waiting {
             assert!(write.as_mut().now_or_never().is_none());
@@ -235,8 +184,8 @@ on_both_databases! {
         for (answer, number) in join_all(waiting).await.into_iter().zip(1..) {
             assert_eq!(answer.unwrap(), number);
         }
-        let late = store.write(AddAccount { number: 21, committed }).await;
-        assert!(matches!(late, Err(Abort::Store(StoreError::Closed))), "{late:?}");
+        let late = add_recorded(&store, 21, &committed).await;
+        assert!(matches!(late, Err(StoreError::Closed)), "{late:?}");
         store.close().await;
         let store = open(database).await;
         assert_eq!(store.account(AccountId(uuid(20))).await.unwrap(), Some(account(20)));
@@ -246,7 +195,13 @@ on_both_databases! {
         let store = open(database).await;
         let committed = Arc::new(Notify::new());
         {
-            let mut leaving = Box::pin(store.write(NotifyCommit(Arc::clone(&committed))));
+            let notify = Arc::clone(&committed);
+            let adding = store.commit_then(
+                (),
+                |(), unit| Box::pin(async move { unit.insert_account(&account(1)).await }),
+                move |_| notify.notify_one(),
+            );
+            let mut leaving = Box::pin(adding);
             assert!(leaving.as_mut().now_or_never().is_none());
         }
         drop(store);
@@ -263,22 +218,19 @@ on_both_databases! {
             crate::support::add(&store, &alert_of(1, u128::from(id), asked_price(id), 0)).await;
         }
         let creates = (100..150_u32).map(|id| {
-            let create = transaction(move |unit: &mut UnitOfWork| -> BoxFuture<'_, Result<(), Abort<Refused>>> {
-                Box::pin(async move {
-                    unit.lock_account(AccountId(uuid(1))).await?;
-                    if unit.count_active_alerts(AccountId(uuid(1))).await? >= quota {
-                        return Err(Abort::Refused(Refused));
-                    }
-                    insert(unit, &alert_of(1, u128::from(id), asked_price(id), 0)).await?;
-                    Ok(())
-                })
-            });
-            let store = if id % 2 == 0 { store.clone() } else { other.clone() };
-            tokio::spawn(async move { store.write(create).await })
+            let store = if id % 2 == 0 { &store } else { &other };
+            store.transaction((), move |(), unit| Box::pin(async move {
+                unit.lock_account(AccountId(uuid(1))).await?;
+                if unit.count_active_alerts(AccountId(uuid(1))).await? >= quota {
+                    return Err(Abort::Refused(Refused));
+                }
+                insert(unit, &alert_of(1, u128::from(id), asked_price(id), 0)).await?;
+                Ok(())
+            }))
         });
         let mut taken = 0;
         for answer in join_all(creates).await {
-            match answer.unwrap() {
+            match answer {
                 Ok(()) => taken += 1,
                 Err(refused) => assert!(matches!(refused, Abort::Refused(Refused)), "{refused}"),
             }

@@ -1,6 +1,5 @@
 //! One row of each kind, so that no operation ends before its last statement.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use alerts::request::{ParseContext, parse_create};
@@ -11,10 +10,10 @@ use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::json;
 use store::model::{
-    Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Firing, HistoryRow, IdempotencyKey,
-    Profile, SessionId, SignatureForm, StoredAlert, UserSession, Webhook, WebhookId,
+    Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Firing, HistoryRow, Profile,
+    SessionId, SignatureForm, StoredAlert, UserSession, Webhook, WebhookId,
 };
-use store::{Abort, BoxFuture, Store, Transaction, UnitOfWork};
+use store::{Store, UnitOfWork};
 use uuid::Uuid;
 
 pub(crate) const ACCOUNT: AccountId = AccountId(Uuid::from_u128(1));
@@ -28,46 +27,9 @@ pub(crate) fn now() -> Timestamp {
     "2024-07-01T15:00:00Z".parse().unwrap()
 }
 
-/// The transactions of these tests.
-#[derive(Clone, Copy)]
-pub(crate) enum Write {
-    Nothing,
-    Fill,
-    UseRefreshToken,
-    ClaimIdempotencyKey,
-}
-
-impl Transaction for Write {
-    type Output = ();
-    type Refusal = Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Infallible>>> {
-        Box::pin(async move {
-            match self {
-                Self::Nothing => {}
-                Self::Fill => insert_rows(unit).await?,
-                Self::UseRefreshToken => {
-                    let _ = unit.use_refresh_token(HASH, now()).await?;
-                }
-                Self::ClaimIdempotencyKey => {
-                    let key = IdempotencyKey {
-                        requester: ACCOUNT.into(),
-                        key_hash: HASH,
-                        body_hash: HASH,
-                    };
-                    let _ = unit
-                        .claim_idempotency_key(&key, now(), Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH)
-                        .await?;
-                }
-            }
-            Ok(())
-        })
-    }
-}
-
 /// Adds the rows and fires the alert, which creates a delivery and a message.
 pub(crate) async fn fill(store: &Store) {
-    store.write(Write::Fill).await.unwrap();
+    store.commit((), |(), unit| Box::pin(insert_rows(unit))).await.unwrap();
     let firing = Firing {
         alert: ALERT,
         revision: alert().alert.revision,

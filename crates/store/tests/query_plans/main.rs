@@ -11,12 +11,15 @@ mod recorder;
 
 use std::fmt::Write;
 
-use store::model::{AlertFilter, AlertSort, AlertSortField, ClaimQuery, MessageChannel, PageRequest, Queue};
+use jiff::Timestamp;
+use store::model::{
+    AlertFilter, AlertSort, AlertSortField, ClaimQuery, IdempotencyKey, MessageChannel, PageRequest, Queue,
+};
 use store::{Store, StoreOptions};
 use testkit::on_both_databases;
 
 use crate::explain::Explainer;
-use crate::fixture::{ACCOUNT, ALERT, HASH, SESSION, Write as FixtureWrite, now};
+use crate::fixture::{ACCOUNT, ALERT, HASH, SESSION, now};
 use crate::recorder::Recorder;
 
 const NEWEST_FIRST: AlertSort = AlertSort {
@@ -92,10 +95,15 @@ on_both_databases! {
 
         record!("session by cookie": store.session_by_cookie(HASH).await);
         record!("session by id": store.session(SESSION).await);
-        record!("use of a refresh token": store.write(FixtureWrite::UseRefreshToken).await);
+        let use_refresh_token = store.commit((), |(), unit| Box::pin(unit.use_refresh_token(HASH, now())));
+        record!("use of a refresh token": use_refresh_token.await);
         record!("API key": store.api_key_by_hash(HASH).await);
-        record!("claim of an idempotency key": store.write(FixtureWrite::ClaimIdempotencyKey).await);
-        record!("repeated idempotency key": store.write(FixtureWrite::ClaimIdempotencyKey).await);
+        let key = IdempotencyKey { requester: ACCOUNT.into(), key_hash: HASH, body_hash: HASH };
+        let claim = || store.commit(key, |key, unit| {
+            Box::pin(unit.claim_idempotency_key(key, now(), Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH))
+        });
+        record!("claim of an idempotency key": claim().await);
+        record!("repeated idempotency key": claim().await);
 
         insta::assert_snapshot!(if database.is_postgres() { "postgresql" } else { "sqlite" }, text);
     }

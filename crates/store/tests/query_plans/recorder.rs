@@ -8,8 +8,6 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use crate::fixture::Write;
-
 /// A statement as it was sent.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Statement {
@@ -75,7 +73,7 @@ impl Recorder {
     pub(crate) async fn statements(&self, store: &Store) -> Vec<Statement> {
         // SQLite's threads may log a statement after they have returned its last row.
         store.ping().await.unwrap();
-        store.write(Write::Nothing).await.unwrap();
+        store.commit((), |(), _| Box::pin(async { Ok(()) })).await.unwrap();
         let mut recorded: MutexGuard<'_, Vec<Statement>> = RECORDED.lock().unwrap();
         let mut statements = Vec::new();
         for statement in recorded.drain(..) {

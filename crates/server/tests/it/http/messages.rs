@@ -25,7 +25,7 @@ async fn wait_for_emails(server: &TestServer, to: &str, count: usize) -> Vec<Val
 /// Sends Ann an email about her alert at 200. Returns her key and the path of the unsubscribe link.
 async fn email_ann(server: &TestServer) -> (String, String) {
     let key = server
-        .account("ann@example.com", Plan::Basic, false, Scope::PUBLIC)
+        .account("ann@example.com", Plan::Premium, false, Scope::PUBLIC)
         .await;
     server.set_price("AAPL", 190.0).await;
     fire(server, &key, 200).await;

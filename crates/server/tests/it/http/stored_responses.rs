@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use store::model::{IdempotencyClaimResult, IdempotencyKey, StoredResponse};
-use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
+use store::{Store, StoreOptions};
 
 use crate::http::test_server::{TestResponse, TestServer, above};
 
@@ -50,31 +50,25 @@ async fn secret_in_a_stored_response_is_encrypted() {
 }
 
 /// Stores an unencrypted response, as older versions of this program did.
-struct StoreUnencrypted(IdempotencyKey);
-
-impl Transaction for StoreUnencrypted {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+async fn store_unencrypted(store: &Store, request: IdempotencyKey) {
+    let stored = store.commit(request, |request, unit| {
         Box::pin(async move {
             let (now, long_ago) = (
                 crate::http::test_server::OPEN.parse().unwrap(),
                 jiff::Timestamp::UNIX_EPOCH,
             );
-            let IdempotencyClaimResult::First(claim) =
-                unit.claim_idempotency_key(&self.0, now, long_ago, long_ago).await?
-            else {
+            let claimed = unit.claim_idempotency_key(request, now, long_ago, long_ago).await?;
+            let IdempotencyClaimResult::First(claim) = claimed else {
                 panic!("it was claimed before");
             };
             let response = StoredResponse {
                 status: 201,
                 body: br#"{"success":true,"data":{"secret":"whsec_open"},"meta":{}}"#.to_vec(),
             };
-            assert!(unit.store_response(&claim, &response).await?);
-            Ok(())
+            unit.store_response(&claim, &response).await
         })
-    }
+    });
+    assert!(stored.await.unwrap());
 }
 
 #[tokio::test]
@@ -95,11 +89,7 @@ async fn undecryptable_stored_response_is_409() {
         body_hash: Sha256::digest(body.to_string()).into(),
     };
     let store = Store::open(StoreOptions::new(server.database.url())).await.unwrap();
-    store
-        .write(StoreUnencrypted(kept))
-        .await
-        .map_err(|error| format!("{error:?}"))
-        .unwrap();
+    store_unencrypted(&store, kept).await;
     store.close().await;
     let refused = post(&server, "/v1/alerts", &body).await.refused(409, "CONFLICT");
     assert!(!refused.text.contains("whsec_open"));

@@ -30,12 +30,7 @@ on_both_databases! {
         }
         // The first two have live grants; the grant of the third has ended.
         for (number, ended_at) in [(1, None), (2, None), (3, Some(at(20)))] {
-            let grant = Grant { client_id: uuid(number).to_string(), ended_at, ..grant(number, at(15)) };
-            let done = store.write(transaction(move |unit| {
-                let grant = grant.clone();
-                boxed(async move { Ok(unit.insert_grant(&grant, MAX_KEPT).await?) })
-            }));
-            done.await.unwrap();
+            insert(&store, Grant { client_id: uuid(number).to_string(), ended_at, ..grant(number, at(15)) }).await;
         }
         register(&store, 4, 30).await;
         assert!(!is_registered(&store, 3).await, "it has no live grant");
@@ -53,12 +48,7 @@ on_both_databases! {
         for (number, used) in [(1, 12), (2, 10), (3, 11)] {
             register(&store, number, 1).await;
             touch(&store, number, used).await;
-            let grant = Grant { client_id: uuid(number).to_string(), ..grant(number, at(15)) };
-            let done = store.write(transaction(move |unit| {
-                let grant = grant.clone();
-                boxed(async move { Ok(unit.insert_grant(&grant, MAX_KEPT).await?) })
-            }));
-            done.await.unwrap();
+            insert(&store, Grant { client_id: uuid(number).to_string(), ..grant(number, at(15)) }).await;
         }
         register(&store, 4, 30).await;
         assert!(is_registered(&store, 1).await && !is_registered(&store, 2).await && is_registered(&store, 3).await);

@@ -3,8 +3,8 @@
 use foundation::ServiceError;
 use jiff::SignedDuration;
 use serde_json::json;
+use store::Store;
 use store::model::NewCode;
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::mailed;
 use crate::support::{OPEN, PASSWORD, TestApp, at, kind, on_each_database};
@@ -14,15 +14,10 @@ on_each_database! {
 }
 
 /// Creates as many links as this number of registrations.
-struct InsertRegistrationLinks(u16);
-
-impl Transaction for InsertRegistrationLinks {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+async fn insert_registration_links(store: &Store, number: u16) {
+    let inserted = store.commit(number, |&number, unit| {
         Box::pin(async move {
-            for number in 0..self.0 {
+            for number in 0..number {
                 let mut hash = [0; 32];
                 hash[..2].copy_from_slice(&number.to_le_bytes());
                 let code = NewCode {
@@ -38,7 +33,8 @@ impl Transaction for InsertRegistrationLinks {
             }
             Ok(())
         })
-    }
+    });
+    inserted.await.unwrap();
 }
 
 async fn registration_limit_leaves_emails_for_existing_accounts(app: TestApp) {
@@ -47,11 +43,7 @@ async fn registration_limit_leaves_emails_for_existing_accounts(app: TestApp) {
         app.service.identity.register(&body).await
     };
     let store = app.store().await;
-    store
-        .write(InsertRegistrationLinks(1_999))
-        .await
-        .map_err(|_| "written")
-        .unwrap();
+    insert_registration_links(&store, 1_999).await;
     store.close().await;
     register("last@example.com").await.unwrap();
     let ann = app.ann(alerts::Plan::Basic).await;

@@ -6,8 +6,8 @@ use foundation::Actor;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
-use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField};
-use store::{Abort, BoxFuture, Transaction, UnitOfWork};
+use store::Store;
+use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ClaimedAnalysis, WatchlistItemId};
 
 use crate::support::{ALL, TestApp, above, on_each_database};
 
@@ -282,8 +282,7 @@ async fn analysis_of_a_dead_process_is_repeated_after_its_lease(app: TestApp) {
     // The service is stopped, so that no other process claims the next request.
     app.service.stop().await;
     let store = app.store().await;
-    let asked = RequestAnalysis(item.listed.item.id, ann.account, app.clock.now());
-    store.write(asked).await.unwrap();
+    request_analysis(&store, item.listed.item.id, ann.account, app.clock.now()).await;
     store.close().await;
     assert_eq!(claim(&app, 15).await.len(), 1);
     assert!(claim(&app, 15).await.is_empty());
@@ -317,39 +316,27 @@ async fn analysis_from_before_a_swap_is_discarded(app: TestApp) {
     app.service.stop().await;
     let store = app.store().await;
     let now = app.clock.now();
-    store.write(RequestAnalysis(item.id, ann.account, now)).await.unwrap();
+    request_analysis(&store, item.id, ann.account, now).await;
     let claimed = claim(&app, 15).await;
-    store.write(RequestAnalysis(item.id, ann.account, now)).await.unwrap();
+    request_analysis(&store, item.id, ann.account, now).await;
     // It is not claimed twice meanwhile, and due at once when the first analysis ends.
     assert!(claim(&app, 15).await.is_empty());
-    assert!(!store.write(FinishAnalysis(claimed[0], now)).await.unwrap());
+    assert!(!finish_analysis(&store, claimed[0], now).await);
     let again = claim(&app, 15).await;
     assert_eq!(again.len(), 1);
-    assert!(store.write(FinishAnalysis(again[0], now)).await.unwrap());
+    assert!(finish_analysis(&store, again[0], now).await);
     assert_eq!(store.next_analysis_due().await.unwrap(), None);
     store.close().await;
 }
 
 /// Requests an analysis of an item.
-struct RequestAnalysis(watchlist::WatchlistItemId, AccountId, Timestamp);
-
-impl Transaction for RequestAnalysis {
-    type Output = ();
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.request_analysis(self.0, self.1, self.2).await?) })
-    }
+async fn request_analysis(store: &Store, item: WatchlistItemId, account: AccountId, now: Timestamp) {
+    let requested = store.commit((), move |(), unit| Box::pin(unit.request_analysis(item, account, now)));
+    requested.await.unwrap();
 }
 
-/// Finishes an analysis.
-struct FinishAnalysis(store::model::ClaimedAnalysis, Timestamp);
-
-impl Transaction for FinishAnalysis {
-    type Output = bool;
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<bool, Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.finish_analysis(&self.0, self.1).await?) })
-    }
+/// Finishes an analysis. Returns `false` if its result must not be used.
+async fn finish_analysis(store: &Store, claim: ClaimedAnalysis, now: Timestamp) -> bool {
+    let finished = store.commit(claim, move |claim, unit| Box::pin(unit.finish_analysis(claim, now)));
+    finished.await.unwrap()
 }

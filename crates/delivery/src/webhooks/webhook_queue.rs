@@ -46,14 +46,16 @@ pub(crate) fn dispatcher(
 fn disabled_notices(ports: &Ports) -> DisabledNotice {
     let (vault, random) = (Arc::clone(&ports.vault), Arc::clone(&ports.random));
     let time = Arc::clone(&ports.network.time);
-    DisabledNotice::new(move |off, address| {
-        let letter = AccountEmail::WebhookDisabled {
-            url: off.url.clone(),
-            reason: off.reason.name().to_owned(),
+    DisabledNotice::new(move |disabled, address| {
+        let content = AccountEmail::WebhookDisabled {
+            url: disabled.url.clone(),
+            reason: disabled.reason.name().to_owned(),
         };
-        let letter = messages::account_email(&vault, &random, time.now(), address, Some(off.account), &letter);
-        letter
-            .inspect_err(|error| tracing::error!(%error, webhook = %off.webhook.0, "cannot create a notice about a disabled webhook"))
+        messages::account_email(&vault, &random, time.now(), address, Some(disabled.account), &content)
+            .inspect_err(|error| {
+                let webhook = disabled.webhook.0;
+                tracing::error!(%error, %webhook, "cannot create a notice about a disabled webhook");
+            })
             .ok()
     })
 }
@@ -115,11 +117,11 @@ impl WebhookQueue {
             .store
             .settle_deliveries(settlements, policy, self.notices.clone(), now)
             .await?;
-        for off in disabled {
+        for webhook in disabled {
             tracing::warn!(
-                webhook = %off.webhook.0,
-                account = %off.account.0,
-                reason = off.reason.name(),
+                webhook = %webhook.webhook.0,
+                account = %webhook.account.0,
+                reason = webhook.reason.name(),
                 "a webhook was disabled; its owner gets an email",
             );
         }

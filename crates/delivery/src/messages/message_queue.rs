@@ -130,7 +130,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
     ) -> Result<Vec<Addressed>, StoreError> {
         let (mut admitted, new): (Vec<Addressed>, Vec<Addressed>) =
             addressed.into_iter().partition(|(message, _)| message.is_admitted);
-        let applicants = new.iter().map(|(message, recipient)| QuotaRequest {
+        let requests = new.iter().map(|(message, recipient)| QuotaRequest {
             seq: message.seq,
             lease: message.lease,
             recipient: recipient.to.clone(),
@@ -139,13 +139,13 @@ impl<M: ChannelMessage> MessageQueue<M> {
             quota: recipient.quota,
         });
         let now = self.now();
-        let admissions = self
+        let decisions = self
             .ports
             .store
-            .admit_messages(M::CHANNEL, applicants.collect(), self.limits(now), now)
+            .admit_messages(M::CHANNEL, requests.collect(), self.limits(now), now)
             .await?;
-        for ((message, recipient), admission) in new.into_iter().zip(admissions) {
-            let (why, decision) = match admission {
+        for ((message, recipient), decision) in new.into_iter().zip(decisions) {
+            let (why, decision) = match decision {
                 QuotaDecision::Granted => {
                     admitted.push((message, recipient));
                     continue;
