@@ -9,7 +9,9 @@ use uuid::Uuid;
 
 use crate::condition::{Condition, Side};
 use crate::named_enum;
+use crate::lifecycle::Lifecycle;
 use crate::note::Note;
+use crate::options::AlertOptions;
 use crate::tags::Tags;
 
 /// The identifier of an alert.
@@ -83,6 +85,8 @@ pub struct NewAlert {
     pub note: Option<Note>,
     /// The owner's tags.
     pub tags: Tags,
+    /// The options.
+    pub options: AlertOptions,
     /// The email address of a guest.
     pub email: Option<String>,
 }
@@ -106,6 +110,11 @@ pub struct Alert {
     pub note: Option<Note>,
     /// The owner's tags.
     pub tags: Tags,
+    /// The options.
+    pub options: AlertOptions,
+    /// The state of its life cycle since it was last activated; `None` for one of the 23 conditions without options, which has
+    /// none.
+    pub lifecycle: Option<Box<Lifecycle>>,
     /// The status.
     pub status: Status,
     /// The price when the alert was created or last activated; `None` if no price was available.
@@ -125,4 +134,19 @@ pub struct Alert {
     pub rsi_side: Option<Side>,
     /// The time of the last firing.
     pub triggered_at: Option<Timestamp>,
+}
+
+impl Alert {
+    /// Returns whether an alert with these parts is judged by the state machine of [`lifecycle`](crate::lifecycle): an expression, or
+    /// one of the 23 conditions with options.
+    #[must_use]
+    pub fn has_lifecycle(condition: &Condition, options: &AlertOptions) -> bool {
+        matches!(condition, Condition::Expression(_)) || !options.are_default()
+    }
+
+    /// Returns whether the alert is inactive because it has expired.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.status == Status::Inactive && self.options.expires().is_some_and(|expiry| expiry <= now)
+    }
 }

@@ -16,7 +16,7 @@ type Parameters = Option<Map<String, Value>>;
 /// There are two cases.
 ///
 /// **Same condition**: the symbol and the condition are equal, and the alert is active, paused or inactive, so it can still
-/// fire. Conditions are compared after parsing, with threshold and own parameters: an omitted default equals the same default
+/// fire. Conditions are compared after parsing, with threshold, own parameters and options: an omitted default equals the same default
 /// written out, and `delivery_time` equals `deliveryTime`. The channel and client metadata (a rationale, a source) are ignored.
 /// The analyst's alerts are an exception, because they are deleted together with their watchlist item: such an alert does not
 /// satisfy a request of the owner, nor one for another item. An alert of the owner does satisfy a request of the analyst.
@@ -42,6 +42,7 @@ fn is_same(existing: &Alert, request: &NewAlert) -> bool {
     can_still_fire
         && existing.symbol == request.symbol
         && existing.condition == request.condition
+        && existing.options == request.options
         && note(&existing.condition, &existing.parameters) == note(&request.condition, &request.parameters)
         && (item.is_none() || item == item_of_analyst(&request.parameters))
 }

@@ -68,6 +68,9 @@ pub fn sentence(condition: &Condition, initial_price: Option<Price>) -> String {
             format!("fires when the next ex-dividend date is {}", Ahead(days_ahead))
         }
         Condition::DividendPayment { .. } => "fires on the day a dividend is paid".to_owned(),
+        Condition::Expression(ref condition) => {
+            format!("fires when {}", condition.expression.sentence_without_symbol())
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //! | inactive | [`verify`] | active, new initial price |
 //! | active | [`pause`] | paused |
 //! | active | [`fire`] | triggered |
+//! | active | [`expire`] | inactive |
 //! | paused, triggered | [`activate`] | active, new initial price |
 //! | inactive | [`activate`], the owner being verified | active, new initial price |
 //! | inactive, of a guest | [`attach`] to an account | active, new initial price |
@@ -21,7 +22,7 @@
 //! | active, without an initial price | [`set_initial_price`] | active, with an initial price |
 //! | any | [`delete`] | deleted |
 //!
-//! A daily reminder that fires stays active.
+//! A daily reminder that fires stays active, and so does an alert that repeats, until its last firing.
 
 mod history;
 mod price_availability;
@@ -31,6 +32,8 @@ use market::CurrentPrice;
 
 use crate::alert::{Alert, AlertId, NewAlert, Revision, Status};
 use crate::condition::Condition;
+use crate::lifecycle::Lifecycle;
+use crate::options::AlertOptions;
 use crate::request::AlertChange;
 
 pub use history::{HistoryAction, HistoryStatus, StatusChange};
@@ -86,6 +89,9 @@ pub enum TransitionError {
     /// The moment of the reminder has passed.
     #[error("this reminder was set for {0:.0}, which is in the past; set a future date first")]
     ReminderPassed(Timestamp),
+    /// The alert has expired.
+    #[error("this alert expired at {0:.0}; set options.expires_at to a later date first")]
+    Expired(Timestamp),
     /// Only an active alert fires.
     #[error("only an active alert can fire, and this one is {}", .0.name())]
     NotActive(Status),
@@ -114,6 +120,7 @@ pub fn create(
         OwnerVerification::Verified => Status::Active,
         OwnerVerification::Unverified => Status::Inactive,
     };
+    let lifecycle = armed_lifecycle(&request.condition, &request.options, now);
     let alert = Alert {
         id,
         revision: Revision::default(),
@@ -123,6 +130,8 @@ pub fn create(
         parameters: request.parameters,
         note: request.note,
         tags: request.tags,
+        options: request.options,
+        lifecycle,
         status,
         initial_price,
         created_at: now,
@@ -171,7 +180,7 @@ pub fn activate(
         (Status::Inactive, OwnerVerification::Unverified) => return Err(TransitionError::NotVerified),
         (Status::Inactive | Status::Paused | Status::Triggered, _) => {}
     }
-    check_moment(&alert.condition, now)?;
+    check_moment(alert, now)?;
     if price == PriceAvailability::Unknown {
         return Err(TransitionError::NoPrice);
     }
@@ -194,7 +203,7 @@ pub fn verify(alert: &Alert, price: PriceAvailability, now: Timestamp) -> Result
             return Err(TransitionError::CannotVerify(status));
         }
     }
-    check_moment(&alert.condition, now)?;
+    check_moment(alert, now)?;
     activated(alert, HistoryAction::Verified, price, now)
 }
 
@@ -237,15 +246,21 @@ pub fn update(
         parameters,
         note,
         tags,
+        options,
         rearms,
     } = change;
     let is_rearmed = is_active && rearms;
-    let differs = alert.condition != condition || alert.notification != notification || alert.parameters != parameters;
+    let differs = alert.condition != condition
+        || alert.notification != notification
+        || alert.parameters != parameters
+        || alert.options != options;
     let labels_differ = alert.note != note || alert.tags != tags;
     if !is_rearmed && !differs && !labels_differ {
         return Ok(Transition::Unchanged);
     }
-    Ok(changed(alert, HistoryAction::Updated, |after| {
+    let is_snoozed = options.snoozed_until.is_some() && options.snoozed_until != alert.options.snoozed_until;
+    let action = if is_snoozed { HistoryAction::Snoozed } else { HistoryAction::Updated };
+    Ok(changed(alert, action, |after| {
         if after.condition != condition {
             after.threshold_set_at = now;
         }
@@ -254,6 +269,7 @@ pub fn update(
         after.parameters = parameters;
         after.note = note;
         after.tags = tags;
+        after.options = options;
         if !rearms {
             // The evaluation does not change, so a firing that is being committed stays valid.
             after.revision = alert.revision;
@@ -266,6 +282,11 @@ pub fn update(
         if is_rearmed {
             after.rsi_side = None;
             after.armed_at = now;
+            after.lifecycle = match armed_lifecycle(&after.condition, &after.options, now) {
+                // The firings count since the activation.
+                Some(new) => Some(Box::new(alert.lifecycle.as_ref().map_or(*new, |old| old.armed_anew(now, None)))),
+                None => None,
+            };
         }
     }))
 }
@@ -290,19 +311,40 @@ pub fn set_initial_price(alert: &Alert, price: CurrentPrice, now: Timestamp) -> 
     })
 }
 
-/// Triggers an alert whose condition is met. A daily reminder stays active.
+/// Triggers an alert whose condition is met. A daily reminder stays active, and so does an alert with a `lifecycle` that fires
+/// again: `lifecycle` is its state after the firing.
 ///
 /// # Errors
 /// [`TransitionError::NotActive`]
-pub fn fire(alert: &Alert, at: Timestamp) -> Result<Transition, TransitionError> {
+pub fn fire(alert: &Alert, at: Timestamp, lifecycle: Option<&Lifecycle>) -> Result<Transition, TransitionError> {
     if alert.status != Status::Active {
         return Err(TransitionError::NotActive(alert.status));
     }
     Ok(changed(alert, HistoryAction::Triggered, |after| {
         after.triggered_at = Some(at);
-        if !matches!(after.condition, Condition::DailyReminder(_)) {
+        let fires_again = match lifecycle {
+            Some(state) => after.options.last_firing().is_none_or(|last| state.firings < last),
+            None => matches!(after.condition, Condition::DailyReminder(_)),
+        };
+        if !fires_again {
             after.status = Status::Triggered;
         }
+        if let Some(state) = lifecycle {
+            after.lifecycle = Some(Box::new(state.clone()));
+        }
+    }))
+}
+
+/// Ends an active alert that has expired.
+///
+/// # Errors
+/// [`TransitionError::NotActive`]
+pub fn expire(alert: &Alert) -> Result<Transition, TransitionError> {
+    if alert.status != Status::Active {
+        return Err(TransitionError::NotActive(alert.status));
+    }
+    Ok(changed(alert, HistoryAction::Expired, |after| {
+        after.status = Status::Inactive;
     }))
 }
 
@@ -342,11 +384,24 @@ fn activated(
         after.initial_price_set_at = price.set_at(now);
         after.armed_at = now;
         after.rsi_side = None;
+        after.lifecycle = armed_lifecycle(&after.condition, &after.options, now);
     }))
 }
 
-fn check_moment(condition: &Condition, now: Timestamp) -> Result<(), TransitionError> {
-    match *condition {
+/// Returns the life cycle of an alert that becomes active; `None` if it has none. The engine adds the newest price.
+fn armed_lifecycle(condition: &Condition, options: &AlertOptions, now: Timestamp) -> Option<Box<Lifecycle>> {
+    let within = match condition {
+        Condition::Expression(condition) => condition.within,
+        _ => None,
+    };
+    Alert::has_lifecycle(condition, options).then(|| Box::new(Lifecycle::new(now, None, within)))
+}
+
+fn check_moment(alert: &Alert, now: Timestamp) -> Result<(), TransitionError> {
+    if let Some(expiry) = alert.options.expires().filter(|&expiry| expiry <= now) {
+        return Err(TransitionError::Expired(expiry));
+    }
+    match alert.condition {
         Condition::Reminder { at } if at < now => Err(TransitionError::ReminderPassed(at)),
         _ => Ok(()),
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::spec::ConditionSpec;
-use super::{alternative, dates, price, technical};
+use super::{alternative, dates, expression, price, technical};
 
 /// A family of conditions. A plan includes whole families.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -90,6 +90,8 @@ kinds! {
     DividendExDate = dates::DIVIDEND_EX_DATE;
     /// A dividend is paid today.
     DividendPayment = dates::DIVIDEND_PAYMENT;
+    /// An expression becomes true.
+    Expression = expression::EXPRESSION;
 }
 
 impl ConditionKind {
@@ -99,7 +101,8 @@ impl ConditionKind {
         self.spec().name
     }
 
-    /// Returns the family.
+    /// Returns the family. For an expression it is that of the most demanding ones: see
+    /// [`Condition::family`](super::Condition::family).
     #[must_use]
     pub const fn family(self) -> ConditionFamily {
         self.spec().family
@@ -123,9 +126,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_23_condition_names_are_unique() {
+    fn all_24_condition_names_are_unique() {
         let names: std::collections::BTreeSet<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
-        assert_eq!(names.len(), 23);
+        assert_eq!(names.len(), 24);
         assert!(
             ConditionKind::ALL
                 .iter()

@@ -1,15 +1,17 @@
-//! The 23 conditions that an alert can wait for.
+//! The conditions that an alert can wait for: 23 named ones, and expressions.
 //!
 //! A [`Condition`] is the result of parsing a valid request; all its parts are in range. Its [`ConditionKind`] is its name in
 //! the API, and its [`ConditionFamily`] decides which plans include it. A [`ConditionSpec`] describes each kind.
 
 mod alternative;
 mod dates;
+mod expression;
 mod kind;
 mod price;
 mod spec;
 mod technical;
 
+pub use expression::ExpressionCondition;
 pub use kind::{ConditionFamily, ConditionKind};
 pub(crate) use spec::Values;
 pub use spec::{
@@ -18,9 +20,12 @@ pub use spec::{
 };
 
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use market::{Decimal, Price};
+
+use crate::expression::{Expression, Within};
 
 /// The side of a level on which a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -119,7 +124,7 @@ pub struct InsiderCriteria {
 }
 
 /// A condition that the engine can evaluate: every part of it is in range.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Condition {
     /// `price_above`, `price_below`: the price is at or beyond a price.
     Price {
@@ -202,6 +207,8 @@ pub enum Condition {
         /// The user's number of shares, for the amount in the notification; more than 0.
         shares: Option<Decimal>,
     },
+    /// `expression`: an expression becomes true.
+    Expression(Arc<ExpressionCondition>),
 }
 
 impl Condition {
@@ -234,6 +241,22 @@ impl Condition {
             Self::EarningsAnnouncement { .. } => Kind::EarningsAnnouncement,
             Self::DividendExDate { .. } => Kind::DividendExDate,
             Self::DividendPayment { .. } => Kind::DividendPayment,
+            Self::Expression(_) => Kind::Expression,
+        }
+    }
+
+    /// Returns an expression as a condition.
+    #[must_use]
+    pub fn expression(expression: Expression, within: Option<Within>) -> Self {
+        Self::Expression(Arc::new(ExpressionCondition { expression, within }))
+    }
+
+    /// Returns the family that decides which plans include the condition.
+    #[must_use]
+    pub fn family(&self) -> ConditionFamily {
+        match self {
+            Self::Expression(condition) => condition.family(),
+            other => other.kind().family(),
         }
     }
 
@@ -254,7 +277,8 @@ impl Condition {
             | Self::SocialBuzz(_)
             | Self::Reminder { .. }
             | Self::DailyReminder(_)
-            | Self::DividendPayment { .. } => None,
+            | Self::DividendPayment { .. }
+            | Self::Expression(_) => None,
         }
     }
 }

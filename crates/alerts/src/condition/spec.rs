@@ -10,6 +10,7 @@ use market::{Decimal, MICROS_PER_UNIT, Price};
 use serde_json::{Map, Value};
 
 use super::{Condition, ConditionFamily, EpsBasis, Side};
+use crate::expression::{MAX_CHARACTERS, WithinError};
 
 /// The description of one condition.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +98,10 @@ pub enum ParameterRule {
     DateTime,
     /// The time of day of a reminder.
     Time,
+    /// An expression.
+    Expression,
+    /// The time for which a crossing counts.
+    Within,
 }
 
 /// A range of numbers. It is displayed as text that continues after "must be".
@@ -244,6 +249,8 @@ impl fmt::Display for ParameterRule {
             Self::Date => f.write_str("a date"),
             Self::DateTime => f.write_str("a date or a date-time"),
             Self::Time => f.write_str("a time of day as HH:MM"),
+            Self::Expression => write!(f, "an expression of at most {MAX_CHARACTERS} characters"),
+            Self::Within => WithinError.fmt(f),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::group::{GroupKey, HUNDRED_PERCENT};
 use super::level_index::Slot;
 use super::observe::{other_side, rsi_key};
 use super::registry::{ArmedAlert, Placement};
+use super::rules::Rule;
 use crate::alert::{Alert, AlertId, Status};
 use crate::condition::{Condition, RsiDirection, Side};
 
@@ -21,12 +22,17 @@ impl Engine {
     pub(super) fn arm(&mut self, alert: &Alert, now: Timestamp, out: &mut Vec<Decision>) {
         // Usually no earlier revision is armed.
         let _ = self.disarm(alert.id);
+        self.disarm_rule(alert.id);
         if alert.status != Status::Active {
+            return;
+        }
+        if let Some(rule) = Rule::of(alert) {
+            self.arm_rule(rule, now);
             return;
         }
         let stock = self.stock(alert.symbol);
         let armed = ArmedAlert {
-            condition: alert.condition,
+            condition: alert.condition.clone(),
             initial_price: alert.initial_price,
             rsi_side: alert.rsi_side,
             armed_at: alert.armed_at,
@@ -41,7 +47,7 @@ impl Engine {
 
     /// Skips the moment for which a daily reminder was already sent, wherever the clock stood when the engine stopped.
     fn skip_sent_moment(&mut self, slot: Slot, alert: &Alert) {
-        let (Condition::DailyReminder(delivery), Some(sent)) = (alert.condition, alert.triggered_at) else {
+        let (&Condition::DailyReminder(delivery), Some(sent)) = (&alert.condition, alert.triggered_at) else {
             return;
         };
         if let Placement::Moment(Some(at)) = self.registry.alert(slot).placement
@@ -116,6 +122,8 @@ impl Engine {
                 self.facts_mut(armed.stock).dated.insert(slot);
                 self.schedule_changed_date(slot, armed.armed_at.max(self.clock));
             }
+            // It is armed as a rule.
+            Condition::Expression(_) => {}
         }
     }
 
@@ -152,7 +160,7 @@ impl Engine {
             placement,
             condition,
             ..
-        } = *self.registry.alert(slot);
+        } = self.registry.alert(slot).clone();
         match placement {
             Placement::Level(key, level) => self.stocks[stock.0 as usize].remove(key, level, slot),
             Placement::Moment(at) => {
@@ -201,20 +209,20 @@ impl Engine {
     /// Adjusts one alert and adds a decision if the alert compares with a price.
     fn adjust(&mut self, slot: Slot, ratio: SplitRatio, now: Timestamp, out: &mut Vec<Decision>) {
         let armed = self.registry.alert_mut(slot);
-        let (condition, initial_price) = after_split(armed.condition, armed.initial_price, ratio);
-        let changed = (condition, initial_price) != (armed.condition, armed.initial_price);
+        let (condition, initial_price) = after_split(&armed.condition, armed.initial_price, ratio);
+        let changed = condition != armed.condition || initial_price != armed.initial_price;
+        let threshold = match condition {
+            Condition::Price { threshold, .. } => Some(threshold),
+            _ => None,
+        };
+        let has_level = matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. });
         (armed.condition, armed.initial_price) = (condition, initial_price);
-        if matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. }) {
+        if has_level {
             self.place(slot, now, out);
         }
         if changed {
             let (alert, revision) = self.registry.identity(slot);
             self.registry.bump_revision(slot);
-            let threshold = if let Condition::Price { threshold, .. } = condition {
-                Some(threshold)
-            } else {
-                None
-            };
             out.push(Decision {
                 alert,
                 revision,
@@ -228,19 +236,19 @@ impl Engine {
     }
 }
 
-/// Returns the condition and the initial price after a split. Also for alerts that are not armed.
+/// Returns the condition and the initial price after a split. Also for alerts that are not armed. The text of an expression stays.
 #[must_use]
 pub fn after_split(
-    condition: Condition,
+    condition: &Condition,
     initial_price: Option<Price>,
     ratio: SplitRatio,
 ) -> (Condition, Option<Price>) {
-    let condition = match condition {
+    let condition = match *condition {
         Condition::Price { side, threshold } => Condition::Price {
             side,
             threshold: threshold.after_split(ratio),
         },
-        other => other,
+        _ => condition.clone(),
     };
     (condition, initial_price.map(|price| price.after_split(ratio)))
 }

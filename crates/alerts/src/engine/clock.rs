@@ -40,7 +40,7 @@ impl Engine {
     }
 
     fn process_moment(&mut self, slot: Slot, at: Timestamp, now: Timestamp, out: &mut Vec<Decision>) {
-        let condition = self.registry.alert(slot).condition;
+        let condition = self.registry.alert(slot).condition.clone();
         match condition {
             Condition::Reminder { .. } => self.fire(slot, at, Reason::Reminder, out),
             Condition::DailyReminder(delivery) => {

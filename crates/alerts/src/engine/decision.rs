@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use market::Price;
 
 use super::reason::Reason;
+use super::rules::RuleReason;
 use crate::alert::{AlertId, Revision};
 use crate::condition::Side;
 use crate::lifecycle::Lifecycle;
@@ -46,13 +47,13 @@ pub enum AlertAction {
         /// The new initial price, if there is one.
         initial_price: Option<Price>,
     },
-    /// A rule fired. Notify the owner and store the state in the same transaction. After its last firing the engine has disarmed
-    /// it.
+    /// A rule fired. Notify the owner and store the state in the same transaction. The engine evaluates the next revision from now
+    /// on, or has disarmed the rule after its last firing.
     FireRule {
         /// The last price of the alert's own stock, if known.
         price: Option<Price>,
-        /// The judgement since which the condition held without interruption.
-        true_since: Timestamp,
+        /// The reason.
+        reason: Box<RuleReason>,
         /// Whether this was the last firing.
         is_last: bool,
         /// The state after the firing.

@@ -60,6 +60,7 @@ pub fn from_condition(condition: &Condition) -> Option<Expression> {
         Condition::EarningsAnnouncement { days_ahead } => days(Metric::DaysToEarnings, days_ahead)?,
         Condition::DividendExDate { days_ahead } => days(Metric::DaysToExDividend, days_ahead)?,
         Condition::DividendPayment { .. } => days(Metric::DaysToPayment, 0)?,
+        Condition::Expression(ref condition) => return Some(condition.expression.clone()),
         // The cross of the averages compares with the last completed session, the others with their own thresholds and clocks.
         Condition::MaCrossover { .. }
         | Condition::SocialBuzz(_)

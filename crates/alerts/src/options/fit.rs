@@ -1,8 +1,10 @@
 //! The options that fit a condition.
 
-use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice, WatchedCondition};
+use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
+use super::rearm::ConditionLevel;
 use crate::condition::{Condition, ConditionFamily};
 use crate::expression::ast::Relation;
+use crate::expression::conversion::from_condition;
 use crate::expression::metric::MetricNeed;
 use crate::expression::shape::{metrics, requires_crossing};
 use crate::request::FieldErrors;
@@ -13,16 +15,22 @@ use crate::request::FieldErrors;
 /// The errors of each field: `rearm` needs one metric that is compared with a number, and a level at which the condition is
 /// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session`, `trigger` and `base` need a
 /// price.
-pub fn check_fit(options: &AlertOptions, condition: WatchedCondition<'_>) -> Result<(), FieldErrors> {
+pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
+    if !options.are_default() && from_condition(condition).is_none() {
+        let kind = condition.kind();
+        let message = format!("must be omitted for this {kind} alert; only conditions that compare values have options");
+        errors.add("options", message);
+        return Err(errors);
+    }
     if let Some(rearm) = options.rearm {
         check_rearm(rearm, condition, &mut errors);
     }
-    if condition.is_momentary() {
+    if is_momentary(condition) {
         const MOMENTARY: &str = "the condition is true at one judgement only";
         let help = match condition {
-            WatchedCondition::Named(_) => "",
-            WatchedCondition::Expression(..) => ", or give parameters.within",
+            Condition::Expression(_) => ", or give parameters.within",
+            _ => "",
         };
         if options.hold.is_some() {
             errors.add("options.hold", format!("must be omitted, because {MOMENTARY}{help}"));
@@ -32,7 +40,7 @@ pub fn check_fit(options: &AlertOptions, condition: WatchedCondition<'_>) -> Res
             errors.add("options.trigger", message);
         }
     }
-    if !condition.has_market_data() {
+    if !has_market_data(condition) {
         let set = [
             ("options.session", options.session != SessionScope::default()),
             ("options.trigger", options.trigger != TriggerPrice::default()),
@@ -48,10 +56,10 @@ pub fn check_fit(options: &AlertOptions, condition: WatchedCondition<'_>) -> Res
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-fn check_rearm(rearm: Rearm, condition: WatchedCondition<'_>, errors: &mut FieldErrors) {
-    let Some(level) = condition.level() else {
+fn check_rearm(rearm: Rearm, condition: &Condition, errors: &mut FieldErrors) {
+    let Some(level) = ConditionLevel::of(condition) else {
         let message = match condition {
-            WatchedCondition::Named(Condition::Rsi { .. }) => {
+            Condition::Rsi { .. } => {
                 "must be omitted for an RSI in both directions; set parameters.direction to above or below"
             }
             _ => "must be omitted, because the condition does not compare one metric with a number",
@@ -80,39 +88,33 @@ fn check_rearm(rearm: Rearm, condition: WatchedCondition<'_>, errors: &mut Field
     }
 }
 
-impl WatchedCondition<'_> {
-    /// Returns whether the condition is true at one judgement and then false again: every way to truth goes through a `crosses`
-    /// without `within`, a change, or a moment.
-    fn is_momentary(self) -> bool {
-        match self {
-            Self::Named(condition) => matches!(
-                condition,
-                Condition::MaTouch { .. }
-                    | Condition::SocialBuzz(_)
-                    | Condition::Reminder { .. }
-                    | Condition::DailyReminder(_)
-            ),
-            Self::Expression(expression, within) => within.is_none() && requires_crossing(expression),
-        }
+/// Returns whether the condition is true at one judgement and then false again: every way to truth goes through a `crosses` without
+/// `within`, a change, or a moment.
+fn is_momentary(condition: &Condition) -> bool {
+    match condition {
+        Condition::MaTouch { .. }
+        | Condition::SocialBuzz(_)
+        | Condition::Reminder { .. }
+        | Condition::DailyReminder(_) => true,
+        Condition::Expression(condition) => condition.within.is_none() && requires_crossing(&condition.expression),
+        _ => false,
     }
+}
 
-    /// Returns whether the condition depends on prices or volumes.
-    fn has_market_data(self) -> bool {
-        match self {
-            Self::Named(condition) => matches!(
-                condition.kind().family(),
-                ConditionFamily::Price
-                    | ConditionFamily::Technical
-                    | ConditionFamily::Volume
-                    | ConditionFamily::Fundamental
-            ),
-            Self::Expression(expression, _) => metrics(expression)
-                .into_iter()
-                .flat_map(|used| used.metric.spec().needs)
-                .any(|need| {
-                    use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
-                    matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
-                }),
-        }
-    }
+/// Returns whether the condition depends on prices or volumes.
+fn has_market_data(condition: &Condition) -> bool {
+    let Condition::Expression(condition) = condition else {
+        return matches!(
+            condition.family(),
+            ConditionFamily::Price
+                | ConditionFamily::Technical
+                | ConditionFamily::Volume
+                | ConditionFamily::Fundamental
+        );
+    };
+    let metrics = metrics(&condition.expression);
+    metrics.into_iter().flat_map(|used| used.metric.spec().needs).any(|need| {
+        use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
+        matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
+    })
 }

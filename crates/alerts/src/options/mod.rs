@@ -21,7 +21,7 @@ use crate::named_enum;
 
 pub use fit::check_fit;
 pub use read::{parse_options, restore_options};
-pub use rearm::{ConditionLevel, WatchedCondition};
+pub use rearm::ConditionLevel;
 pub use span::{Cooldown, Hold, Span, SpanError};
 
 /// The maximum of [`AlertOptions::max_firings`].

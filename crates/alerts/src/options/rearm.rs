@@ -9,16 +9,7 @@ use crate::condition::{Condition, RsiDirection};
 use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
 use crate::expression::shape::metric_level;
-use crate::expression::{Expression, Fraction, MetricValue, Within};
-
-/// The condition of an alert: one of the 23, or an expression with its parameter `within`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WatchedCondition<'a> {
-    /// One of the 23 conditions.
-    Named(&'a Condition),
-    /// An expression.
-    Expression(&'a Expression, Option<Within>),
-}
+use crate::expression::{Fraction, MetricValue};
 
 /// A condition that compares one metric with a number.
 ///
@@ -30,30 +21,28 @@ pub struct ConditionLevel {
     level: Fraction,
 }
 
-impl WatchedCondition<'_> {
+impl ConditionLevel {
     /// Returns the level, if the condition compares one metric with a number. An RSI in both directions has none, because its
     /// direction depends on the RSI at activation.
     #[must_use]
-    pub fn level(self) -> Option<ConditionLevel> {
-        let converted = match self {
-            Self::Named(&(Condition::PriceChange { percent, .. } | Condition::VolumeChange { percent, .. })) => {
-                return Some(ConditionLevel::at_least(percent));
+    pub fn of(condition: &Condition) -> Option<Self> {
+        let converted = match condition {
+            &(Condition::PriceChange { percent, .. } | Condition::VolumeChange { percent, .. }) => {
+                return Some(Self::at_least(percent));
             }
-            Self::Named(&Condition::Rsi {
+            Condition::Rsi {
                 direction: RsiDirection::Both,
                 ..
-            }) => return None,
-            Self::Named(condition) => metric_level(&from_condition(condition)?),
-            Self::Expression(expression, _) => metric_level(expression),
+            } => return None,
+            Condition::Expression(condition) => metric_level(&condition.expression),
+            named => metric_level(&from_condition(named)?),
         };
-        converted.map(|found| ConditionLevel {
+        converted.map(|found| Self {
             relation: found.relation,
             level: found.level,
         })
     }
-}
 
-impl ConditionLevel {
     fn at_least(level: Decimal) -> Self {
         Self {
             relation: Relation::AtLeast,

@@ -1,6 +1,7 @@
 //! Reads a condition as its [`ConditionSpec`](crate::condition::ConditionSpec) describes it.
 
 use jiff::Timestamp;
+use market::Symbol;
 use serde_json::{Map, Value};
 
 use super::ParseContext;
@@ -14,6 +15,7 @@ use crate::condition::{Condition, ConditionKind, Values};
 /// moment of a reminder that is being updated.
 pub(super) fn read_with(
     kind: Result<ConditionKind, InvalidField>,
+    symbol: Option<Symbol>,
     threshold: Threshold<'_>,
     parameters: Result<Option<Map<String, Value>>, InvalidField>,
     current_moment: Option<Timestamp>,
@@ -23,7 +25,7 @@ pub(super) fn read_with(
     match (kind, parameters) {
         (Ok(kind), Ok(parameters)) => {
             let mut parameters = Parameters::new(parameters);
-            let condition = read(kind, threshold, &mut parameters, current_moment, context, errors)?;
+            let condition = read(kind, symbol, threshold, &mut parameters, current_moment, context, errors)?;
             Ok((condition, parameters.into_normal()))
         }
         (Ok(kind), Err(invalid)) => {
@@ -41,6 +43,7 @@ pub(super) fn read_with(
 /// so that no error hides another.
 pub(super) fn read(
     kind: ConditionKind,
+    symbol: Option<Symbol>,
     threshold: Threshold<'_>,
     parameters: &mut Parameters,
     current_moment: Option<Timestamp>,
@@ -50,7 +53,7 @@ pub(super) fn read(
     let spec = kind.spec();
     let mut read = Ok(());
     for own in spec.request.parameters {
-        read = read.and(parameters.read(kind, own, errors));
+        read = read.and(parameters.read(kind, own, symbol, errors));
     }
     let (threshold, moment) = match kind {
         ConditionKind::Reminder => {

@@ -5,12 +5,17 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::expression::ExpressionError;
+
 /// The errors of a body: one or more messages for each invalid field, ordered by field name.
 ///
 /// A message continues from the field's name, names the problem and the fix, and says what is allowed. It never repeats text
-/// that the client sent, so it is safe to display anywhere.
+/// that the client sent, so it is safe to display anywhere; only the error of an expression quotes the word that it does not know.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct FieldErrors(BTreeMap<String, Vec<String>>);
+pub struct FieldErrors {
+    messages: BTreeMap<String, Vec<String>>,
+    expression: Option<Box<ExpressionError>>,
+}
 
 /// A marker: the field is invalid, its error is recorded in [`FieldErrors`], and no value is available.
 #[derive(Clone, Copy, Debug)]
@@ -20,18 +25,18 @@ impl FieldErrors {
     /// Returns whether there are no errors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.messages.is_empty()
     }
 
     /// Returns the messages for a field, such as `threshold` or `parameters.direction`.
     #[must_use]
     pub fn of(&self, field: &str) -> &[String] {
-        self.0.get(field).map_or(&[], Vec::as_slice)
+        self.messages.get(field).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the invalid fields with their messages.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.0
+        self.messages
             .iter()
             .map(|(field, messages)| (field.as_str(), messages.as_slice()))
     }
@@ -39,7 +44,7 @@ impl FieldErrors {
     /// Returns the errors in the format of the API: `{"threshold": ["must be omitted for new_high"]}`.
     #[must_use]
     pub fn to_json(&self) -> Map<String, Value> {
-        self.0
+        self.messages
             .iter()
             .map(|(field, messages)| (field.clone(), messages.clone().into()))
             .collect()
@@ -47,7 +52,29 @@ impl FieldErrors {
 
     /// Adds an error of a field.
     pub(crate) fn add(&mut self, field: impl Into<String>, message: impl Into<String>) -> InvalidField {
-        self.0.entry(field.into()).or_default().push(message.into());
+        self.messages.entry(field.into()).or_default().push(message.into());
+        InvalidField
+    }
+
+    /// Returns the error of the expression with its position; `None` if there is no invalid expression.
+    #[must_use]
+    pub fn expression_error(&self) -> Option<&ExpressionError> {
+        self.expression.as_deref()
+    }
+
+    /// Adds an error of an expression.
+    pub(crate) fn add_expression_error(&mut self, field: impl Into<String>, error: ExpressionError) -> InvalidField {
+        let invalid = self.add(field, error.to_string());
+        self.expression = Some(Box::new(error));
+        invalid
+    }
+
+    /// Adds all errors of another reader.
+    pub(crate) fn append(&mut self, other: Self) -> InvalidField {
+        for (field, mut messages) in other.messages {
+            self.messages.entry(field).or_default().append(&mut messages);
+        }
+        self.expression = self.expression.take().or(other.expression);
         InvalidField
     }
 }

@@ -23,6 +23,7 @@ mod date;
 mod fields;
 mod labels;
 mod numbers;
+mod options;
 mod parameters;
 mod reminder;
 mod update;
@@ -81,5 +82,5 @@ pub(crate) fn read_stored(
     let has_own = !kind.spec().request.parameters.is_empty();
     let mut parameters = parameters::Parameters::new(parameters.filter(|_| has_own).cloned());
     let mut errors = FieldErrors::default();
-    conditions::read(kind, threshold, &mut parameters, None, context, &mut errors).map_err(|_| errors)
+    conditions::read(kind, None, threshold, &mut parameters, None, context, &mut errors).map_err(|_| errors)
 }

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 use super::fields::{FieldErrors, InvalidField, kind_of};
 use super::numbers;
 use crate::condition::{ConditionKind, MAX_NOTE_CHARACTERS, ParameterRule, ParameterSpec};
+use crate::expression::{Expression, Within, WithinError};
+use market::Symbol;
 
 /// The maximum size of the parameters in bytes, as compact JSON.
 pub const MAX_BYTES: usize = 16 * 1024;
@@ -130,11 +132,13 @@ impl Parameters {
         })
     }
 
-    /// Reads a parameter of a condition and stores it in its normal form. The dates of a reminder are left to `reminder.rs`.
+    /// Reads a parameter of a condition and stores it in its normal form; that of an expression names the alert's own `symbol`
+    /// nowhere. The dates of a reminder are left to `reminder.rs`.
     pub(super) fn read(
         &mut self,
         kind: ConditionKind,
         own: &ParameterSpec,
+        symbol: Option<Symbol>,
         errors: &mut FieldErrors,
     ) -> Result<(), InvalidField> {
         if matches!(
@@ -150,6 +154,11 @@ impl Parameters {
             let message = format!("is required for {kind}; it must be {}", own.rule);
             return Err(errors.add(format!("parameters.{}", own.name), message));
         };
+        if let (ParameterRule::Expression, Value::String(text)) = (&own.rule, &value) {
+            let parsed = Expression::parse(text, symbol).map_err(|error| errors.add_expression_error(field, error))?;
+            self.write(own.name, parsed.expression.to_string());
+            return Ok(());
+        }
         match normal(&own.rule, value) {
             Ok(Value::Null) => {}
             Ok(value) => self.write(own.name, value),
@@ -178,6 +187,10 @@ fn normal(rule: &ParameterRule, value: Value) -> Result<Value, String> {
                 .ok_or_else(|| format!("must be {range}, but is {number}"))
         }
         ParameterRule::Flag if value.is_boolean() => Ok(value),
+        ParameterRule::Within if value.is_string() => {
+            let within: Within = value.as_str().unwrap_or_default().parse().map_err(|error: WithinError| error.to_string())?;
+            Ok(within.to_string().into())
+        }
         ParameterRule::Note if value.is_string() => {
             let text = value.as_str().unwrap_or_default();
             let (length, is_blank) = (text.chars().count(), text.trim().is_empty());

@@ -7,10 +7,11 @@ use super::fields::{FieldErrors, InvalidField, member};
 use super::labels;
 use super::numbers::Threshold;
 use super::parameters::{self, Parameters};
-use super::{ParseContext, RequestError, body};
+use super::{ParseContext, RequestError, body, options};
 use crate::alert::{Alert, Channel};
 use crate::condition::{Condition, ConditionKind};
 use crate::note::Note;
+use crate::options::AlertOptions;
 use crate::tags::Tags;
 
 /// The result of an update: the complete new values, not the difference.
@@ -26,6 +27,8 @@ pub struct AlertChange {
     pub note: Option<Note>,
     /// The owner's tags.
     pub tags: Tags,
+    /// The options.
+    pub options: AlertOptions,
     /// Whether an active alert is armed again: unless the request has no fields but `note` and `tags`.
     pub rearms: bool,
 }
@@ -33,8 +36,8 @@ pub struct AlertChange {
 /// Reads the body of an update request for the alert `current`.
 ///
 /// An omitted member keeps its current value. The complete result is validated like a new alert, except that a reminder may keep
-/// a moment in the past. A null removes the threshold, the parameters, the note or the tags; for the condition and the notification, a null counts
-/// as omitted. `parameters`, `note` and `tags` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
+/// a moment in the past. A null removes the threshold, the parameters, the options, the note or the tags; for the condition and the notification, a null counts
+/// as omitted. `parameters`, `options`, `note` and `tags` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
 ///
 /// A change of the condition requires a new threshold and new parameters: the same number or name means something else for
 /// another condition. Only client metadata is kept.
@@ -48,6 +51,11 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
     let note = labels::note(body, &mut errors);
     let tags = labels::tags(body, &mut errors);
     let read = condition(current, body, context, &mut errors);
+    let changed = read.as_ref().ok().map(|(condition, _)| condition);
+    let options = match options::read(body, changed, context, &mut errors) {
+        Ok(None) => options::fit(&current.options, changed, &mut errors).map(|()| current.options.clone()),
+        read => read.map(Option::unwrap_or_default),
+    };
     let parts = || -> Result<AlertChange, InvalidField> {
         let (condition, parameters) = read?;
         let notification = notification?.unwrap_or(current.notification);
@@ -57,6 +65,7 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
             parameters,
             note: note?.unwrap_or_else(|| current.note.clone()),
             tags: tags?.unwrap_or_else(|| current.tags.clone()),
+            options: options?,
             rearms: changes_evaluation(body) || !changes_labels(body),
         })
     };
@@ -76,7 +85,7 @@ pub fn changes_nothing(body: &Value) -> bool {
 fn changes_evaluation(body: &Map<String, Value>) -> bool {
     let is_named = |name: &str| member(body, name).is_some();
     let is_sent = |name: &str| body.contains_key(name);
-    is_named("condition") || is_named("notification") || is_sent("threshold") || is_sent("parameters")
+    is_named("condition") || is_named("notification") || is_sent("threshold") || is_sent("parameters") || is_sent("options")
 }
 
 fn changes_labels(body: &Map<String, Value>) -> bool {
@@ -93,7 +102,7 @@ fn condition(
     let changes_condition =
         member(body, "condition").is_some() || ["threshold", "parameters"].iter().any(|name| body.contains_key(*name));
     if !changes_condition {
-        return Ok((current.condition, current.parameters.clone()));
+        return Ok((current.condition.clone(), current.parameters.clone()));
     }
     let current_kind = current.condition.kind();
     let kind = body::condition(body, errors).map(|kind| kind.unwrap_or(current_kind));
@@ -111,7 +120,7 @@ fn condition(
         Condition::Reminder { at } => Some(at),
         _ => None,
     };
-    conditions::read_with(kind, threshold, parameters, current_moment, context, errors)
+    conditions::read_with(kind, Some(current.symbol), threshold, parameters, current_moment, context, errors)
 }
 
 /// Returns the client metadata: the alert's parameters without those that its current or its new condition reads.

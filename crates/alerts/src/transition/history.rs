@@ -21,6 +21,10 @@ named_enum! {
         Verified = "verified",
         /// The alert was deleted.
         Deleted = "deleted",
+        /// The alert has expired.
+        Expired = "expired",
+        /// The owner snoozed the alert.
+        Snoozed = "snoozed",
         /// Its prices were adjusted for a split, or it got its initial price after it became active.
         Adjusted = "adjusted",
         /// A notification of its firing was sent.

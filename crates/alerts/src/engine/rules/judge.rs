@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use market::calendar::new_york_date;
 
 use super::quiet_bands::{CertainTruth, StockPosition, quiet_bands};
+use super::reason::RuleReason;
 use super::rule::ArmedRule;
 use super::values::{RuleValues, SeenAt, view};
 use crate::engine::Engine;
@@ -70,12 +71,11 @@ impl Engine {
         };
         let fate = match stepped.outcome {
             Outcome::Fire { true_since, is_last } => {
-                out.push(decision(AlertAction::FireRule {
-                    price,
-                    true_since,
-                    is_last,
-                    state: Box::new(stepped.next.clone()),
-                }));
+                let held_since = options.hold.map(|_| true_since);
+                let reason = Box::new(RuleReason::new(&armed.rule.expression, &values, held_since));
+                let state = Box::new(stepped.next.clone());
+                out.push(decision(AlertAction::FireRule { price, reason, is_last, state }));
+                armed.rule.revision = armed.rule.revision.next();
                 if is_last { RuleFate::Ends } else { RuleFate::Stays }
             }
             Outcome::Expire { at } => {

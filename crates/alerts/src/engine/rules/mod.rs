@@ -9,12 +9,14 @@ mod index;
 mod judge;
 mod quiet_bands;
 mod rearm_level;
+mod reason;
 mod rule;
 mod search;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;
 pub(super) use index::RuleIndex;
+pub use reason::RuleReason;
 pub use rule::Rule;
 
 use std::collections::BTreeSet;

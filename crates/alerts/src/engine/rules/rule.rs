@@ -4,10 +4,11 @@ use jiff::Timestamp;
 use market::{Price, Symbol};
 
 use super::rearm_level::RearmLevel;
-use crate::alert::{AlertId, Revision};
+use crate::alert::{Alert, AlertId, Revision};
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::expression::Expression;
+use crate::expression::conversion::from_condition;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
@@ -30,6 +31,22 @@ pub struct Rule {
     pub initial_price: Option<Price>,
     /// The state after the last judgement; that of a new alert is [`Lifecycle::new`].
     pub lifecycle: Lifecycle,
+}
+
+impl Rule {
+    /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
+    pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
+        let lifecycle = alert.lifecycle.as_deref()?.clone();
+        Some(Self {
+            alert: alert.id,
+            revision: alert.revision,
+            symbol: alert.symbol,
+            expression: from_condition(&alert.condition)?,
+            options: alert.options.clone(),
+            initial_price: alert.initial_price,
+            lifecycle,
+        })
+    }
 }
 
 /// A rule that is armed.

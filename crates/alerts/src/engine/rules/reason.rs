@@ -1,0 +1,64 @@
+//! The reason of a rule's firing.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use market::Decimal;
+
+use crate::expression::ast::{MetricReference, NumericExpression};
+use crate::expression::shape::{metric_level, metrics};
+use crate::expression::{Expression, MetricValue, MetricValues};
+
+/// The reason for which a rule fired: its expression, and the value of each metric. Its text is a sentence for the owner.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RuleReason {
+    expression: Expression,
+    values: Vec<(MetricReference, Option<MetricValue>)>,
+    held_since: Option<Timestamp>,
+}
+
+impl RuleReason {
+    /// Returns the reason with the values at the firing. `held_since` is the judgement since which a condition with the option `hold`
+    /// was true.
+    pub(super) fn new(expression: &Expression, values: &impl MetricValues, held_since: Option<Timestamp>) -> Self {
+        let used = metrics(expression).into_iter();
+        Self {
+            expression: expression.clone(),
+            values: used.map(|metric| (metric, values.value(metric))).collect(),
+            held_since,
+        }
+    }
+
+    /// Returns the value of the metric, if the expression compares one metric with a number.
+    #[must_use]
+    pub fn metric(&self) -> Option<Decimal> {
+        metric_level(&self.expression)?;
+        rounded(self.values.first()?.1.as_ref()?)
+    }
+}
+
+impl fmt::Display for RuleReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.expression)?;
+        for (place, (metric, value)) in self.values.iter().enumerate() {
+            let separator = if place == 0 { ": " } else { ", " };
+            let metric = NumericExpression::Metric(*metric);
+            match value.as_ref().and_then(rounded) {
+                Some(value) => write!(f, "{separator}{metric} is {value}")?,
+                None => write!(f, "{separator}{metric} is unknown")?,
+            }
+        }
+        match self.held_since {
+            Some(since) => write!(f, "; true since {since:.0}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns a value with at most four decimals; `None` beyond the range of decimals.
+fn rounded(value: &MetricValue) -> Option<Decimal> {
+    let value = Decimal::from_f64(value.as_f64()).ok()?;
+    let micros = value.micros();
+    let rounded = micros.checked_add(micros.signum() * 50)? / 100 * 100;
+    Some(Decimal::from_micros(rounded))
+}
