@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::condition::{Condition, Side};
-use crate::named_enum;
 use crate::lifecycle::Lifecycle;
+use crate::named_enum;
 use crate::note::Note;
 use crate::options::AlertOptions;
 use crate::tags::Tags;
@@ -144,9 +144,10 @@ impl Alert {
         matches!(condition, Condition::Expression(_)) || !options.are_default()
     }
 
-    /// Returns whether the alert is inactive because it has expired.
+    /// Returns whether the alert became inactive because it expired. A guest's alert that was never verified is inactive, too, but
+    /// has no options.
     #[must_use]
-    pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.status == Status::Inactive && self.options.expires().is_some_and(|expiry| expiry <= now)
+    pub fn has_expired(&self) -> bool {
+        self.status == Status::Inactive && self.options.expires_at.is_some()
     }
 }

@@ -4,7 +4,7 @@
 //! [`PlanLimitError::required`] return the same information for programs.
 
 use crate::alert::Channel;
-use crate::condition::{ConditionFamily, ConditionKind};
+use crate::condition::{Condition, ConditionFamily, ConditionKind};
 use crate::named_enum;
 
 named_enum! {
@@ -99,12 +99,14 @@ pub enum PlanLimitError {
     #[error(
         "{kind} is one of the {} alerts, which the {} plan does not include; \
          upgrade to the premium or early_bird plan",
-        family_name(kind.family()),
+        family_name(*family),
         plan.name()
     )]
     Family {
         /// The requested condition.
         kind: ConditionKind,
+        /// Its family.
+        family: ConditionFamily,
         /// The account's plan.
         plan: Plan,
     },
@@ -141,11 +143,13 @@ pub enum PlanLimitError {
     #[error(
         "{kind} is one of the {} alerts, which need an account with the premium or early_bird \
          plan; guests may create price and time alerts",
-        family_name(kind.family())
+        family_name(*family)
     )]
     GuestFamily {
         /// The requested condition.
         kind: ConditionKind,
+        /// Its family.
+        family: ConditionFamily,
     },
     /// Guests are notified by email only.
     #[error("guests are notified by email; sms needs an account with the premium or early_bird plan")]
@@ -185,13 +189,43 @@ const fn family_name(family: ConditionFamily) -> &'static str {
     }
 }
 
+/// A condition that a plan may include. Of a kind alone, it has the kind's family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestedCondition {
+    kind: ConditionKind,
+    family: ConditionFamily,
+}
+
+impl From<ConditionKind> for RequestedCondition {
+    fn from(kind: ConditionKind) -> Self {
+        Self {
+            kind,
+            family: kind.family(),
+        }
+    }
+}
+
+impl From<&Condition> for RequestedCondition {
+    fn from(condition: &Condition) -> Self {
+        Self {
+            kind: condition.kind(),
+            family: condition.family(),
+        }
+    }
+}
+
 /// Checks that the plan includes this kind of alert on this channel. Applies to updates too.
 ///
 /// # Errors
 /// [`PlanLimitError::Family`] or [`PlanLimitError::Sms`]
-pub fn check_alert_features(plan: Plan, kind: ConditionKind, channel: Channel) -> Result<(), PlanLimitError> {
-    if !plan.allows(kind.family()) {
-        return Err(PlanLimitError::Family { kind, plan });
+pub fn check_alert_features(
+    plan: Plan,
+    condition: impl Into<RequestedCondition>,
+    channel: Channel,
+) -> Result<(), PlanLimitError> {
+    let RequestedCondition { kind, family } = condition.into();
+    if !plan.allows(family) {
+        return Err(PlanLimitError::Family { kind, family, plan });
     }
     if channel == Channel::Sms && plan.sms_per_month() == 0 {
         return Err(PlanLimitError::Sms { plan });
@@ -226,9 +260,10 @@ pub fn check_watchlist_quota(plan: Plan, items: u64) -> Result<(), PlanLimitErro
 ///
 /// # Errors
 /// [`PlanLimitError::GuestFamily`] or [`PlanLimitError::GuestSms`]
-pub fn check_guest_alert(kind: ConditionKind, channel: Channel) -> Result<(), PlanLimitError> {
-    if !is_free(kind.family()) {
-        return Err(PlanLimitError::GuestFamily { kind });
+pub fn check_guest_alert(condition: impl Into<RequestedCondition>, channel: Channel) -> Result<(), PlanLimitError> {
+    let RequestedCondition { kind, family } = condition.into();
+    if !is_free(family) {
+        return Err(PlanLimitError::GuestFamily { kind, family });
     }
     match channel {
         Channel::Email => Ok(()),

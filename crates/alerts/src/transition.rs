@@ -259,7 +259,11 @@ pub fn update(
         return Ok(Transition::Unchanged);
     }
     let is_snoozed = options.snoozed_until.is_some() && options.snoozed_until != alert.options.snoozed_until;
-    let action = if is_snoozed { HistoryAction::Snoozed } else { HistoryAction::Updated };
+    let action = if is_snoozed {
+        HistoryAction::Snoozed
+    } else {
+        HistoryAction::Updated
+    };
     Ok(changed(alert, action, |after| {
         if after.condition != condition {
             after.threshold_set_at = now;
@@ -284,7 +288,9 @@ pub fn update(
             after.armed_at = now;
             after.lifecycle = match armed_lifecycle(&after.condition, &after.options, now) {
                 // The firings count since the activation.
-                Some(new) => Some(Box::new(alert.lifecycle.as_ref().map_or(*new, |old| old.armed_anew(now, None)))),
+                Some(new) => Some(Box::new(
+                    alert.lifecycle.as_ref().map_or(*new, |old| old.armed_anew(now, None)),
+                )),
                 None => None,
             };
         }
@@ -298,7 +304,7 @@ pub fn set_initial_price(alert: &Alert, price: CurrentPrice, now: Timestamp) -> 
     if alert.status != Status::Active || alert.initial_price.is_some() {
         return Transition::Unchanged;
     }
-    let counts_from_it = matches!(alert.condition, Condition::PriceChange { .. });
+    let counts_from_it = alert.condition.uses_initial_price();
     changed(alert, HistoryAction::Adjusted, |after| {
         after.initial_price = Some(price.price());
         after.initial_price_set_at = price.observed_at().min(now);

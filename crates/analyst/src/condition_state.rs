@@ -64,7 +64,8 @@ impl ConditionState {
             | Condition::PeRatio { .. }
             | Condition::SocialBuzz(_)
             | Condition::InsiderTransactions(_)
-            | Condition::DividendPayment { .. } => None,
+            | Condition::DividendPayment { .. }
+            | Condition::Expression(_) => None,
         };
         match reached {
             Some(true) => Self::Fulfilled,

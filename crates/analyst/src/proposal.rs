@@ -112,7 +112,7 @@ impl Proposal {
     /// the prices are within `apart` (a natural logarithm of a ratio of prices).
     #[must_use]
     pub fn repeats(&self, other: &Self, apart: f64) -> bool {
-        match (self.alert.condition, other.alert.condition) {
+        match (&self.alert.condition, &other.alert.condition) {
             (
                 Condition::Price { side, threshold },
                 Condition::Price {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use alerts::expression::ExpressionError;
 use alerts::plan::PlanLimitError;
 use alerts::request::{FieldErrors, RequestError};
 use alerts::transition::TransitionError;
@@ -24,6 +25,8 @@ pub enum ServiceError {
         message: String,
         /// Errors by field.
         fields: ErrorsByField,
+        /// The error of an expression, with its position.
+        expression: Option<Box<ExpressionError>>,
     },
     /// Authentication failed.
     #[error("{0}")]
@@ -143,6 +146,7 @@ impl ServiceError {
             .iter()
             .flat_map(|(name, errors)| errors.iter().map(move |error| format!("{name}: {error}")));
         Self::Invalid {
+            expression: None,
             message: lines.collect::<Vec<_>>().join(" | "),
             fields,
         }
@@ -158,6 +162,7 @@ impl ServiceError {
 impl From<FieldErrors> for ServiceError {
     fn from(errors: FieldErrors) -> Self {
         Self::Invalid {
+            expression: errors.expression_error().cloned().map(Box::new),
             message: errors.to_string(),
             fields: errors
                 .iter()
@@ -190,6 +195,7 @@ impl From<TransitionError> for ServiceError {
     fn from(refused: TransitionError) -> Self {
         match refused {
             TransitionError::NoPrice => Self::Unavailable(refused.to_string()),
+            TransitionError::Expired(_) => Self::field("options.expires_at", refused.to_string()),
             TransitionError::CannotPause(_)
             | TransitionError::NotVerified
             | TransitionError::CannotVerify(_)

@@ -1,14 +1,19 @@
 //! Limits of an account's plan.
 
-use alerts::{Channel, ConditionKind, plan};
+use alerts::plan::RequestedCondition;
+use alerts::{Channel, plan};
 use store::model::Account;
 use store::{Abort, UnitOfWork};
 
 use crate::ServiceError;
 
 /// Refuses an alert unless the account's plan includes its kind and channel, and the channel has a destination.
-pub fn check(account: &Account, kind: ConditionKind, channel: Channel) -> Result<(), ServiceError> {
-    plan::check_alert_features(account.plan, kind, channel)?;
+pub fn check(
+    account: &Account,
+    condition: impl Into<RequestedCondition>,
+    channel: Channel,
+) -> Result<(), ServiceError> {
+    plan::check_alert_features(account.plan, condition, channel)?;
     if channel == Channel::Email || account.profile.phone.is_some() {
         return Ok(());
     }

@@ -215,7 +215,21 @@ impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Malformed(message) => Self::bad_request(message),
-            ServiceError::Invalid { message, fields } => Self::validation(message, &fields),
+            ServiceError::Invalid {
+                message,
+                fields,
+                expression: None,
+            } => Self::validation(message, &fields),
+            ServiceError::Invalid {
+                message,
+                fields,
+                expression: Some(error),
+            } => Self::new(ApiErrorCode::ValidationError, message).with_details([
+                ("fields", json!(fields)),
+                ("position", json!(error.position)),
+                ("expected", json!(error.expected)),
+                ("suggestions", json!(error.suggestions)),
+            ]),
             ServiceError::Unauthenticated(message) => Self::unauthorized(message),
             ServiceError::Forbidden {
                 reason,

@@ -40,6 +40,7 @@ on_both! {
     "0017" "anonymous_requests",
     "0018" "quote_times",
     "0019" "alert_notes",
+    "0020" "rules",
 }
 
 /// Returns the migrations of SQLite.

@@ -64,7 +64,7 @@ pub(super) async fn make(
         parameters.insert("watchlist_item_id".to_owned(), json!(item.id.0));
         let similar = unit.similar_alerts(&owner, &new_alert).await?;
         let is_there = similar.iter().any(|similar| equivalent(&similar.alert, &new_alert));
-        if is_there || plan_limits::check(account, new_alert.condition.kind(), new_alert.notification).is_err() {
+        if is_there || plan_limits::check(account, &new_alert.condition, new_alert.notification).is_err() {
             continue;
         }
         match plan_limits::check_active_alert_quota(unit, account).await {

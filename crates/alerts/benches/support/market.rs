@@ -161,6 +161,8 @@ pub(crate) fn alert(symbol: Symbol, condition: Condition, rng: &mut impl Rng) ->
         parameters: None,
         note: None,
         tags: alerts::Tags::default(),
+        options: alerts::options::AlertOptions::default(),
+        lifecycle: None,
         status: Status::Active,
         initial_price: None,
         created_at: before,

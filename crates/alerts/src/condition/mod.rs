@@ -25,6 +25,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use market::{Decimal, Price};
 
+use crate::expression::metric::MetricNeed;
+use crate::expression::shape::metrics;
 use crate::expression::{Expression, Within};
 
 /// The side of a level on which a condition holds.
@@ -257,6 +259,18 @@ impl Condition {
         match self {
             Self::Expression(condition) => condition.family(),
             other => other.kind().family(),
+        }
+    }
+
+    /// Returns whether the condition compares with the alert's initial price.
+    #[must_use]
+    pub fn uses_initial_price(&self) -> bool {
+        match self {
+            Self::PriceChange { .. } => true,
+            Self::Expression(condition) => metrics(&condition.expression)
+                .iter()
+                .any(|used| used.metric.spec().needs.contains(&MetricNeed::InitialPrice)),
+            _ => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The options that fit a condition.
 
-use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
 use super::rearm::ConditionLevel;
+use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
 use crate::condition::{Condition, ConditionFamily};
 use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
@@ -19,7 +19,8 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
     let mut errors = FieldErrors::default();
     if !options.are_default() && from_condition(condition).is_none() {
         let kind = condition.kind();
-        let message = format!("must be omitted for this {kind} alert; only conditions that compare values have options");
+        let message =
+            format!("must be omitted for this {kind} alert; only conditions that compare values have options");
         errors.add("options", message);
         return Err(errors);
     }
@@ -113,8 +114,11 @@ fn has_market_data(condition: &Condition) -> bool {
         );
     };
     let metrics = metrics(&condition.expression);
-    metrics.into_iter().flat_map(|used| used.metric.spec().needs).any(|need| {
-        use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
-        matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
-    })
+    metrics
+        .into_iter()
+        .flat_map(|used| used.metric.spec().needs)
+        .any(|need| {
+            use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
+            matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
+        })
 }

@@ -25,7 +25,15 @@ pub(super) fn read_with(
     match (kind, parameters) {
         (Ok(kind), Ok(parameters)) => {
             let mut parameters = Parameters::new(parameters);
-            let condition = read(kind, symbol, threshold, &mut parameters, current_moment, context, errors)?;
+            let condition = read(
+                kind,
+                symbol,
+                threshold,
+                &mut parameters,
+                current_moment,
+                context,
+                errors,
+            )?;
             Ok((condition, parameters.into_normal()))
         }
         (Ok(kind), Err(invalid)) => {

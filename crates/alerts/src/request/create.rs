@@ -34,8 +34,21 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
     let tags = labels::tags(body, &mut errors);
     let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut errors));
     let threshold = Threshold::sent(body.get("threshold"));
-    let read = conditions::read_with(kind, symbol.as_ref().ok().copied(), threshold, parameters, None, context, &mut errors);
-    let options = super::options::read(body, read.as_ref().ok().map(|(condition, _)| condition), context, &mut errors);
+    let read = conditions::read_with(
+        kind,
+        symbol.as_ref().ok().copied(),
+        threshold,
+        parameters,
+        None,
+        context,
+        &mut errors,
+    );
+    let options = super::options::read(
+        body,
+        read.as_ref().ok().map(|(condition, _)| condition),
+        context,
+        &mut errors,
+    );
     let parts = || -> Result<NewAlert, InvalidField> {
         let (condition, parameters) = read?;
         Ok(NewAlert {

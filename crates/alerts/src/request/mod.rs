@@ -26,6 +26,7 @@ mod numbers;
 mod options;
 mod parameters;
 mod reminder;
+mod snooze;
 mod update;
 
 use jiff::Timestamp;
@@ -43,6 +44,7 @@ pub(crate) use fields::{kind_of, member};
 pub(crate) use numbers::decimal;
 pub(crate) use parameters::NOTE;
 pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};
+pub use snooze::without_snooze;
 pub use update::{AlertChange, changes_nothing, parse_update};
 
 /// The context in which a request is parsed.

@@ -188,7 +188,11 @@ fn normal(rule: &ParameterRule, value: Value) -> Result<Value, String> {
         }
         ParameterRule::Flag if value.is_boolean() => Ok(value),
         ParameterRule::Within if value.is_string() => {
-            let within: Within = value.as_str().unwrap_or_default().parse().map_err(|error: WithinError| error.to_string())?;
+            let within: Within = value
+                .as_str()
+                .unwrap_or_default()
+                .parse()
+                .map_err(|error: WithinError| error.to_string())?;
             Ok(within.to_string().into())
         }
         ParameterRule::Note if value.is_string() => {

@@ -85,7 +85,11 @@ pub fn changes_nothing(body: &Value) -> bool {
 fn changes_evaluation(body: &Map<String, Value>) -> bool {
     let is_named = |name: &str| member(body, name).is_some();
     let is_sent = |name: &str| body.contains_key(name);
-    is_named("condition") || is_named("notification") || is_sent("threshold") || is_sent("parameters") || is_sent("options")
+    is_named("condition")
+        || is_named("notification")
+        || is_sent("threshold")
+        || is_sent("parameters")
+        || is_sent("options")
 }
 
 fn changes_labels(body: &Map<String, Value>) -> bool {
@@ -120,7 +124,15 @@ fn condition(
         Condition::Reminder { at } => Some(at),
         _ => None,
     };
-    conditions::read_with(kind, Some(current.symbol), threshold, parameters, current_moment, context, errors)
+    conditions::read_with(
+        kind,
+        Some(current.symbol),
+        threshold,
+        parameters,
+        current_moment,
+        context,
+        errors,
+    )
 }
 
 /// Returns the client metadata: the alert's parameters without those that its current or its new condition reads.

@@ -24,14 +24,12 @@ impl PriceAvailability {
     ///
     /// # Errors
     /// [`TransitionError::NoPrice`] for a percent change, if no source knows a current price.
-    pub(super) const fn for_condition(self, condition: &Condition) -> Result<Option<Price>, TransitionError> {
+    pub(super) fn for_condition(self, condition: &Condition) -> Result<Option<Price>, TransitionError> {
         match self {
             Self::Current(price) => Ok(Some(price.price())),
             Self::Awaited => Ok(None),
-            Self::Outdated | Self::Unknown => match condition {
-                Condition::PriceChange { .. } => Err(TransitionError::NoPrice),
-                _ => Ok(None),
-            },
+            Self::Outdated | Self::Unknown if condition.uses_initial_price() => Err(TransitionError::NoPrice),
+            Self::Outdated | Self::Unknown => Ok(None),
         }
     }
 

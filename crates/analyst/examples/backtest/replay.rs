@@ -263,6 +263,8 @@ fn alert(proposal: &Proposal, id: u128, price: Price, now: Timestamp) -> Alert {
         parameters: new.parameters,
         note: None,
         tags: alerts::Tags::default(),
+        options: alerts::options::AlertOptions::default(),
+        lifecycle: None,
         status: Status::Active,
         initial_price: Some(price),
         created_at: now,

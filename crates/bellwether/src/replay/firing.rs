@@ -1,7 +1,6 @@
 //! The output line of each firing of a replay.
 
 use alerts::ConditionKind;
-use alerts::engine::Reason;
 use alerts::json::{self, number};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
@@ -25,8 +24,10 @@ pub struct ReplayFiring {
     pub threshold: Option<Decimal>,
     /// The stock's price, if one was observed.
     pub price: Option<Price>,
-    /// The reason.
-    pub reason: Reason,
+    /// The evaluated number.
+    pub metric: Option<Decimal>,
+    /// The reason as a sentence.
+    pub reason: String,
 }
 
 /// The fields of the JSON line, in output order.
@@ -39,7 +40,7 @@ struct Line<'a> {
     threshold: Option<Number>,
     price: Option<Number>,
     metric: Option<Number>,
-    reason: String,
+    reason: &'a str,
 }
 
 impl ReplayFiring {
@@ -53,8 +54,8 @@ impl ReplayFiring {
             condition: self.condition.name(),
             threshold: self.threshold.and_then(number),
             price: self.price.map(Price::decimal).and_then(number),
-            metric: self.reason.metric().and_then(number),
-            reason: self.reason.to_string(),
+            metric: self.metric.and_then(number),
+            reason: &self.reason,
         };
         let bytes = json::to_vec(&line).expect("strings and numbers always have a JSON form");
         String::from_utf8_lossy(&bytes).into_owned()

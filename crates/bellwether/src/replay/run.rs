@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use alerts::condition::RsiDirection;
 use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, after_split};
-use alerts::{Alert, AlertId, Condition, Revision, Status};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
+use alerts::{Alert, AlertId, Condition, NewAlert};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Calendar, Session, SplitRatio, Symbol};
@@ -253,7 +254,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         for &index in &self.older_alerts {
             let alert = &mut self.alerts[index];
             if alert.symbol == symbol {
-                (alert.condition, alert.initial_price) = after_split(alert.condition, alert.initial_price, ratio);
+                (alert.condition, alert.initial_price) = after_split(&alert.condition, alert.initial_price, ratio);
             }
         }
     }
@@ -262,7 +263,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
     fn create(&mut self, index: usize, at: Timestamp) -> Flow {
         let alert = &mut self.alerts[index];
         alert.initial_price = self.engine.last_price(alert.symbol);
-        if alert.initial_price.is_none() && matches!(alert.condition, Condition::PriceChange { .. }) {
+        if alert.initial_price.is_none() && alert.condition.uses_initial_price() {
             self.waiting_for_price.entry(alert.symbol).or_default().push(index);
             return Flow::Continue(());
         }
@@ -329,16 +330,23 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
     fn apply_decision(&mut self, decision: &Decision) {
         let index = index_of(decision.alert);
         let alert = &mut self.alerts[index];
-        match decision.action {
-            AlertAction::Fire { price, reason } => self.pending.push(ReplayFiring {
+        let mut firing = |price, metric, reason| {
+            self.pending.push(ReplayFiring {
                 time: decision.at,
                 alert_index: index,
                 symbol: alert.symbol,
                 condition: alert.condition.kind(),
                 threshold: alert.condition.threshold(),
                 price,
+                metric,
                 reason,
-            }),
+            });
+        };
+        match decision.action {
+            AlertAction::Fire { price, ref reason } => firing(price, reason.metric(), reason.to_string()),
+            AlertAction::FireRule { price, ref reason, .. } => firing(price, reason.metric(), reason.to_string()),
+            // The engine keeps the state.
+            AlertAction::SetLifecycle { .. } | AlertAction::Expire { .. } => {}
             AlertAction::SetRsiSide { side } => alert.rsi_side = Some(side),
             AlertAction::Adjust {
                 threshold,
@@ -367,24 +375,19 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
 fn alert_from(index: usize, alert: ReplayAlert, period: &ReplayPeriod) -> Alert {
     let ReplayAlert { alert, created_at } = alert;
     let created_at = created_at.unwrap_or_else(|| period.just_before_start());
-    Alert {
-        id: AlertId(Uuid::from_u128(index as u128)),
-        revision: Revision::default(),
-        symbol: alert.symbol,
-        condition: alert.condition,
-        notification: alert.notification,
+    let request = NewAlert {
         parameters: None,
-        note: None,
-        tags: alerts::Tags::default(),
-        status: Status::Active,
-        initial_price: None,
+        ..alert
+    };
+    let id = AlertId(Uuid::from_u128(index as u128));
+    let created = transition::create(
+        request,
+        id,
+        OwnerVerification::Verified,
+        PriceAvailability::Awaited,
         created_at,
-        armed_at: created_at,
-        threshold_set_at: created_at,
-        initial_price_set_at: created_at,
-        rsi_side: None,
-        triggered_at: None,
-    }
+    );
+    created.expect("the price is awaited").alert
 }
 
 fn index_of(id: AlertId) -> usize {

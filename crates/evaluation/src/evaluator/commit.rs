@@ -1,14 +1,18 @@
 //! Evaluates, and commits the decisions in the same order.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::alerts::engine::{AlertAction, Decision, Engine};
+use ::alerts::AlertId;
+use ::alerts::engine::{AlertAction, Decision, Engine, Event};
 use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
-use store::model::{EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, RsiSideUpdate, SupersededQuote};
+use store::model::{
+    EvaluationCommit, EventId, Expiration, Firing, FiringResult, LatestQuote, LifecycleUpdate, RsiSideUpdate,
+    SupersededQuote,
+};
 
 use super::lateness::Lateness;
 use super::revision_guard::ReadGuard;
@@ -36,6 +40,43 @@ pub(super) struct PendingEvaluation {
     pub(super) clock: Option<Timestamp>,
     /// The instant of the evaluation if it evaluated missed observations. Its firings are late.
     pub(super) missed_evaluated_at: Option<Timestamp>,
+}
+
+impl PendingEvaluation {
+    /// Returns whether the observations are not part of a commit yet.
+    const fn has_observations(&self) -> bool {
+        !self.quotes.is_empty() || !self.superseded.is_empty() || self.clock.is_some()
+    }
+}
+
+impl Backlog {
+    /// Drops all later decisions about alerts whose firing was rejected: they were made for a revision that is not the present one.
+    fn drop_decisions(&mut self, rejected: &HashSet<AlertId>) {
+        for pending in &mut self.0 {
+            pending.decisions.retain(|decision| !rejected.contains(&decision.alert));
+        }
+    }
+}
+
+/// Returns the number of decisions before the first one about an alert that has fired before it. That one depends on the firing,
+/// so it is committed afterwards.
+fn before_repeated_alert(decisions: &[Decision]) -> usize {
+    let mut fired = HashSet::new();
+    let repeated = decisions.iter().position(|decision| {
+        let has_fired = fired.contains(&decision.alert);
+        if matches!(decision.action, AlertAction::FireRule { is_last: false, .. }) {
+            fired.insert(decision.alert);
+        }
+        has_fired
+    });
+    repeated.unwrap_or(decisions.len())
+}
+
+/// Returns the alerts whose firing was rejected.
+fn rejected_alerts(commit: &EvaluationCommit, results: &[FiringResult]) -> HashSet<AlertId> {
+    let results = commit.firings.iter().zip(results);
+    let rejected = results.filter(|(_, result)| matches!(result, FiringResult::Stale(_)));
+    rejected.map(|(firing, _)| firing.alert).collect()
 }
 
 /// The inputs of an evaluation.
@@ -136,11 +177,12 @@ impl Evaluator {
 
     /// Builds a commit of the next decisions, at most `at_most`. The last commit includes the observations.
     fn prepare_commit(&self, pending: &mut PendingEvaluation, at_most: usize) {
-        let later = pending.decisions.split_off(at_most.min(pending.decisions.len()));
+        let until = before_repeated_alert(&pending.decisions).min(at_most);
+        let later = pending.decisions.split_off(until.min(pending.decisions.len()));
         let mut commit = EvaluationCommit::default();
         for decision in std::mem::replace(&mut pending.decisions, later) {
             let lateness = Lateness::of(&decision, pending);
-            self.add_to_commit(&mut commit, &decision, lateness);
+            self.add_to_commit(&mut commit, decision, lateness);
         }
         if pending.decisions.is_empty() {
             commit.quotes = std::mem::take(&mut pending.quotes);
@@ -150,24 +192,37 @@ impl Evaluator {
         pending.commit = commit;
     }
 
-    fn add_to_commit(&self, commit: &mut EvaluationCommit, decision: &Decision, lateness: Lateness) {
+    fn add_to_commit(&self, commit: &mut EvaluationCommit, decision: Decision, lateness: Lateness) {
         let Decision {
             alert,
             revision,
             at,
             action,
-        } = *decision;
+        } = decision;
+        let firing = |price, metric, reason, lifecycle| Firing {
+            alert,
+            revision,
+            at: lateness.evaluated_at().unwrap_or(at),
+            crossed_at: lateness.evaluated_at().map(|_| at),
+            price,
+            metric,
+            reason,
+            lifecycle,
+            event: EventId(self.random.uuid()),
+        };
         match action {
-            AlertAction::Fire { price, reason } => commit.firings.push(Firing {
-                alert,
-                revision,
-                at: lateness.evaluated_at().unwrap_or(at),
-                crossed_at: lateness.evaluated_at().map(|_| at),
-                price,
-                metric: reason.metric(),
-                reason: lateness.explain(&reason, at),
-                event: EventId(self.random.uuid()),
-            }),
+            AlertAction::Fire { price, reason } => {
+                let text = lateness.explain(&reason, at);
+                commit.firings.push(firing(price, reason.metric(), text, None));
+            }
+            AlertAction::FireRule {
+                price, reason, state, ..
+            } => {
+                let text = lateness.explain(&*reason, at);
+                commit.firings.push(firing(price, reason.metric(), text, Some(state)));
+            }
+            AlertAction::SetLifecycle { state } => commit.lifecycles.push(LifecycleUpdate { alert, revision, state }),
+            AlertAction::Expire { at } => commit.expirations.push(Expiration { alert, revision, at }),
             AlertAction::SetRsiSide { side } => commit.sides.push(RsiSideUpdate { alert, revision, side }),
             // A split changes alerts in the database first. The engine gets each of them afterwards.
             AlertAction::Adjust { .. } => {}
@@ -186,11 +241,18 @@ impl Evaluator {
                 .await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;
+            let rejected = rejected_alerts(&next.commit, &outcome.firings);
             let fired = self.apply_outcome(&next.commit, outcome.firings, &reading);
             if next.missed_evaluated_at.is_some() {
                 fired_late += fired;
             }
-            if next.decisions.is_empty() {
+            if !rejected.is_empty() {
+                backlog.drop_decisions(&rejected);
+            }
+            let Some(next) = backlog.0.front_mut() else {
+                break;
+            };
+            if next.decisions.is_empty() && !next.has_observations() {
                 backlog.0.pop_front();
             } else {
                 self.prepare_commit(next, usize::MAX);
@@ -210,7 +272,15 @@ impl Evaluator {
                     // for reads that are in progress.
                     self.apply_read(&stored.alert, reading);
                 }
-                FiringResult::Stale(Some(stored)) => drop(self.apply_read(&stored.alert, reading)),
+                FiringResult::Stale(Some(stored)) => {
+                    // After a rule's firing the engine evaluates the next revision, which is another one in the database.
+                    let mut engine = self.engine();
+                    if engine.revision(firing.alert) == Some(stored.alert.revision) {
+                        let _ = engine.process(Event::Disarmed(firing.alert), firing.at, &mut Vec::new());
+                    }
+                    drop(engine);
+                    self.apply_read(&stored.alert, reading);
+                }
                 FiringResult::Stale(None) => self.remove_alert(firing.alert),
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::alerts::{Note, Status, json};
+use ::alerts::{Alert, Note, Status, json};
 use ::market::calendar::new_york_date;
 use ::market::{Price, PriceChange};
 use jiff::Timestamp;
@@ -81,8 +81,7 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
             symbol: alert.symbol.as_str(),
             condition: alert.condition.kind().name(),
             threshold: alert.condition.threshold().map(|threshold| threshold.as_f64()),
-            // A recurring alert stays active, but the event is about its firing.
-            status: Status::Triggered.name(),
+            status: status(alert).name(),
             notification: alert.notification.name(),
             triggered_at: instant(firing.at),
             late: firing.crossed_at.is_some(),
@@ -105,6 +104,14 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
     // Texts, numbers and maps with text keys always serialize.
     let bytes = json::to_vec(&data).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// A daily reminder stays active, but the event is about its firing. That of an alert with options tells whether it fires again.
+const fn status(alert: &Alert) -> Status {
+    match alert.lifecycle {
+        Some(_) => alert.status,
+        None => Status::Triggered,
+    }
 }
 
 /// `2024-03-08T14:30:00.000Z`

@@ -1,5 +1,7 @@
 //! Decides whether a firing is late, and explains it.
 
+use std::fmt;
+
 use ::alerts::engine::{AlertAction, Decision, Reason};
 use jiff::{SignedDuration, Timestamp};
 
@@ -40,7 +42,7 @@ impl Lateness {
 
     /// Returns the reason for the owner. Email and text messages have no other field that shows that the firing is
     /// late.
-    pub(super) fn explain(self, reason: &Reason, due_at: Timestamp) -> String {
+    pub(super) fn explain(self, reason: &impl fmt::Display, due_at: Timestamp) -> String {
         let due_at = due_at.strftime("%Y-%m-%d %H:%M:%S UTC");
         match self {
             Self::InTime => reason.to_string(),

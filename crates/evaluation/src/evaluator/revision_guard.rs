@@ -70,8 +70,12 @@ impl RevisionGuard {
 
     /// Applies an alert's state as of a commit.
     pub(super) fn apply_change(&self, engine: &mut Engine, alert: &Alert, now: Timestamp, out: &mut Vec<Decision>) {
-        if engine.revision(alert.id).is_some_and(|known| known > alert.revision) {
-            return;
+        if let Some(known) = engine.revision(alert.id) {
+            // The engine's life cycle of the same revision is at least as new as the read one.
+            let is_known = known == alert.revision && alert.status == Status::Active && alert.lifecycle.is_some();
+            if known > alert.revision || is_known {
+                return;
+            }
         }
         if alert.status != Status::Active {
             self.note(alert.id, Some(alert.revision));

@@ -233,18 +233,29 @@ async fn apply_split(
 fn adjusted(alert: &Alert, split: &SplitRow) -> Option<ChangedAlert> {
     // The threshold and the initial price may have been set on different sides of the split's day.
     let first_instant = new_york(split.date, 0, 0);
-    let (mut condition, mut initial_price) = after_split(alert.condition, alert.initial_price, split.ratio);
+    let (mut condition, mut initial_price) = after_split(&alert.condition, alert.initial_price, split.ratio);
     if alert.threshold_set_at >= first_instant {
-        condition = alert.condition;
+        condition = alert.condition.clone();
     }
     if alert.initial_price_set_at >= first_instant {
         initial_price = alert.initial_price;
     }
-    if (condition, initial_price) == (alert.condition, alert.initial_price) {
+    let armed_before = alert.armed_at < first_instant;
+    let lifecycle = alert.lifecycle.as_deref().filter(|_| armed_before);
+    let lifecycle = lifecycle.map(|state| Box::new(state.after_split(split.ratio)));
+    let lifecycle = lifecycle.or_else(|| alert.lifecycle.clone());
+    if condition == alert.condition && initial_price == alert.initial_price && lifecycle == alert.lifecycle {
         return None;
     }
+    let options = if condition == alert.condition {
+        alert.options.clone()
+    } else {
+        alert.options.clone().after_split(&alert.condition, split.ratio)
+    };
     let alert_after = Alert {
         condition,
+        options,
+        lifecycle,
         initial_price,
         revision: alert.revision.next(),
         ..alert.clone()

@@ -1,6 +1,6 @@
 //! Changes an alert: update, pause, activation.
 
-use alerts::request::{ParseContext, changes_nothing, parse_update};
+use alerts::request::{ParseContext, changes_nothing, parse_update, without_snooze};
 use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
 use alerts::{AlertId, Status};
 use foundation::plan_limits;
@@ -23,6 +23,24 @@ impl Alerts {
     /// As [`Self::create_alert`]; [`ServiceError::NotFound`] if the actor does not have the alert;
     /// [`ServiceError::Conflict`] if another alert of the actor equals the changed one.
     pub async fn update_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
+        self.apply_update(actor, id, body, false).await
+    }
+
+    /// Applies a patch request: an update that may have the member `snooze`.
+    ///
+    /// # Errors
+    /// As [`Self::update_alert`].
+    pub async fn patch_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
+        self.apply_update(actor, id, body, true).await
+    }
+
+    async fn apply_update(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        body: &Value,
+        is_patch: bool,
+    ) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
         let needs_price = alert.status == Status::Active && alert.initial_price.is_none();
@@ -33,6 +51,7 @@ impl Alerts {
         };
         let change = RequestedChange::Update {
             body: body.clone(),
+            is_patch,
             time_zone: actor.time_zone.clone(),
             price,
         };
@@ -102,6 +121,8 @@ impl Alerts {
 enum RequestedChange {
     Update {
         body: Value,
+        /// Whether the body may have the member `snooze`.
+        is_patch: bool,
         time_zone: TimeZone,
         /// The start price for an active alert that has none.
         price: PriceAvailability,
@@ -141,18 +162,28 @@ impl ChangeAlert {
             require_active(account)?;
         }
         let transition = match &self.change {
-            RequestedChange::Update { body, time_zone, price } => {
+            RequestedChange::Update {
+                body,
+                is_patch,
+                time_zone,
+                price,
+            } => {
                 let context = ParseContext {
                     now: self.now,
                     time_zone,
                     calendar: &self.alerts.settings.calendar,
+                };
+                let body = if *is_patch {
+                    &without_snooze(alert, body, &context).map_err(ServiceError::from)?
+                } else {
+                    body
                 };
                 let change = parse_update(alert, body, &context).map_err(ServiceError::from)?;
                 if changes_nothing(body) {
                     return Ok(Transition::Unchanged);
                 }
                 if change.rearms {
-                    plan_limits::check(account, change.condition.kind(), change.notification)?;
+                    plan_limits::check(account, &change.condition, change.notification)?;
                     duplicates::check(unit, stored, &change).await?;
                 }
                 transition::update(alert, change, *price, self.now)
@@ -167,7 +198,7 @@ impl ChangeAlert {
             (&self.change, &transition),
             (RequestedChange::Activate { .. }, Transition::Changed(_))
         ) {
-            plan_limits::check(account, alert.condition.kind(), alert.notification)?;
+            plan_limits::check(account, &alert.condition, alert.notification)?;
             plan_limits::check_active_alert_quota(unit, account).await?;
         }
         Ok(transition)

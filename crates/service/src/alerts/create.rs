@@ -49,7 +49,7 @@ impl Alerts {
             calendar: &self.settings.calendar,
         };
         let new_alert = parse_create(body, &context)?;
-        plan::check_alert_features(actor.plan, new_alert.condition.kind(), new_alert.notification)?;
+        plan::check_alert_features(actor.plan, &new_alert.condition, new_alert.notification)?;
         self.prices.require_stock(new_alert.symbol).await?;
         let price = self.prices.start_price(new_alert.symbol).await;
         let alerts = self.clone();
@@ -75,8 +75,7 @@ impl Alerts {
                         return Ok(InsertResult::Found(found));
                     }
                     // The present plan: the actor's may be a few seconds old.
-                    let (kind, channel) = (new_alert.condition.kind(), new_alert.notification);
-                    plan_limits::check(&account, kind, channel)?;
+                    plan_limits::check(&account, &new_alert.condition, new_alert.notification)?;
                     plan_limits::check_active_alert_quota(unit, &account).await?;
                     let made = transition::create(new_alert.clone(), id, OwnerVerification::Verified, price, now);
                     let made = made.map_err(ServiceError::from)?;

@@ -17,7 +17,8 @@ pub(super) async fn check(
 ) -> Result<(), Abort<ServiceError>> {
     let before = request(&current.alert);
     let after = NewAlert {
-        condition: change.condition,
+        condition: change.condition.clone(),
+        options: change.options.clone(),
         parameters: change.parameters.clone(),
         ..before.clone()
     };
@@ -38,7 +39,8 @@ pub(super) async fn check(
 fn request(alert: &Alert) -> NewAlert {
     NewAlert {
         symbol: alert.symbol,
-        condition: alert.condition,
+        condition: alert.condition.clone(),
+        options: alert.options.clone(),
         notification: alert.notification,
         parameters: alert.parameters.clone(),
         note: alert.note.clone(),

@@ -67,7 +67,7 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
                 .next_date(symbol, &alert.condition, today)
                 .and_then(|(_, amount)| amount),
         ),
-        Condition::Reminder { .. } | Condition::DailyReminder(_) => AlertMetric::default(),
+        Condition::Reminder { .. } | Condition::DailyReminder(_) | Condition::Expression(_) => AlertMetric::default(),
     }
 }
 

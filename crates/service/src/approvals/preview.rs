@@ -24,7 +24,7 @@ impl Approvals {
         Ok(match change {
             AgentChange::CreateAlert(body) => {
                 let requested = parse_create(body, &context)?;
-                plan::check_alert_features(actor.plan, requested.condition.kind(), requested.notification)?;
+                plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
                 self.prices.require_stock(requested.symbol).await?;
                 format!(
                     "Make an alert: {}, told by {}{}",
@@ -36,7 +36,7 @@ impl Approvals {
             AgentChange::UpdateAlert(id, body) => {
                 let alert = self.alert_to_preview(actor, *id).await?;
                 let requested = parse_update(&alert, body, &context)?;
-                plan::check_alert_features(actor.plan, requested.condition.kind(), requested.notification)?;
+                plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
                 let after = Alert {
                     condition: requested.condition,
                     ..alert.clone()

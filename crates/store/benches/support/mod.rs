@@ -93,6 +93,8 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
             .as_object()
             .cloned(),
         note: None,
+        options: alerts::options::AlertOptions::default(),
+        lifecycle: None,
         tags: alerts::Tags::default(),
         status: Status::Active,
         initial_price: Price::from_micros(200_000_000).ok(),

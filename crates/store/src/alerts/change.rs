@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
 
-use super::row::{AlertRow, TABLE, onboarding_id, select, side_name, tags_column};
+use super::row::{AlertRow, TABLE, lifecycle_column, onboarding_id, options_column, select, side_name, tags_column};
 use crate::columns::{self, json, values};
 use crate::model::{AccountId, AlertOwner, HistoryRow, StoredAlert};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
@@ -135,9 +135,9 @@ impl UnitOfWork {
             "INSERT INTO alerts
              (id, account_id, guest_email, symbol, condition, threshold, moment, parameters, notification, status,
               revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by,
-              threshold_set_at, initial_price_set_at, note, tags)
+              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-                     $22)
+                     $22, $23, $24)
              RETURNING seq",
             alert.id.0,
             account,
@@ -161,6 +161,8 @@ impl UnitOfWork {
             alert.initial_price_set_at.as_microsecond(),
             alert.note.as_ref().map(Note::as_str),
             tags_column(&alert.tags).as_deref(),
+            options_column(&alert.options).as_deref(),
+            lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
         );
         let (seq,) = self.track_write(inserted)?;
         self.insert_alert_tags(account, seq, &alert.tags).await?;
@@ -182,7 +184,8 @@ impl UnitOfWork {
             self,
             "UPDATE alerts SET condition = $3, threshold = $4, moment = $5, parameters = $6, notification = $7,
              status = $8, revision = $9, initial_price = $10, armed_at = $11, triggered_at = $12, rsi_side = $13,
-             onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16, note = $17, tags = $18
+             onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16, note = $17, tags = $18,
+             options = $19, lifecycle = $20
              WHERE id = $1 AND revision = $2 AND deleted_at IS NULL",
             alert.id.0,
             i64::from(before.revision.0),
@@ -202,6 +205,8 @@ impl UnitOfWork {
             alert.initial_price_set_at.as_microsecond(),
             alert.note.as_ref().map(Note::as_str),
             tags_column(&alert.tags).as_deref(),
+            options_column(&alert.options).as_deref(),
+            lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
         );
         if rows == 0 {
             return Ok(false);

@@ -9,4 +9,4 @@ mod row;
 mod tags;
 
 pub(crate) use read::BY_ID;
-pub(crate) use row::{AlertRow, TABLE, select, side_name};
+pub(crate) use row::{AlertRow, TABLE, lifecycle_column, select, side_name};

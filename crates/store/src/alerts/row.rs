@@ -3,6 +3,8 @@
 //! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
 use alerts::condition::Side;
+use alerts::lifecycle::Lifecycle;
+use alerts::options::{AlertOptions, restore_options};
 use alerts::{Alert, AlertId, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
 use market::Decimal;
@@ -20,7 +22,8 @@ macro_rules! select {
         concat!(
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
-             threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags \
+             threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, \
+             options, lifecycle \
              FROM alerts ",
             $rest
         )
@@ -53,6 +56,8 @@ pub(crate) struct AlertRow {
     deleted_at: Option<i64>,
     note: Option<String>,
     tags: Option<String>,
+    options: Option<String>,
+    lifecycle: Option<String>,
 }
 
 impl AlertRow {
@@ -79,6 +84,7 @@ impl AlertRow {
             .as_deref()
             .map(|name| TABLE.parse("rsi_side", name, parse_side));
         let note = self.note.as_deref().map(Note::read).transpose();
+        let lifecycle = self.lifecycle.as_deref().map(Lifecycle::from_stored);
         Ok(Alert {
             id: self.id(),
             revision: Revision(TABLE.narrow("revision", self.revision)?),
@@ -90,6 +96,11 @@ impl AlertRow {
                 .map_err(|error| TABLE.corrupt(format_args!("note {error}")))?
                 .flatten(),
             tags: parse_tags(self.tags.as_deref())?,
+            options: parse_options(self.options.as_deref())?,
+            lifecycle: lifecycle
+                .transpose()
+                .map_err(|error| TABLE.corrupt(error))?
+                .map(Box::new),
             status: TABLE.parse("status", &self.status, Status::from_name)?,
             initial_price: TABLE.optional_price(self.initial_price)?,
             created_at: TABLE.instant(self.created_at)?,
@@ -150,6 +161,28 @@ fn parse_tags(text: Option<&str>) -> Result<Tags, StoreError> {
     };
     let texts: Vec<String> = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
     Tags::read(texts.iter().map(String::as_str)).map_err(|error| TABLE.corrupt(format_args!("tags {error}")))
+}
+
+/// The column value of options: a JSON object, `None` if all have their defaults.
+pub(super) fn options_column(options: &AlertOptions) -> Option<String> {
+    (!options.are_default()).then(|| Value::from(options.to_json()).to_string())
+}
+
+/// Reads options from their column value.
+fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreError> {
+    let Some(text) = text else {
+        return Ok(AlertOptions::default());
+    };
+    let stored: Value = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
+    restore_options(&stored).map_err(|errors| TABLE.corrupt(errors))
+}
+
+/// The column value of a life cycle.
+pub(crate) fn lifecycle_column(lifecycle: Option<&Lifecycle>) -> Result<Option<String>, StoreError> {
+    lifecycle
+        .map(Lifecycle::to_stored)
+        .transpose()
+        .map_err(|error| TABLE.corrupt(error))
 }
 
 /// The mark by which a client recognises its own request, as indexed text.

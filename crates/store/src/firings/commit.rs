@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, write_many};
-use crate::model::{LatestQuote, RsiSideUpdate, StoredAlert, SupersededQuote};
+use crate::model::{Expiration, LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
@@ -21,10 +21,12 @@ const DECIDE_SIDES: Statement = Statement {
             AND alerts.deleted_at IS NULL",
 };
 
-/// Quotes, RSI sides and clock of an evaluation.
+/// Everything of an evaluation but its firings.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
     pub(super) sides: Vec<RsiSideUpdate>,
+    pub(super) lifecycles: Vec<LifecycleUpdate>,
+    pub(super) expirations: Vec<Expiration>,
     pub(super) quotes: Vec<LatestQuote>,
     pub(super) superseded: Vec<SupersededQuote>,
     pub(super) clock: Option<Timestamp>,
@@ -32,7 +34,12 @@ pub(super) struct Observations {
 
 impl Observations {
     pub(super) fn is_empty(&self) -> bool {
-        self.sides.is_empty() && self.quotes.is_empty() && self.superseded.is_empty() && self.clock.is_none()
+        self.sides.is_empty()
+            && self.lifecycles.is_empty()
+            && self.expirations.is_empty()
+            && self.quotes.is_empty()
+            && self.superseded.is_empty()
+            && self.clock.is_none()
     }
 }
 
@@ -85,6 +92,8 @@ impl FiringChunk {
     async fn record_observations(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
         let Observations {
             sides,
+            lifecycles,
+            expirations,
             quotes,
             superseded,
             clock,
@@ -95,6 +104,8 @@ impl FiringChunk {
                 .bind(i64::from(decided.revision.0))
                 .bind(side_name(decided.side))
         });
+        unit.write_lifecycles(lifecycles).await?;
+        unit.expire_alerts(expirations).await?;
         unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
         if let Some(clock) = clock {

@@ -20,6 +20,7 @@
 //! are evaluated again.
 
 mod commit;
+mod lifecycles;
 mod prepare;
 mod write;
 
@@ -50,6 +51,8 @@ impl Store {
         let EvaluationCommit {
             firings,
             mut sides,
+            lifecycles,
+            expirations,
             quotes,
             superseded,
             clock,
@@ -67,6 +70,8 @@ impl Store {
         }
         let mut observations = Some(Observations {
             sides,
+            lifecycles,
+            expirations,
             quotes,
             superseded,
             clock,

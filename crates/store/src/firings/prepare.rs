@@ -10,7 +10,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::alerts::BY_ID;
-use crate::alerts::{AlertRow, TABLE};
+use crate::alerts::{AlertRow, TABLE, lifecycle_column};
 use crate::bulk::{Statement, query_many};
 use crate::model::{AlertOwner, ComposeEventData, Firing, StoredAlert};
 use crate::queue::create::FiredEvent;
@@ -55,6 +55,8 @@ pub(super) struct FiringRow {
     pub(super) next_revision: i64,
     pub(super) status: &'static str,
     pub(super) at: i64,
+    /// The state of the life cycle after the firing; `None` without one.
+    pub(super) lifecycle: Option<String>,
     pub(super) price: Option<i64>,
     pub(super) details: String,
     pub(super) event: Uuid,
@@ -161,7 +163,8 @@ impl Store {
             return Ok(None);
         }
         let evaluated_revision = i64::from(stored.alert.revision.0);
-        let Ok(Transition::Changed(changed)) = transition::fire(&stored.alert, firing.at) else {
+        let Ok(Transition::Changed(changed)) = transition::fire(&stored.alert, firing.at, firing.lifecycle.as_deref())
+        else {
             return Ok(None);
         };
         stored.alert = changed.alert;
@@ -184,6 +187,7 @@ impl Store {
             next_revision: i64::from(stored.alert.revision.0),
             status: status.name(),
             at: firing.at.as_microsecond(),
+            lifecycle: lifecycle_column(firing.lifecycle.as_deref())?,
             price: firing.price.map(Price::micros),
             details: history_details(firing),
             event: firing.event.0,

@@ -17,11 +17,12 @@ use crate::{StoreError, UnitOfWork};
 macro_rules! fire_alerts {
     ($condition:literal, $returning:literal) => {
         Statement {
-            before: "WITH fired (seq, revision, next_revision, status, at) AS (VALUES ",
-            columns: 5,
+            before: "WITH fired (seq, revision, next_revision, status, at, lifecycle) AS (VALUES ",
+            columns: 6,
             after: concat!(
                 ") UPDATE alerts
-                 SET status = fired.status, revision = fired.next_revision, triggered_at = fired.at
+                 SET status = fired.status, revision = fired.next_revision, triggered_at = fired.at,
+                 lifecycle = COALESCE(fired.lifecycle, alerts.lifecycle)
                  FROM fired WHERE alerts.seq = fired.seq AND ",
                 $condition,
                 $returning
@@ -107,6 +108,7 @@ impl FiringChunk {
                 .bind(row.next_revision)
                 .bind(row.status)
                 .bind(row.at)
+                .bind(row.lifecycle.as_deref())
         });
         if u64::try_from(rows.len()).ok() == Some(updated) {
             Ok(rows)
@@ -127,6 +129,7 @@ impl FiringChunk {
                 .bind(row.next_revision)
                 .bind(row.status)
                 .bind(row.at)
+                .bind(row.lifecycle.as_deref())
         });
         let accepted: HashSet<i64> = updated.into_iter().map(|(seq,)| seq).collect();
         Ok(self

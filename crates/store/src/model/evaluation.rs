@@ -1,6 +1,7 @@
 //! Results of an evaluation, to be committed.
 
 use alerts::condition::Side;
+use alerts::lifecycle::Lifecycle;
 use alerts::{AlertId, Revision};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -25,6 +26,8 @@ pub struct Firing {
     pub metric: Option<Decimal>,
     /// The reason as a sentence.
     pub reason: String,
+    /// The state of its life cycle after the firing, if the alert has one.
+    pub lifecycle: Option<Box<Lifecycle>>,
     /// Id of the event that it creates.
     pub event: EventId,
 }
@@ -40,6 +43,28 @@ pub struct RsiSideUpdate {
     pub side: Side,
 }
 
+/// A new state of an alert's life cycle without a firing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LifecycleUpdate {
+    /// The alert.
+    pub alert: AlertId,
+    /// The evaluated revision. It does not change.
+    pub revision: Revision,
+    /// The state.
+    pub state: Box<Lifecycle>,
+}
+
+/// An alert that has expired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Expiration {
+    /// The alert.
+    pub alert: AlertId,
+    /// The evaluated revision. The alert expires only if it is still active and has this revision.
+    pub revision: Revision,
+    /// The instant of its expiry.
+    pub at: Timestamp,
+}
+
 /// All results of one evaluation. A large evaluation is committed in several transactions. The observations come
 /// with the last one, so that after a crash in between the firings are evaluated again rather than lost.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,6 +73,10 @@ pub struct EvaluationCommit {
     pub firings: Vec<Firing>,
     /// RSI sides that were determined.
     pub sides: Vec<RsiSideUpdate>,
+    /// Changed states of life cycles.
+    pub lifecycles: Vec<LifecycleUpdate>,
+    /// Alerts that have expired.
+    pub expirations: Vec<Expiration>,
     /// Latest quote of each observed stock.
     pub quotes: Vec<LatestQuote>,
     /// Stored quotes with a later date that `quotes` replace.

@@ -212,6 +212,7 @@ on_both_databases! {
                 parameters: new.parameters.clone(),
                 note: None,
                 tags: alerts::Tags::default(),
+                options: alerts::options::AlertOptions::default(),
                 rearms: true,
             };
             transition::update(alert, change, transition::PriceAvailability::Unknown, at(5)).unwrap()

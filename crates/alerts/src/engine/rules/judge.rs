@@ -74,7 +74,12 @@ impl Engine {
                 let held_since = options.hold.map(|_| true_since);
                 let reason = Box::new(RuleReason::new(&armed.rule.expression, &values, held_since));
                 let state = Box::new(stepped.next.clone());
-                out.push(decision(AlertAction::FireRule { price, reason, is_last, state }));
+                out.push(decision(AlertAction::FireRule {
+                    price,
+                    reason,
+                    is_last,
+                    state,
+                }));
                 armed.rule.revision = armed.rule.revision.next();
                 if is_last { RuleFate::Ends } else { RuleFate::Stays }
             }

@@ -143,6 +143,8 @@ pub(crate) fn alert(number: u32, symbol: Symbol, condition: Condition, armed_at:
         parameters: None,
         note: None,
         tags: alerts::Tags::default(),
+        options: alerts::options::AlertOptions::default(),
+        lifecycle: None,
         status: Status::Active,
         initial_price: None,
         created_at: armed_at,

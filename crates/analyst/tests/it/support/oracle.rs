@@ -19,6 +19,8 @@ pub(crate) fn as_alert(proposal: &Proposal, subject: &AnalysisSubject<'_>, id: u
         parameters: new.parameters,
         note: None,
         tags: alerts::Tags::default(),
+        options: alerts::options::AlertOptions::default(),
+        lifecycle: None,
         status: Status::Active,
         initial_price: Some(subject.price),
         created_at: subject.context.now,

@@ -61,23 +61,31 @@ fn merged_session(live: Option<ObservedSession>, missed: ObservedSession) -> Opt
     }
 }
 
-/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side
-/// is known. A later revision is kept.
+/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side or the state of
+/// a life cycle is known. A later revision is kept.
 fn apply_decision(engine: &mut Engine, decision: &Decision, alerts: &mut HashMap<AlertId, Alert>, now: Timestamp) {
     let id = decision.alert;
     if engine.revision(id) != Some(decision.revision) {
         return;
     }
-    match decision.action {
-        // If the firing is rejected, the engine gets the alert's present state instead.
-        AlertAction::Fire { .. } => drop(engine.process(Event::Disarmed(id), now, &mut Vec::new())),
-        AlertAction::SetRsiSide { side } => {
-            if let Some(alert) = alerts.get_mut(&id) {
-                alert.rsi_side = Some(side);
-                // An armed alert is always accepted, and its side is decided.
-                let _ = engine.process(Event::Armed(alert), now, &mut Vec::new());
-            }
+    let mut arm = |change: &dyn Fn(&mut Alert)| {
+        if let Some(alert) = alerts.get_mut(&id) {
+            change(alert);
+            // An armed alert is always accepted, and its side is decided.
+            let _ = engine.process(Event::Armed(alert), now, &mut Vec::new());
         }
+    };
+    match &decision.action {
+        // If the firing is rejected, the engine gets the alert's present state instead.
+        AlertAction::Fire { .. } | AlertAction::FireRule { is_last: true, .. } | AlertAction::Expire { .. } => {
+            let _ = engine.process(Event::Disarmed(id), now, &mut Vec::new());
+        }
+        AlertAction::SetRsiSide { side } => arm(&|alert| alert.rsi_side = Some(*side)),
+        AlertAction::FireRule { state, .. } => arm(&|alert| {
+            alert.lifecycle = Some(state.clone());
+            alert.revision = decision.revision.next();
+        }),
+        AlertAction::SetLifecycle { state } => arm(&|alert| alert.lifecycle = Some(state.clone())),
         AlertAction::Adjust { .. } => {}
     }
 }

@@ -24,8 +24,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::alerts::Alert;
-use ::alerts::condition::ConditionFamily;
+use ::alerts::condition::{Condition, ConditionFamily};
 use ::alerts::engine::{Engine, ObservedSession};
+use ::alerts::expression::ast::MetricReference;
+use ::alerts::expression::metric::MetricNeed;
+use ::alerts::expression::shape::metrics;
 use ::market::records::QuoteRow;
 use ::market::{History, Price, Symbol};
 use jiff::Timestamp;
@@ -208,8 +211,22 @@ impl Evaluator {
     }
 }
 
-/// Whether an alert depends on observations of its stock, and not on the clock or on other data.
+/// Whether an alert depends on observations of its stock, and not on the clock or on other data. An expression must depend on prices
+/// alone: the second engine has no volumes of the time before the gap, and no other stocks.
 fn is_evaluated_by_quotes(alert: &Alert) -> bool {
+    if let Condition::Expression(condition) = &alert.condition {
+        let is_own_price = |used: &MetricReference| {
+            let mut needs = used.metric.spec().needs.iter();
+            used.symbol.is_none()
+                && needs.all(|need| {
+                    matches!(
+                        need,
+                        MetricNeed::Quote | MetricNeed::InitialPrice | MetricNeed::Sessions
+                    )
+                })
+        };
+        return metrics(&condition.expression).iter().all(is_own_price);
+    }
     matches!(
         alert.condition.kind().family(),
         ConditionFamily::Price | ConditionFamily::Technical | ConditionFamily::Volume | ConditionFamily::Fundamental

@@ -141,8 +141,8 @@ impl<'a> Rerun<'a> {
         let symbols_with_volume: HashSet<Symbol> =
             symbols_with_volume.map(|(place, _)| self.gaps[*place].symbol).collect();
         let is_sound = |decision: &Decision| {
-            let reason = match decision.action {
-                AlertAction::Fire { reason, .. } => reason,
+            let reason = match &decision.action {
+                AlertAction::Fire { reason, .. } => *reason,
                 _ => return true,
             };
             let symbol = self.armed.get(&decision.alert).map(|alert| alert.symbol);

@@ -5,6 +5,7 @@
 
 pub(crate) mod guide;
 mod labels;
+mod options;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,10 @@ pub struct CreateAlert {}
 /// The changes to an alert. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]
 pub struct UpdateAlert {}
+
+/// The changes to an alert, and the end of its snooze. Omitted fields keep their values.
+#[derive(Debug, ToSchema)]
+pub struct PatchAlert {}
 
 /// Adds the schemas of the bodies.
 pub(super) fn describe(schemas: &mut Value) {
@@ -57,9 +62,13 @@ pub(super) fn describe(schemas: &mut Value) {
             },
             "note": labels::note(),
             "tags": labels::tags(),
+            "options": options::reference(),
         },
         "examples": [{"notification": "email"}],
     });
+    schemas["AlertOptions"] = options::schema();
+    schemas["PatchAlert"] = schemas["UpdateAlert"].clone();
+    schemas["PatchAlert"]["properties"]["snooze"] = options::snooze();
 }
 
 /// Returns a valid body for a condition.

@@ -2,10 +2,11 @@
 
 use alerts::ConditionKind;
 use alerts::condition::{MAX_NOTE_CHARACTERS, NumberRange, ParameterRule, ParameterSpec, RequestSpec, ThresholdNeed};
+use alerts::expression::MAX_CHARACTERS;
 use market::Decimal;
 use serde_json::{Map, Value, json};
 
-use super::labels;
+use super::{labels, options};
 use crate::document::names::SYMBOL_PATTERN;
 
 /// A date from 1900 to 2999. A pattern cannot check that it is not in the past.
@@ -60,6 +61,7 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
             "parameters": parameters,
             "note": labels::note(),
             "tags": labels::tags(),
+            "options": options::reference(),
             "email": {
                 "type": ["string", "null"], "format": "email",
                 "description": "The email address of a guest. Accounts are notified at their own address",
@@ -135,6 +137,10 @@ pub(super) fn parameter_schema(parameter: &ParameterSpec) -> Value {
             "^({DATE})(T{TIME}:[0-5][0-9](\\.[0-9]{{1,9}})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?$"
         )),
         ParameterRule::Time => pattern(format!("^{TIME}$")),
+        ParameterRule::Expression => {
+            json!({"type": string, "minLength": 1, "maxLength": MAX_CHARACTERS, "description": description})
+        }
+        ParameterRule::Within => pattern("^(session|[0-9]{1,5}[mhd])$".to_owned()),
     }
 }
 

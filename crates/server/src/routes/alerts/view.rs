@@ -1,6 +1,7 @@
 //! Alerts in responses.
 
 use alerts::engine::{Evaluation, EvaluationStatus};
+use alerts::options::Repeat;
 use evaluation::stocks::StockView;
 use foundation::MadeBy;
 use serde_json::{Map, Value};
@@ -52,6 +53,22 @@ pub struct AlertFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 1, max_items = 20, example = json!(["earnings", "swing"]))]
     pub tags: Option<Vec<String>>,
+    /// The options that differ from their defaults; absent if none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<Object>, example = json!({"repeat": "each_time", "cooldown": "1h"}))]
+    pub options: Option<Map<String, Value>>,
+    /// The number of firings since the alert was created or last activated; absent unless it repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = 3)]
+    pub trigger_count: Option<u32>,
+    /// Time of the last firing; absent unless the alert repeats, and before its first firing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
+    pub last_triggered_at: Option<String>,
+    /// Why the alert is inactive: `expired`. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "expired")]
+    pub inactive_reason: Option<&'static str>,
 }
 
 /// The creator of an object.
@@ -80,7 +97,15 @@ impl CreatorView {
 impl AlertFields {
     fn of(stored: StoredAlert) -> Self {
         let alert = stored.alert;
+        let repeating = alert
+            .lifecycle
+            .as_deref()
+            .filter(|_| alert.options.repeat != Repeat::Once);
         Self {
+            options: (!alert.options.are_default()).then(|| alert.options.to_json()),
+            trigger_count: repeating.map(|state| state.firings),
+            last_triggered_at: repeating.and_then(|state| state.last_fired_at).map(timestamp),
+            inactive_reason: alert.has_expired().then_some("expired"),
             id: alert.id.0,
             symbol: alert.symbol.to_string(),
             condition: alert.condition.kind().name(),

@@ -131,8 +131,7 @@ impl AttachGuestAlert {
         account: &Account,
         alert: &Alert,
     ) -> Result<ChangedAlert, Abort<ServiceError>> {
-        plan::check_alert_features(account.plan, alert.condition.kind(), alert.notification)
-            .map_err(ServiceError::from)?;
+        plan::check_alert_features(account.plan, &alert.condition, alert.notification).map_err(ServiceError::from)?;
         let changed = match transition::attach(alert, self.price, self.now).map_err(ServiceError::from)? {
             Transition::Changed(changed) => changed,
             Transition::Unchanged => return Err(Abort::Refused(concurrent_change())),

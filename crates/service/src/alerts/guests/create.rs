@@ -33,7 +33,7 @@ impl GuestAlerts {
     /// Reads and validates a guest's request from the body of a create request. Nothing is written.
     ///
     /// # Errors
-    /// [`ServiceError::Unauthenticated`] without an email address; [`ServiceError::Invalid`], also for a note or tags;
+    /// [`ServiceError::Unauthenticated`] without an email address; [`ServiceError::Invalid`], also for a note, tags or options;
     /// [`ServiceError::Forbidden`] for conditions and channels that guests cannot have; [`ServiceError::UnknownStock`]
     /// for an unknown symbol.
     pub fn guest_alert_request(&self, body: &Value) -> Result<GuestAlertRequest, ServiceError> {
@@ -48,7 +48,7 @@ impl GuestAlerts {
         };
         let new_alert = parse_create(body, &context)?;
         let email = normalize_email(new_alert.email.as_deref().unwrap_or_default());
-        plan::check_guest_alert(new_alert.condition.kind(), new_alert.notification)?;
+        plan::check_guest_alert(&new_alert.condition, new_alert.notification)?;
         reject_labels(&new_alert)?;
         // The source is asked after the request has been counted.
         self.prices.require_stock_or_source(new_alert.symbol)?;
@@ -100,9 +100,14 @@ impl GuestAlerts {
     }
 }
 
-/// Refuses a note and tags: an email to a guest must not carry a stranger's text, and only accounts have lists.
+/// Refuses a note, tags and options: an email to a guest must not carry a stranger's text, and only accounts have lists and
+/// repeating alerts.
 fn reject_labels(new_alert: &NewAlert) -> Result<(), ServiceError> {
-    let sent = [("note", new_alert.note.is_some()), ("tags", !new_alert.tags.is_empty())];
+    let sent = [
+        ("note", new_alert.note.is_some()),
+        ("tags", !new_alert.tags.is_empty()),
+        ("options", !new_alert.options.are_default()),
+    ];
     let errors: ErrorsByField = sent
         .into_iter()
         .filter(|(_, is_sent)| *is_sent)

@@ -22,6 +22,7 @@ pub(super) fn describe(alert: &NewAlert) -> String {
             let extreme = side.pick("high", "low");
             format!("{symbol} reaches a new 52-week {extreme} (once)")
         }
+        Condition::Expression(ref condition) => format!("{} (once)", condition.expression.sentence(symbol)),
         Condition::Reminder { at } => {
             let at = TimeZone::get("America/New_York").map_or_else(
                 |_| format!("{at:.0}"),
@@ -36,7 +37,7 @@ pub(super) fn describe(alert: &NewAlert) -> String {
             format!("a reminder of {symbol} each trading day after the market closes")
         }
         // Guests cannot have any of these.
-        other => format!("{symbol}: {}", other.kind()),
+        ref other => format!("{symbol}: {}", other.kind()),
     }
 }
 

@@ -89,7 +89,8 @@ fn address(stored: &StoredAlert) -> &str {
 fn as_new_alert(alert: &Alert) -> NewAlert {
     NewAlert {
         symbol: alert.symbol,
-        condition: alert.condition,
+        condition: alert.condition.clone(),
+        options: alert.options.clone(),
         notification: alert.notification,
         parameters: alert.parameters.clone(),
         note: alert.note.clone(),
