@@ -38,7 +38,7 @@ pub async fn check_active_alert_quota(unit: &mut UnitOfWork, account: &Account) 
 
 #[cfg(test)]
 mod tests {
-    use alerts::Plan;
+    use alerts::{ConditionKind, Plan};
     use jiff::Timestamp;
     use store::model::{AccountId, Phone, Profile};
     use uuid::Uuid;

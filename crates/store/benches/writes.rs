@@ -38,11 +38,12 @@ async fn create_alert(store: &Store, number: u64) {
             };
             let asked = NewAlert {
                 symbol: alert.alert.symbol,
-                condition: alert.alert.condition,
+                condition: alert.alert.condition.clone(),
                 notification: alert.alert.notification,
                 parameters: alert.alert.parameters.clone(),
                 note: None,
                 tags: alerts::Tags::default(),
+                options: alerts::options::AlertOptions::default(),
                 email: None,
             };
             unit.lock_account(account).await?;

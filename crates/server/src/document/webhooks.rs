@@ -150,7 +150,7 @@ fn alert_schema() -> Value {
             "symbol": {"type": "string", "description": "The stock", "example": "AAPL"},
             "condition": {"$ref": "#/components/schemas/ConditionName"},
             "threshold": {"type": ["number", "null"], "description": "The threshold; null if the condition has none", "example": 198.66},
-            "status": {"type": "string", "enum": [alerts::Status::Triggered.name()], "description": "Always `triggered`, even for a recurring alert that stays active"},
+            "status": {"type": "string", "enum": [alerts::Status::Active.name(), alerts::Status::Triggered.name()], "description": "`active` if the alert has options by which it fires again; otherwise `triggered`, even for a daily reminder"},
             "notification": {"type": "string", "enum": names_of(alerts::Channel::ALL, alerts::Channel::name), "description": "The alert's notification channel"},
             "triggered_at": {"type": "string", "format": "date-time", "description": "When it fired", "example": INSTANT},
             "triggered_value": {"type": ["number", "null"], "description": "The value that was compared with the threshold: a price, an RSI, a ratio", "example": 198.7},

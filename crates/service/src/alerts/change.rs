@@ -10,6 +10,7 @@ use serde_json::Value;
 use store::model::{Account, StoredAlert};
 use store::{Abort, UnitOfWork};
 
+use super::expression_symbols::require_named_stocks;
 use super::{AlertDetail, duplicates, no_such_alert};
 use crate::alerts::Alerts;
 use foundation::account::require_active;
@@ -43,6 +44,7 @@ impl Alerts {
     ) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
+        require_named_stocks(&self.prices, body, alert.symbol).await?;
         let needs_price = alert.status == Status::Active && alert.initial_price.is_none();
         let price = if needs_price {
             self.prices.start_price(alert.symbol).await

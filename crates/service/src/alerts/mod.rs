@@ -16,6 +16,7 @@ mod create;
 mod delete;
 mod duplicates;
 mod events;
+mod expression_symbols;
 pub(crate) mod guests;
 mod history;
 mod metric;

@@ -207,7 +207,7 @@ on_both_databases! {
         let new = asked("AAPL", "price_below", &marked(&json!("new")));
         assert!(change(&store, &alert.alert, move |alert| {
             let change = alerts::request::AlertChange {
-                condition: new.condition,
+                condition: new.condition.clone(),
                 notification: new.notification,
                 parameters: new.parameters.clone(),
                 note: None,

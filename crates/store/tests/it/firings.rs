@@ -119,7 +119,7 @@ on_both_databases! {
         let same = alerts[1].alert.clone();
         assert!(change(&store, &alerts[1].alert, move |alert| {
             let change = alerts::request::AlertChange {
-                condition: same.condition,
+                condition: same.condition.clone(),
                 notification: same.notification,
                 parameters: None,
                 note: None,
@@ -246,7 +246,7 @@ on_both_databases! {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         assert_eq!((store.clock().await.unwrap(), store.latest_quotes().await.unwrap()), (None, vec![]));
-        let commit = |firings, quotes, clock| EvaluationCommit { firings, quotes, clock: Some(clock), sides: vec![], superseded: vec![] };
+        let commit = |firings, quotes, clock| EvaluationCommit { firings, quotes, clock: Some(clock), ..EvaluationCommit::default() };
         let before = store.write_stats().commits;
         let quotes = vec![quote("MSFT", "1", 59), quote("AAPL", "2", 50), quote("AAPL", "3", 60), quote("AAPL", "4", 40)];
         store.commit_evaluation(commit(vec![firing(&alert, 60)], quotes, at(60)), composer()).await.unwrap();

@@ -32,9 +32,9 @@ impl LiveEngine {
         self.engine.process(event, at, &mut self.decisions).unwrap();
         for decision in &self.decisions {
             if let (AlertAction::SetRsiSide { side }, Some(alert)) =
-                (decision.action, self.alerts.get_mut(&decision.alert))
+                (&decision.action, self.alerts.get_mut(&decision.alert))
             {
-                alert.rsi_side = Some(side);
+                alert.rsi_side = Some(*side);
             }
         }
     }

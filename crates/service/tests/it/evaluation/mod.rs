@@ -12,6 +12,7 @@ mod missed;
 mod observed_bars;
 mod other_processes;
 mod restarts;
+mod rules;
 mod split_days;
 mod splits;
 mod time;

@@ -197,6 +197,8 @@ pub(super) fn alert(number: usize, stock: usize, condition: Condition) -> Alert 
         parameters: None,
         note: None,
         tags: ::alerts::Tags::default(),
+        options: ::alerts::options::AlertOptions::default(),
+        lifecycle: None,
         status: Status::Active,
         initial_price: Some(quarter(40)),
         created_at: Timestamp::UNIX_EPOCH,
