@@ -10,10 +10,10 @@ use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
 use store::model::{
-    EvaluationCommit, EventId, Expiration, Firing, FiringResult, LatestQuote, LifecycleUpdate, RsiSideUpdate,
-    SupersededQuote,
+    EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, LifecycleUpdate, RsiSideUpdate, SupersededQuote,
 };
 
+use super::expiry::Expiration;
 use super::lateness::Lateness;
 use super::revision_guard::ReadGuard;
 use super::{Evaluator, event};
@@ -31,6 +31,8 @@ pub(super) struct Backlog(VecDeque<PendingEvaluation>);
 pub(super) struct PendingEvaluation {
     /// The decisions that are being committed.
     commit: EvaluationCommit,
+    /// The alerts that have expired, which are written after the commit.
+    expirations: Vec<Expiration>,
     /// The decisions that follow.
     decisions: Vec<Decision>,
     /// The observations, which are committed with the last decisions.
@@ -182,7 +184,7 @@ impl Evaluator {
         let mut commit = EvaluationCommit::default();
         for decision in std::mem::replace(&mut pending.decisions, later) {
             let lateness = Lateness::of(&decision, pending);
-            self.add_to_commit(&mut commit, decision, lateness);
+            self.add_to_commit(&mut commit, &mut pending.expirations, decision, lateness);
         }
         if pending.decisions.is_empty() {
             commit.quotes = std::mem::take(&mut pending.quotes);
@@ -192,7 +194,13 @@ impl Evaluator {
         pending.commit = commit;
     }
 
-    fn add_to_commit(&self, commit: &mut EvaluationCommit, decision: Decision, lateness: Lateness) {
+    fn add_to_commit(
+        &self,
+        commit: &mut EvaluationCommit,
+        pending_expirations: &mut Vec<Expiration>,
+        decision: Decision,
+        lateness: Lateness,
+    ) {
         let Decision {
             alert,
             revision,
@@ -222,7 +230,7 @@ impl Evaluator {
                 commit.firings.push(firing(price, reason.metric(), text, Some(state)));
             }
             AlertAction::SetLifecycle { state } => commit.lifecycles.push(LifecycleUpdate { alert, revision, state }),
-            AlertAction::Expire { at } => commit.expirations.push(Expiration { alert, revision, at }),
+            AlertAction::Expire { at } => pending_expirations.push(Expiration { alert, revision, at }),
             AlertAction::SetRsiSide { side } => commit.sides.push(RsiSideUpdate { alert, revision, side }),
             // A split changes alerts in the database first. The engine gets each of them afterwards.
             AlertAction::Adjust { .. } => {}
@@ -241,6 +249,8 @@ impl Evaluator {
                 .await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;
+            self.expire_alerts(&next.expirations).await?;
+            next.expirations.clear();
             let rejected = rejected_alerts(&next.commit, &outcome.firings);
             let fired = self.apply_outcome(&next.commit, outcome.firings, &reading);
             if next.missed_evaluated_at.is_some() {

@@ -27,6 +27,8 @@
 //! * [`steady_clock`]: delays splits after the clock has jumped forward.
 //! * [`split_notices`]: emails to the owners of alerts that a split has adjusted.
 //! * [`facts`]: converts records to engine events.
+//! * [`notice_writer`]: queues emails about alerts.
+//! * [`expiry`]: ends alerts that have expired.
 //! * [`event`]: the payload of an `alert.triggered` event.
 //! * [`observed_bars`]: daily bars of sessions for which no source has delivered one.
 //! * [`quote_times`]: the times of the last quotes.
@@ -37,12 +39,14 @@
 mod commit;
 mod compare;
 mod event;
+mod expiry;
 pub(crate) mod facts;
 mod future;
 mod known_splits;
 mod lateness;
 mod load;
 pub mod missed;
+mod notice_writer;
 mod observed_bars;
 pub(crate) mod quote_times;
 mod revision_guard;

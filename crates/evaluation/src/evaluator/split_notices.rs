@@ -2,32 +2,21 @@
 //! in the transaction that adjusts the alerts.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use ::alerts::{Alert, Status};
 use ::market::records::SplitRow;
-use jiff::Timestamp;
 use notify::templates::{AccountEmail, AdjustedAlert, SplitSummary};
 use store::model::{Account, AccountId, AlertOwner};
 use store::{StoreError, UnitOfWork};
 
-use delivery::messages::account_email;
+use super::notice_writer::NoticeWriter;
 use delivery::messages::alert_summary::{MAX_NAMED_ALERTS, named_alert};
-use foundation::Random;
-use foundation::vault::Vault;
 
 /// The adjusted alerts of each owner.
 #[derive(Default)]
 pub(super) struct AdjustedAlertsByOwner {
     of_accounts: BTreeMap<AccountId, Vec<AdjustedAlert>>,
     of_guests: BTreeMap<String, Vec<AdjustedAlert>>,
-}
-
-/// Renders the emails.
-pub(super) struct SplitNoticeWriter {
-    pub(super) vault: Arc<Vault>,
-    pub(super) random: Arc<Random>,
-    pub(super) at: Timestamp,
 }
 
 impl AdjustedAlertsByOwner {
@@ -52,7 +41,7 @@ impl AdjustedAlertsByOwner {
         self,
         unit: &mut UnitOfWork,
         split: &SplitRow,
-        writer: &SplitNoticeWriter,
+        writer: &NoticeWriter,
     ) -> Result<(), StoreError> {
         let ids: Vec<AccountId> = self.of_accounts.keys().copied().collect();
         let accounts = unit.accounts(&ids).await?.into_iter();
@@ -64,11 +53,7 @@ impl AdjustedAlertsByOwner {
         let of_guests = self.of_guests.into_iter().map(|(email, alerts)| (email, None, alerts));
         for (to, account, alerts) in of_accounts.chain(of_guests) {
             let email = adjusted_email(split, alerts);
-            let message = account_email(&writer.vault, &writer.random, writer.at, &to, account, &email);
-            match message {
-                Ok(message) => unit.queue_message(&message).await?,
-                Err(error) => tracing::error!(%error, kind = email.kind(), "an email cannot be rendered"),
-            }
+            writer.queue(unit, &to, account, &email).await?;
         }
         Ok(())
     }

@@ -21,7 +21,8 @@ use store::{StoreError, UnitOfWork};
 
 use super::Evaluator;
 use super::known_splits::{KnownSplits, SplitStatus};
-use super::split_notices::{AdjustedAlertsByOwner, SplitNoticeWriter};
+use super::notice_writer::NoticeWriter;
+use super::split_notices::AdjustedAlertsByOwner;
 use crate::evaluator::watchlist_split::adjust as adjust_to_split;
 use crate::market::sessions::ended_session;
 
@@ -114,11 +115,7 @@ impl Evaluator {
                 return Ok(());
             };
             self.end_session_before(&split, now).await?;
-            let writer = SplitNoticeWriter {
-                vault: Arc::clone(&self.vault),
-                random: Arc::clone(&self.random),
-                at: now,
-            };
+            let writer = self.notice_writer(now);
             let evaluator = Arc::clone(self);
             let transaction = self.store.commit_then(
                 (split, writer),
@@ -201,11 +198,7 @@ impl Evaluator {
 
 /// Converts all alerts of a stock from before the split to the new shares, and queues emails to their owners.
 /// Returns all alerts of the stock in their present state.
-async fn apply_split(
-    unit: &mut UnitOfWork,
-    split: &SplitRow,
-    writer: &SplitNoticeWriter,
-) -> Result<Vec<Alert>, StoreError> {
+async fn apply_split(unit: &mut UnitOfWork, split: &SplitRow, writer: &NoticeWriter) -> Result<Vec<Alert>, StoreError> {
     let is_first = unit.mark_split_applied(split).await?;
     if is_first {
         adjust_to_split(unit, split, writer.at).await?;

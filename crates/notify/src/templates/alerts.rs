@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct AlertSummary {
     /// The symbol of the stock.
     pub symbol: String,
-    /// The name of the condition: `price_above`.
+    /// The name of the condition, `price_above`, or the text of an expression.
     pub condition: String,
     /// The threshold as a decimal number, if the condition has one.
     pub threshold: Option<String>,

@@ -97,6 +97,13 @@ pub enum AccountEmail {
         /// Number of further alerts.
         more: usize,
     },
+    /// An alert has expired, and its owner wants to know.
+    AlertExpired {
+        /// The alert.
+        alert: AlertSummary,
+        /// The instant of its expiry (RFC 3339).
+        at: String,
+    },
     /// Most text messages of the month are used.
     SmsQuotaLow {
         /// Number of text messages used.
@@ -146,6 +153,7 @@ impl AccountEmail {
             Self::AlertsStale { .. } => "alerts_blind",
             Self::AlertsRecovered { .. } => "alerts_see",
             Self::SplitAdjusted { .. } => "split_adjusted",
+            Self::AlertExpired { .. } => "alert_expired",
             Self::SmsQuotaLow { .. } => "sms_quota_low",
             Self::SmsQuotaUsed { .. } => "sms_quota_used",
             Self::PlanPausedAlerts { .. } => "plan_paused_alerts",

@@ -122,7 +122,7 @@ impl Approvals {
                 CompletedChange::Created(self.alerts.create_alert_as(actor, body, made_by).await?)
             }
             AgentChange::UpdateAlert(id, body) => {
-                CompletedChange::Updated(Box::new(self.alerts.update_alert(actor, *id, body).await?))
+                CompletedChange::Updated(Box::new(self.alerts.patch_alert(actor, *id, body).await?))
             }
             AgentChange::PauseAlert(id) => {
                 CompletedChange::Paused(Box::new(self.alerts.pause_alert(actor, *id).await?))

@@ -1,7 +1,10 @@
 //! Preview of a change: one sentence for the owner. Changes that would fail are rejected here, before they are stored.
 
-use ::alerts::request::{ParseContext, parse_create, parse_update};
-use ::alerts::{Alert, AlertId, NewAlert, Note, Tags, plan};
+use ::alerts::options::AlertOptions;
+use ::alerts::request::{ParseContext, parse_create, parse_update, without_snooze};
+use ::alerts::{Alert, AlertId, Condition, Note, Tags, plan};
+use ::market::Symbol;
+use serde_json::Value;
 use store::model::WatchlistItemId;
 
 use super::AgentChange;
@@ -27,20 +30,18 @@ impl Approvals {
                 plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
                 self.prices.require_stock(requested.symbol).await?;
                 format!(
-                    "Make an alert: {}, told by {}{}",
-                    describe_request(&requested),
+                    "Make an alert: {}, told by {}{}{}",
+                    describe(requested.symbol, &requested.condition),
                     requested.notification.name(),
+                    options(&requested.options),
                     labels(requested.note.as_ref(), &requested.tags)
                 )
             }
             AgentChange::UpdateAlert(id, body) => {
                 let alert = self.alert_to_preview(actor, *id).await?;
-                let requested = parse_update(&alert, body, &context)?;
+                let body = without_snooze(&alert, body, &context)?;
+                let requested = parse_update(&alert, &body, &context)?;
                 plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
-                let after = Alert {
-                    condition: requested.condition,
-                    ..alert.clone()
-                };
                 let channel = requested.notification.name();
                 let changes_labels = requested.note != alert.note || requested.tags != alert.tags;
                 let labels = match labels(requested.note.as_ref(), &requested.tags) {
@@ -48,28 +49,32 @@ impl Approvals {
                     none if none.is_empty() => ", without note and tags".to_owned(),
                     labels => labels,
                 };
+                let options = match options(&requested.options) {
+                    none if none.is_empty() && !alert.options.are_default() => ", without options".to_owned(),
+                    options => options,
+                };
                 format!(
-                    "Change the alert {} to {}, told by {channel}{labels}",
-                    describe(&alert),
-                    describe(&after)
+                    "Change the alert {} to {}, told by {channel}{options}{labels}",
+                    describe(alert.symbol, &alert.condition),
+                    describe(alert.symbol, &requested.condition)
                 )
             }
             AgentChange::PauseAlert(id) => {
                 format!(
                     "Pause the alert {}",
-                    describe(&self.alert_to_preview(actor, *id).await?)
+                    describe_alert(&self.alert_to_preview(actor, *id).await?)
                 )
             }
             AgentChange::ResumeAlert(id) => {
                 format!(
                     "Make the alert {} active again",
-                    describe(&self.alert_to_preview(actor, *id).await?)
+                    describe_alert(&self.alert_to_preview(actor, *id).await?)
                 )
             }
             AgentChange::DeleteAlert(id) => {
                 format!(
                     "Delete the alert {} for good",
-                    describe(&self.alert_to_preview(actor, *id).await?)
+                    describe_alert(&self.alert_to_preview(actor, *id).await?)
                 )
             }
             AgentChange::CreateWatchlistItem(body) => {
@@ -100,10 +105,31 @@ impl Approvals {
     }
 }
 
-fn describe_request(requested: &NewAlert) -> String {
-    let threshold = requested.condition.threshold();
-    let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
-    format!("{} {}{threshold}", requested.symbol, requested.condition.kind().name())
+fn describe_alert(alert: &Alert) -> String {
+    describe(alert.symbol, &alert.condition)
+}
+
+/// Describes an alert: `AAPL price_above 200`, or `AAPL expression rsi(14) < 30`.
+fn describe(symbol: Symbol, condition: &Condition) -> String {
+    let kind = condition.kind();
+    match condition {
+        Condition::Expression(watched) => match watched.within {
+            Some(within) => format!("{symbol} {kind} {} within {within}", watched.expression),
+            None => format!("{symbol} {kind} {}", watched.expression),
+        },
+        named => match named.threshold() {
+            Some(threshold) => format!("{symbol} {kind} {threshold}"),
+            None => format!("{symbol} {kind}"),
+        },
+    }
+}
+
+/// Describes the options that differ from their defaults.
+fn options(options: &AlertOptions) -> String {
+    if options.are_default() {
+        return String::new();
+    }
+    format!(", with the options {}", Value::Object(options.to_json()))
 }
 
 /// Returns the note on one line, and the tags.
@@ -116,10 +142,4 @@ fn labels(note: Option<&Note>, tags: &Tags) -> String {
     } else {
         format!("{note}, tags: {tags}")
     }
-}
-
-fn describe(alert: &Alert) -> String {
-    let threshold = alert.condition.threshold();
-    let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
-    format!("{} {}{threshold}", alert.symbol, alert.condition.kind().name())
 }

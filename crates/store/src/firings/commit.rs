@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, write_many};
-use crate::model::{Expiration, LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote};
+use crate::model::{LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
@@ -26,7 +26,6 @@ const DECIDE_SIDES: Statement = Statement {
 pub(super) struct Observations {
     pub(super) sides: Vec<RsiSideUpdate>,
     pub(super) lifecycles: Vec<LifecycleUpdate>,
-    pub(super) expirations: Vec<Expiration>,
     pub(super) quotes: Vec<LatestQuote>,
     pub(super) superseded: Vec<SupersededQuote>,
     pub(super) clock: Option<Timestamp>,
@@ -36,7 +35,6 @@ impl Observations {
     pub(super) fn is_empty(&self) -> bool {
         self.sides.is_empty()
             && self.lifecycles.is_empty()
-            && self.expirations.is_empty()
             && self.quotes.is_empty()
             && self.superseded.is_empty()
             && self.clock.is_none()
@@ -93,7 +91,6 @@ impl FiringChunk {
         let Observations {
             sides,
             lifecycles,
-            expirations,
             quotes,
             superseded,
             clock,
@@ -105,7 +102,6 @@ impl FiringChunk {
                 .bind(side_name(decided.side))
         });
         unit.write_lifecycles(lifecycles).await?;
-        unit.expire_alerts(expirations).await?;
         unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
         if let Some(clock) = clock {

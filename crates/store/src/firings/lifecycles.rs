@@ -1,13 +1,12 @@
-//! Writes life cycles that change without a firing, and alerts that expire.
+//! Writes life cycles that change without a firing.
 
 use std::collections::HashMap;
 
-use alerts::transition::{self, Transition};
 use uuid::Uuid;
 
 use crate::alerts::lifecycle_column;
 use crate::bulk::{Statement, write_many};
-use crate::model::{Expiration, LifecycleUpdate};
+use crate::model::LifecycleUpdate;
 use crate::{StoreError, UnitOfWork};
 
 const SET_LIFECYCLES: Statement = Statement {
@@ -36,22 +35,6 @@ impl UnitOfWork {
             .bind(row.0)
             .bind(row.1)
             .bind(row.2.as_deref()));
-        Ok(())
-    }
-
-    /// Ends alerts that have expired and still have the evaluated revision.
-    pub(super) async fn expire_alerts(&mut self, expirations: &[Expiration]) -> Result<(), StoreError> {
-        let ids: Vec<_> = expirations.iter().map(|expiration| expiration.alert).collect();
-        for stored in self.alerts_by_id(&ids).await? {
-            let alert = stored.alert;
-            let expired = expirations.iter().find(|expiration| expiration.alert == alert.id);
-            let Some(expiration) = expired.filter(|expiration| expiration.revision == alert.revision) else {
-                continue;
-            };
-            if let Ok(Transition::Changed(changed)) = transition::expire(&alert) {
-                self.update_alert(&changed, &alert, expiration.at, None).await?;
-            }
-        }
         Ok(())
     }
 }

@@ -52,7 +52,6 @@ impl Store {
             firings,
             mut sides,
             lifecycles,
-            expirations,
             quotes,
             superseded,
             clock,
@@ -71,7 +70,6 @@ impl Store {
         let mut observations = Some(Observations {
             sides,
             lifecycles,
-            expirations,
             quotes,
             superseded,
             clock,

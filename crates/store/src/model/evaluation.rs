@@ -54,17 +54,6 @@ pub struct LifecycleUpdate {
     pub state: Box<Lifecycle>,
 }
 
-/// An alert that has expired.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Expiration {
-    /// The alert.
-    pub alert: AlertId,
-    /// The evaluated revision. The alert expires only if it is still active and has this revision.
-    pub revision: Revision,
-    /// The instant of its expiry.
-    pub at: Timestamp,
-}
-
 /// All results of one evaluation. A large evaluation is committed in several transactions. The observations come
 /// with the last one, so that after a crash in between the firings are evaluated again rather than lost.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -75,8 +64,6 @@ pub struct EvaluationCommit {
     pub sides: Vec<RsiSideUpdate>,
     /// Changed states of life cycles.
     pub lifecycles: Vec<LifecycleUpdate>,
-    /// Alerts that have expired.
-    pub expirations: Vec<Expiration>,
     /// Latest quote of each observed stock.
     pub quotes: Vec<LatestQuote>,
     /// Stored quotes with a later date that `quotes` replace.

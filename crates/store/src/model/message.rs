@@ -15,7 +15,8 @@ pub struct MessageId(pub Uuid);
 pub const FIRING_KIND: &str = "fired";
 
 /// The kinds of messages that contain news about alerts other than firings.
-pub const ALERT_NEWS_KINDS: [&str; 5] = [
+pub const ALERT_NEWS_KINDS: [&str; 6] = [
+    "alert_expired",
     "alerts_blind",
     "alerts_see",
     "split_adjusted",

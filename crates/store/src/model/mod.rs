@@ -31,8 +31,8 @@ pub use delivery::{
     Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy, DisabledWebhook,
 };
 pub use evaluation::{
-    ComposeEventData, EvaluationCommit, EvaluationOutcome, Expiration, Firing, FiringResult, LifecycleUpdate,
-    RsiSideUpdate, SupersededQuote,
+    ComposeEventData, EvaluationCommit, EvaluationOutcome, Firing, FiringResult, LifecycleUpdate, RsiSideUpdate,
+    SupersededQuote,
 };
 pub use export::{ExportedAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};

@@ -129,6 +129,7 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             alert_notices::recovered(alerts, *more, since, time_zone)
         }
         AccountEmail::SplitAdjusted { split, alerts, more } => alert_notices::split_adjusted(split, alerts, *more),
+        AccountEmail::AlertExpired { alert, at } => alert_notices::expired(alert, at, time_zone),
         AccountEmail::SmsQuotaLow {
             used,
             quota,

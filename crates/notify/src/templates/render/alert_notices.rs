@@ -9,8 +9,10 @@ use super::local_time;
 use super::page::{Content, Fact};
 use crate::templates::{AdjustedAlert, AlertSummary, SplitSummary, StaleAlert, plain};
 
-/// Maximum length of a symbol, a number or a condition name, in characters.
+/// Maximum length of a symbol or a number, in characters.
 const MAX_WORD_LENGTH: usize = 40;
+/// Maximum length of a condition, in characters: its name, or an expression.
+const MAX_CONDITION_LENGTH: usize = 300;
 
 pub(super) fn stale(alerts: &[StaleAlert], more: usize, time_zone: &TimeZone) -> Content {
     let lines = alerts
@@ -56,6 +58,21 @@ pub(super) fn split_adjusted(split: &SplitSummary, alerts: &[AdjustedAlert], mor
             plain(&split.ratio, MAX_WORD_LENGTH)
         )],
         facts: facts(alerts.iter().map(adjusted), more),
+        ..Content::default()
+    }
+}
+
+pub(super) fn expired(alert: &AlertSummary, at: &str, time_zone: &TimeZone) -> Content {
+    let symbol = plain(&alert.symbol, MAX_WORD_LENGTH);
+    Content {
+        subject: format!("Your alert on {symbol} has expired"),
+        headline: format!("Your alert on {symbol} has expired"),
+        paragraphs: vec![format!(
+            "This alert ended at {}. It is kept. To use it again, set a later expiry and activate it.",
+            instant(at, time_zone)
+        )],
+        facts: facts(std::iter::once(line(alert)), 0),
+        closing: vec!["You receive this email because the alert has the option notify_on_expiry.".to_owned()],
         ..Content::default()
     }
 }
@@ -156,7 +173,7 @@ fn adjusted(adjusted: &AdjustedAlert) -> String {
 }
 
 fn name(alert: &AlertSummary) -> String {
-    let condition = plain(&alert.condition, MAX_WORD_LENGTH);
+    let condition = plain(&alert.condition, MAX_CONDITION_LENGTH);
     format!("{}: {}", plain(&alert.symbol, MAX_WORD_LENGTH), label(&condition))
 }
 

@@ -2,6 +2,7 @@
 
 use alerts::ConditionKind;
 use alerts::condition::NumberUnit;
+use alerts::expression::Expression;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Decimal;
@@ -22,6 +23,8 @@ const MAX_COMPANY_LENGTH_IN_SMS: usize = 30;
 const MAX_REASON_LENGTH: usize = 300;
 /// Maximum length of the rationale of an alert, in characters.
 const MAX_RATIONALE_LENGTH: usize = 500;
+/// Maximum length of the sentence of an expression, in characters.
+const MAX_SENTENCE_LENGTH: usize = 1_000;
 /// Maximum length of a note, in characters.
 const MAX_NOTE_LENGTH: usize = 2_000;
 
@@ -32,6 +35,8 @@ pub struct FiredAlert {
     company: Option<String>,
     reason: String,
     condition: String,
+    /// The sentence of an expression.
+    sentence: Option<String>,
     threshold: Option<f64>,
     price: Option<f64>,
     change: Option<f64>,
@@ -65,7 +70,12 @@ impl FiredAlert {
         let reminder_note = some(plain(text("/alert/parameters/note"), MAX_NOTE_LENGTH)).filter(|_| is_reminder);
         let note =
             some(plain(text("/alert/note"), MAX_NOTE_LENGTH)).filter(|note| Some(note) != reminder_note.as_ref());
+        let expression = text("/alert/parameters/when").parse::<Expression>().ok();
+        let own = text("/alert/symbol").parse().ok();
+        let sentence = expression.filter(|_| condition == "expression").zip(own);
+        let sentence = sentence.map(|(expression, own)| plain(&expression.sentence(own), MAX_SENTENCE_LENGTH));
         Self {
+            sentence,
             company: some(plain(text("/company_name"), MAX_COMPANY_LENGTH)).filter(|company| *company != symbol),
             reason: some(plain(text("/reason"), MAX_REASON_LENGTH))
                 .unwrap_or_else(|| "your alert has fired".to_owned()),
@@ -116,7 +126,10 @@ impl FiredAlert {
             _ => Tone::Plain,
         };
         add("Change today", self.change(), tone);
-        let label = Some(label(&self.condition).to_owned());
+        let label = self
+            .sentence
+            .clone()
+            .or_else(|| Some(label(&self.condition).to_owned()));
         add("Alert", label.filter(|text| !text.is_empty()), Tone::Plain);
         let threshold = self.threshold.map(|threshold| with_unit(&self.condition, threshold));
         add("Threshold", threshold, Tone::Plain);

@@ -85,6 +85,10 @@ fn emails() -> Vec<AccountEmail> {
             ],
             more: 0,
         },
+        AccountEmail::AlertExpired {
+            alert: named("price > 200 and rsi(14) < 30", None),
+            at: "2024-03-08T15:15:00Z".to_owned(),
+        },
     ]
 }
 

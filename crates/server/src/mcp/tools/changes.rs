@@ -28,6 +28,8 @@ pub(super) fn update_alert() -> ToolDefinition {
             "parameters": {"type": ["object", "null"], "description": "Replaces all parameters, with the fields of create_alert; null removes them"},
             "note": {"type": ["string", "null"], "maxLength": 2000, "description": "Replaces the note; null removes it"},
             "tags": {"type": ["array", "null"], "items": {"type": "string"}, "description": "Replaces all tags; null removes them"},
+            "options": {"type": ["object", "null"], "description": "Replaces all options of create_alert; null removes them"},
+            "snooze": {"type": ["string", "null"], "description": "A duration such as 2h, or next_open; null ends the snooze"},
         }),
         required: &["alert_id"],
         output: OutputSchema::or_waiting("Alert"),

@@ -58,6 +58,7 @@ pub(super) fn definition() -> ToolDefinition {
             "parameters": guide::parameters(),
             "note": {"type": "string", "maxLength": 2000, "description": "Shown in every notification"},
             "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags to filter lists by"},
+            "options": {"type": "object", "description": "repeat (once, each_time, once_per_day), cooldown, rearm, hold, expires_at and others: resource bellwether://guide/conditions"},
         }),
         required: &["symbol", "condition"],
         output: created_or_waiting(),

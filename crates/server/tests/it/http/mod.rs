@@ -35,6 +35,7 @@ mod record_history;
 mod redirect;
 mod refused_connections;
 mod response_headers;
+mod rules;
 mod sessions;
 mod sign_in;
 mod stored_responses;
