@@ -4,6 +4,7 @@
 //! is evaluated when a new fact arrives.
 
 use jiff::Timestamp;
+use market::calendar::new_york_date;
 use market::{Price, SplitRatio, Symbol};
 
 use super::Engine;
@@ -194,6 +195,8 @@ impl Engine {
             .groups
             .retain(|group| !matches!(group.key, GroupKey::Price(_) | GroupKey::Change(_)));
         let stock = self.stock(symbol);
+        self.stocks[stock.0 as usize].splits.push((new_york_date(now), ratio));
+        self.split_rules(stock, ratio);
         // Splits are rare, so stocks keep no list of all their alerts.
         let moved: Vec<_> = self
             .registry

@@ -7,7 +7,7 @@ use market::Symbol;
 use market::calendar::{Session, new_york_date};
 
 use super::Engine;
-use super::event::Feed;
+use super::event::{Feed, StockIndex};
 use super::group::volume_sum;
 use super::hot_line::HotLine;
 use super::registry::ArmedAlert;
@@ -66,6 +66,8 @@ pub enum EvaluationIssue {
         /// The time of the price.
         at: Timestamp,
     },
+    /// A metric of the expression has no value, because no source delivers it or because of a division by zero.
+    NoValue,
     /// No source delivers the required data.
     NoSource(Feed),
     /// No source has delivered the data: no mentions of the stock within eight days, or nothing at all of another kind.
@@ -95,6 +97,7 @@ impl fmt::Display for EvaluationIssue {
                 f,
                 "the last price is dated {at:.0}, which is in the future; the alert waits for the next price"
             ),
+            Self::NoValue => f.write_str("a metric of the expression has no value"),
             Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
             Self::NeverDelivered(Feed::Mentions) => {
                 f.write_str("no source has delivered mentions of this stock in the last eight days")
@@ -159,8 +162,13 @@ impl Engine {
     #[must_use]
     pub fn evaluation_counts(&self, now: Timestamp) -> EvaluationCounts {
         let mut counts = EvaluationCounts::default();
-        for slot in self.registry.live() {
-            match self.evaluation_issue(self.registry.alert(slot), now) {
+        let named = self
+            .registry
+            .live()
+            .map(|slot| self.evaluation_issue(self.registry.alert(slot), now));
+        let rules = self.rules.iter().map(|armed| self.rule_issue(armed, now));
+        for issue in named.chain(rules) {
+            match issue {
                 None => counts.ok += 1,
                 Some(reason) if reason.is_blind() => counts.blind += 1,
                 Some(_) => counts.waiting += 1,
@@ -172,16 +180,24 @@ impl Engine {
     /// Returns the evaluation status of an alert; `None` if it is not armed.
     #[must_use]
     pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {
-        let armed = self.registry.alert(self.registry.find(id)?);
-        let hot = &self.hot[armed.stock.0 as usize];
-        let (state, since) = match self.evaluation_issue(armed, now) {
+        let (issue, stock, armed_at) = match self.registry.find(id) {
+            Some(slot) => {
+                let armed = self.registry.alert(slot);
+                (self.evaluation_issue(armed, now), armed.stock, armed.armed_at)
+            }
+            None => {
+                let armed = self.rules.find(id)?;
+                (self.rule_issue(armed, now), armed.first_stock(), armed.armed_at())
+            }
+        };
+        let (state, since) = match issue {
             Some(reason @ EvaluationIssue::StaleQuotes) => (
                 EvaluationStatus::Blind(reason),
-                self.stale_since(hot, now).unwrap_or(now),
+                self.stale_since(&self.hot[stock.0 as usize], now).unwrap_or(now),
             ),
-            Some(reason) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed.armed_at),
-            Some(reason) => (EvaluationStatus::Waiting(reason), armed.armed_at),
-            None => (EvaluationStatus::Ok, armed.armed_at),
+            Some(reason) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed_at),
+            Some(reason) => (EvaluationStatus::Waiting(reason), armed_at),
+            None => (EvaluationStatus::Ok, armed_at),
         };
         Some(Evaluation { state, since })
     }
@@ -243,6 +259,15 @@ impl Engine {
         }
         let newest = stock.facts.as_deref().and_then(|facts| facts.buzz.newest());
         newest.is_some_and(|newest| now.duration_since(newest) <= MENTIONS_MAX_AGE)
+    }
+
+    /// Returns whether a stock has no price, or stale ones.
+    pub(super) fn quote_issue(&self, stock: StockIndex, now: Timestamp) -> Option<EvaluationIssue> {
+        let hot = &self.hot[stock.0 as usize];
+        if hot.last == 0 {
+            return Some(EvaluationIssue::NoPrice);
+        }
+        (self.stale_since(hot, now)? < now).then_some(EvaluationIssue::StaleQuotes)
     }
 
     /// Returns the time from which a stock's quotes are stale; `None` while the market is closed.

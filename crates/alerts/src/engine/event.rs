@@ -165,6 +165,14 @@ pub enum Event<'a> {
         /// New shares per old share.
         ratio: SplitRatio,
     },
+    /// All splits of the stock so far, with their dates, in any order. They replace the known ones and change no price: expressions
+    /// are judged in the shares of the day on which they were set. [`Event::Split`] adds one of the present day.
+    KnownSplits {
+        /// The stock.
+        symbol: Symbol,
+        /// Each split with the first day on which prices are per new share.
+        splits: &'a [(Date, SplitRatio)],
+    },
     /// New insider trades.
     InsiderTrades {
         /// The stock.

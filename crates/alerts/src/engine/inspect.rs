@@ -6,6 +6,7 @@ use market::{Price, Symbol};
 
 use super::event::{ObservedSession, StockIndex};
 use super::hot_line::HotLine;
+use super::rules::ArmedRule;
 use super::stock::Stock;
 use super::{Engine, EventError, group};
 use crate::alert::{AlertId, Revision};
@@ -14,15 +15,19 @@ impl Engine {
     /// Returns the number of armed alerts.
     #[must_use]
     pub fn armed_alerts(&self) -> usize {
-        self.registry.armed()
+        self.registry.armed() + self.rules.len()
     }
 
-    /// Returns the number of armed alerts for each stock that has any. It visits each alert.
+    /// Returns the number of armed alerts for each stock that has any: an expression counts for each stock that it names. It visits
+    /// each alert.
     #[must_use]
     pub fn armed_per_stock(&self) -> Vec<(Symbol, usize)> {
         let mut counts = vec![0_usize; self.stocks.len()];
         for slot in self.registry.live() {
             counts[self.registry.alert(slot).stock.0 as usize] += 1;
+        }
+        for stock in self.rules.iter().flat_map(ArmedRule::stock_indices) {
+            counts[stock.0 as usize] += 1;
         }
         let stocks = self.symbols.iter().copied().zip(counts);
         stocks.filter(|(_, count)| *count > 0).collect()
@@ -31,12 +36,14 @@ impl Engine {
     /// Returns the revision of an armed alert.
     #[must_use]
     pub fn revision(&self, id: AlertId) -> Option<Revision> {
-        self.registry.find(id).map(|slot| self.registry.identity(slot).1)
+        let named = self.registry.find(id).map(|slot| self.registry.identity(slot).1);
+        named.or_else(|| self.rules.find(id).map(ArmedRule::revision))
     }
 
     /// Returns the ids of all armed alerts.
     pub fn armed_ids(&self) -> impl Iterator<Item = AlertId> {
-        self.registry.live().map(|slot| self.registry.identity(slot).0)
+        let named = self.registry.live().map(|slot| self.registry.identity(slot).0);
+        named.chain(self.rules.iter().map(ArmedRule::alert))
     }
 
     /// Returns the last observed price of a stock, per today's share.
@@ -65,7 +72,7 @@ impl Engine {
     #[must_use]
     pub fn has_price_alerts(&self, symbol: Symbol) -> bool {
         let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
-        stock.is_some_and(|stock| !stock.groups.is_empty())
+        stock.is_some_and(|stock| !stock.groups.is_empty() || !stock.rules.is_empty())
     }
 
     /// Checks that an observation of a stock at `now` would be evaluated.
@@ -87,7 +94,8 @@ impl Engine {
     /// Returns the next instant at which [`Event::Clock`](super::Event::Clock) is due.
     #[must_use]
     pub fn next_moment(&self) -> Option<Timestamp> {
-        self.moments.first().map(|&(at, _)| at)
+        let named = self.moments.first().map(|&(at, _)| at);
+        named.into_iter().chain(self.rules.next_moment()).min()
     }
 
     /// Returns the memory of the ordered indexes and hot lines of all stocks, in bytes.

@@ -221,28 +221,40 @@ impl Engine {
                 hot.unsettle();
                 self.mark_unsettled(symbol);
                 self.record_delivery(Feed::Fundamentals, eps_ttm.or(eps_forward).is_some());
+                self.judge_facts(symbol, now, out);
             }
             Event::Earnings { symbol, dates } => {
                 self.record_delivery(Feed::Earnings, !dates.is_empty());
                 self.facts(symbol, now, |facts| facts.set_earnings(dates));
+                self.judge_facts(symbol, now, out);
             }
             Event::Dividends { symbol, dividends } => {
                 self.record_delivery(Feed::Dividends, !dividends.is_empty());
                 self.facts(symbol, now, |facts| facts.set_dividends(dividends));
+                self.judge_facts(symbol, now, out);
             }
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
+            Event::KnownSplits { symbol, splits } => {
+                let (stock, hot) = self.parts(symbol);
+                stock.splits = splits.to_vec();
+                stock.rules.mark_all_due();
+                hot.unsettle();
+            }
             Event::InsiderTrades { symbol, trades } => {
                 self.record_delivery(Feed::Insiders, !trades.is_empty());
                 self.insiders_traded(symbol, trades, now, out);
+                self.judge_facts(symbol, now, out);
             }
             Event::InsiderTradesReplaced { symbol, trades } => {
                 let (stock, _) = self.parts(symbol);
                 stock.facts.get_or_insert_default().clear_trades();
                 self.insiders_traded(symbol, trades, now, out);
+                self.judge_facts(symbol, now, out);
             }
             Event::Mentions { symbol, hour, count } => {
                 self.feeds.deliver(Feed::Mentions);
                 self.mentioned(symbol, (hour, count), now, out);
+                self.judge_facts(symbol, now, out);
             }
             Event::Feed { feed, lost: true } => self.feeds.lose(feed),
             Event::Feed { feed, lost: false } => self.feeds.restore(feed),

@@ -26,6 +26,8 @@ pub(super) struct Stock {
     pub(super) eps: Eps,
     pub(super) groups: Vec<Group>,
     pub(super) rules: RuleIndex,
+    /// The splits, each with the first day on which prices are per new share.
+    pub(super) splits: Vec<(Date, SplitRatio)>,
     /// The lowest and the highest price of the session before the last observation that was fully evaluated.
     range_before: Option<(i64, i64)>,
     pub(super) facts: Option<Box<Facts>>,
@@ -52,6 +54,7 @@ impl Stock {
             history: History::default(),
             eps: Eps::default(),
             groups: Vec::new(),
+            splits: Vec::new(),
             rules: RuleIndex::default(),
             range_before: None,
             facts: None,

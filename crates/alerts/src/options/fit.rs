@@ -41,6 +41,18 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
             errors.add("options.trigger", message);
         }
     }
+    if !matches!(options.trigger, TriggerPrice::Last | TriggerPrice::TwoLasts) {
+        errors.add(
+            "options.trigger",
+            "must be last or two_lasts; other prices are not evaluated yet",
+        );
+    }
+    if options.session != SessionScope::Regular {
+        errors.add(
+            "options.session",
+            "must be regular; extended hours are not evaluated yet",
+        );
+    }
     if !has_market_data(condition) {
         let set = [
             ("options.session", options.session != SessionScope::default()),

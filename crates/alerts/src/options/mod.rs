@@ -22,6 +22,7 @@ use crate::named_enum;
 pub use fit::check_fit;
 pub use read::{parse_options, restore_options};
 pub use rearm::ConditionLevel;
+pub(crate) use rearm::rearm_of_expression;
 pub use span::{Cooldown, Hold, Span, SpanError};
 
 /// The maximum of [`AlertOptions::max_firings`].

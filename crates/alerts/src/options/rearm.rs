@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use market::Decimal;
+use market::{Decimal, MICROS_PER_UNIT};
 
 use super::Rearm;
-use crate::condition::{Condition, RsiDirection};
+use crate::condition::{Condition, RsiDirection, Side};
 use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
 use crate::expression::shape::metric_level;
@@ -21,13 +21,34 @@ pub struct ConditionLevel {
     level: Fraction,
 }
 
+/// Returns the level of `rearm` for the expression that a condition means the same as: there, a fall in percent is negative, and a
+/// volume is a ratio to its average.
+pub(crate) fn rearm_of_expression(condition: &Condition, rearm: Rearm) -> Rearm {
+    const HUNDRED: i64 = 100;
+    let at = |micros: i128| i64::try_from(micros).map_or(rearm, |micros| Rearm::At(Decimal::from_micros(micros)));
+    match (condition, rearm) {
+        (Condition::PriceChange { side: Side::Below, .. }, Rearm::At(percent)) => at(-i128::from(percent.micros())),
+        (Condition::VolumeChange { .. }, Rearm::At(percent)) => {
+            at(i128::from(MICROS_PER_UNIT) + i128::from(percent.micros() / HUNDRED))
+        }
+        (Condition::VolumeChange { percent, .. }, Rearm::Percent(distance)) => {
+            let left = i128::from(HUNDRED * MICROS_PER_UNIT) - i128::from(distance.micros());
+            let percent = i128::from(percent.micros()) * left / i128::from(HUNDRED * MICROS_PER_UNIT);
+            at(i128::from(MICROS_PER_UNIT) + percent / i128::from(HUNDRED))
+        }
+        (_, rearm) => rearm,
+    }
+}
+
 impl ConditionLevel {
     /// Returns the level, if the condition compares one metric with a number. An RSI in both directions has none, because its
     /// direction depends on the RSI at activation.
     #[must_use]
     pub fn of(condition: &Condition) -> Option<Self> {
         let converted = match condition {
-            &(Condition::PriceChange { percent, .. } | Condition::VolumeChange { percent, .. }) => {
+            &Condition::PriceChange { percent, .. } => return Some(Self::at_least(percent)),
+            // The expression of any other percentage is no comparison of one metric.
+            &Condition::VolumeChange { percent, .. } if percent.micros() % 100 == 0 => {
                 return Some(Self::at_least(percent));
             }
             Condition::Rsi {

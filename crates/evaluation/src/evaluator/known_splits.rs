@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ::alerts::engine::ObservedSession;
 use ::market::records::SplitRow;
-use ::market::{Bar, Decimal, Price, Symbol};
+use ::market::{Bar, Decimal, Price, SplitRatio, Symbol};
 use jiff::civil::Date;
 
 /// The known splits.
@@ -33,6 +33,15 @@ impl KnownSplits {
             rows,
             sessions_before_split: HashMap::new(),
         }
+    }
+
+    /// The applied splits of each stock that has any, with their dates.
+    pub(super) fn applied(&self) -> HashMap<Symbol, Vec<(Date, SplitRatio)>> {
+        let mut applied: HashMap<Symbol, Vec<_>> = HashMap::new();
+        for (split, _) in self.rows.iter().filter(|(_, is_applied)| *is_applied) {
+            applied.entry(split.symbol).or_default().push((split.date, split.ratio));
+        }
+        applied
     }
 
     /// Whether the session's bar was made from observations because a split follows it.

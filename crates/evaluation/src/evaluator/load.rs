@@ -109,6 +109,7 @@ impl<'a> EngineLoader<'a> {
             evaluator.catalog.change(row.symbol, |entry| entry.row = row);
         }
         *evaluator.known_splits() = KnownSplits::new(evaluator.store.splits().await?);
+        evaluator.tell_known_splits(&mut evaluator.engine(), self.now);
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 
-use ::alerts::engine::{Event, after_split};
+use ::alerts::engine::{Engine, Event, after_split};
 use ::alerts::transition::{ChangedAlert, HistoryAction, HistoryStatus, StatusChange};
 use ::alerts::{Alert, Condition};
 use ::market::calendar::{new_york, new_york_date};
@@ -148,6 +148,21 @@ impl Evaluator {
         Ok(())
     }
 
+    /// Tells an engine the dates of all applied splits, in whose shares expressions were set.
+    pub(super) fn tell_known_splits(&self, engine: &mut Engine, now: Timestamp) {
+        for (symbol, splits) in self.known_splits().applied() {
+            // Known splits are always accepted.
+            let _ = engine.process(
+                Event::KnownSplits {
+                    symbol,
+                    splits: &splits,
+                },
+                now,
+                &mut Vec::new(),
+            );
+        }
+    }
+
     /// Converts the engine to the new shares.
     fn apply_split_to_engine(&self, split: &SplitRow, alerts: &[Alert]) {
         if self.known_splits().find(split).is_some_and(|(_, applied)| *applied) {
@@ -181,6 +196,7 @@ impl Evaluator {
         }
         drop(engine);
         self.known_splits().mark_applied(split);
+        self.tell_known_splits(&mut self.engine(), now);
         if let Some(row) = self
             .catalog
             .get(split.symbol)

@@ -33,6 +33,27 @@ impl ArmedRules {
         slot
     }
 
+    /// Returns the number of rules.
+    pub(in crate::engine) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns all rules.
+    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = &ArmedRule> {
+        self.rules.iter().flatten().map(|rule| &**rule)
+    }
+
+    /// Returns the rule of an alert.
+    pub(in crate::engine) fn find(&self, id: AlertId) -> Option<&ArmedRule> {
+        let slot = self.slots.get(&id)?;
+        self.rules.get(slot.0 as usize)?.as_deref()
+    }
+
+    /// Returns the first scheduled instant.
+    pub(in crate::engine) fn next_moment(&self) -> Option<Timestamp> {
+        self.moments.first().map(|&(at, _)| at)
+    }
+
     /// Removes a rule and returns it.
     pub(super) fn remove(&mut self, id: AlertId) -> Option<(Slot, Box<ArmedRule>)> {
         let slot = self.slots.remove(&id)?;

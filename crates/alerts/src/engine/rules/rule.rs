@@ -9,10 +9,10 @@ use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::expression::Expression;
 use crate::expression::conversion::from_condition;
-use crate::expression::metric::{ChangeBase, Metric};
+use crate::expression::metric::{ChangeBase, Metric, MetricNeed};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
-use crate::options::{AlertOptions, PercentBase};
+use crate::options::{AlertOptions, PercentBase, rearm_of_expression};
 
 /// A rule to arm.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,6 +27,8 @@ pub struct Rule {
     pub expression: Expression,
     /// The options.
     pub options: AlertOptions,
+    /// The time when the expression was set. Its numbers are in the shares of that day.
+    pub set_at: Timestamp,
     /// The price when the alert was created or last activated.
     pub initial_price: Option<Price>,
     /// The state after the last judgement; that of a new alert is [`Lifecycle::new`].
@@ -37,12 +39,15 @@ impl Rule {
     /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
     pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
         let lifecycle = alert.lifecycle.as_deref()?.clone();
+        let mut options = alert.options.clone();
+        options.rearm = options.rearm.map(|rearm| rearm_of_expression(&alert.condition, rearm));
         Some(Self {
             alert: alert.id,
             revision: alert.revision,
             symbol: alert.symbol,
             expression: from_condition(&alert.condition)?,
-            options: alert.options.clone(),
+            options,
+            set_at: alert.threshold_set_at,
             initial_price: alert.initial_price,
             lifecycle,
         })
@@ -57,14 +62,18 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) stocks: Vec<RuleStock>,
     /// The level of the option `rearm`.
     pub(super) rearm: Option<RearmLevel>,
-    /// Whether the orders of the sides of each `crosses` are those at arming, which are stored after the first judgement.
-    pub(super) has_new_orders: bool,
+    /// Whether the state has parts as of arming, which are stored after the first judgement: the orders of the sides of each
+    /// `crosses`, and the extremes.
+    pub(super) has_new_state: bool,
     /// The price of the alert's own stock at the last judgement.
     pub(super) previous_price: Option<Price>,
     /// The scheduled instant of the next judgement without an observation.
     pub(super) next_check: Option<Timestamp>,
     /// Whether the expression has `high_since_armed` or `low_since_armed`.
     pub(super) has_armed_extremes: bool,
+    /// Whether the expression has a metric of prices or volumes. Any other is judged whenever a fact is known, also while the market
+    /// is closed.
+    pub(super) is_about_market: bool,
     /// Whether the expression has `high_52w` or `low_52w`.
     pub(super) has_52_week_extremes: bool,
 }
@@ -93,18 +102,49 @@ impl ArmedRule {
         let has = |one: Metric, other: Metric| metrics.iter().any(|found| found.metric == one || found.metric == other);
         let has_armed_extremes = has(Metric::HighSinceArmed, Metric::LowSinceArmed);
         let has_52_week_extremes = has(Metric::High52Weeks, Metric::Low52Weeks);
+        let is_about_market = metrics.iter().flat_map(|used| used.metric.spec().needs).any(|need| {
+            use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
+            matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
+        });
         let rearm = rule.options.rearm;
         let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
         Self {
             rearm,
             rule,
             stocks,
-            has_new_orders: false,
+            has_new_state: false,
+            is_about_market,
             previous_price: None,
             next_check: None,
             has_armed_extremes,
             has_52_week_extremes,
         }
+    }
+
+    /// Returns the alert.
+    pub(in crate::engine) const fn alert(&self) -> AlertId {
+        self.rule.alert
+    }
+
+    /// Returns the evaluated revision.
+    pub(in crate::engine) const fn revision(&self) -> Revision {
+        self.rule.revision
+    }
+
+    /// Returns the start of the judgements.
+    pub(in crate::engine) const fn armed_at(&self) -> Timestamp {
+        self.rule.lifecycle.armed_at
+    }
+
+    /// Returns the first stock that the expression names.
+    pub(in crate::engine) fn first_stock(&self) -> StockIndex {
+        // Every comparison has a metric, and every metric has a stock.
+        self.stocks.first().map_or(StockIndex(0), |at| at.stock)
+    }
+
+    /// Returns the stocks of the expression.
+    pub(in crate::engine) fn stock_indices(&self) -> impl Iterator<Item = StockIndex> + '_ {
+        self.stocks.iter().map(|at| at.stock)
     }
 
     /// Returns the base of `change_pct` without an argument.

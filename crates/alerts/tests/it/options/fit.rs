@@ -2,7 +2,7 @@
 
 use alerts::condition::ConditionKind;
 use alerts::expression::{Expression, MetricValue};
-use alerts::options::{WatchedCondition, check_fit, restore_options};
+use alerts::options::{ConditionLevel, check_fit, restore_options};
 use alerts::{Condition, NewAlert};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::expression::support::exact;
 use crate::requests::support::create;
 
 /// Returns the errors of options for a condition; empty if they fit.
-fn errors(condition: WatchedCondition<'_>, options: &Value) -> String {
+fn errors(condition: &Condition, options: &Value) -> String {
     let options = restore_options(options).unwrap();
     check_fit(&options, condition)
         .err()
@@ -21,7 +21,7 @@ fn errors(condition: WatchedCondition<'_>, options: &Value) -> String {
 fn of_expression(text: &str, within: Option<&str>, options: &Value) -> String {
     let expression: Expression = text.parse().unwrap();
     let within = within.map(|text| text.parse().unwrap());
-    errors(WatchedCondition::Expression(&expression, within), options)
+    errors(&Condition::expression(expression, within), options)
 }
 
 /// Returns the condition of a kind's example.
@@ -42,7 +42,7 @@ fn named(condition: &str, threshold: f64) -> Condition {
 /// Returns the names of the conditions that an option does not fit.
 fn refused(options: &Value) -> Vec<&'static str> {
     let kinds = ConditionKind::ALL.iter().copied();
-    let refuses = |kind: &ConditionKind| !errors(WatchedCondition::Named(&example(*kind)), options).is_empty();
+    let refuses = |kind: &ConditionKind| !errors(&example(*kind), options).is_empty();
     kinds.filter(refuses).map(ConditionKind::name).collect()
 }
 
@@ -84,7 +84,7 @@ fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
         "options.hold: must be omitted, because the condition is true at one judgement only, or give parameters.within"
     );
     assert_eq!(
-        errors(WatchedCondition::Named(&example(ConditionKind::MaTouchAbove)), &hold),
+        errors(&example(ConditionKind::MaTouchAbove), &hold),
         "options.hold: must be omitted, because the condition is true at one judgement only"
     );
 }
@@ -178,9 +178,9 @@ fn rsi_in_both_directions_has_no_rearm_level() {
         create(&alert).unwrap().condition
     };
     let options = json!({"rearm": {"at": 35}});
-    assert_eq!(errors(WatchedCondition::Named(&body("below")), &options), "");
+    assert_eq!(errors(&body("below"), &options), "");
     assert_eq!(
-        errors(WatchedCondition::Named(&body("both")), &options),
+        errors(&body("both"), &options),
         "options.rearm: must be omitted for an RSI in both directions; set parameters.direction to above or below"
     );
 }
@@ -212,7 +212,7 @@ fn rearm_level_must_be_where_the_condition_is_false() {
         ("earnings_announcement", 3.0, 4.0, 3.0),
     ] {
         let condition = named(kind, threshold);
-        let at = |level: f64| errors(WatchedCondition::Named(&condition), &json!({"rearm": {"at": level}}));
+        let at = |level: f64| errors(&condition, &json!({"rearm": {"at": level}}));
         assert_eq!(at(fits), "", "{kind}");
         assert!(at(misfits).starts_with("options.rearm.at: must be "), "{kind}");
     }
@@ -238,7 +238,7 @@ fn rearm_level_counts_itself() {
         ("change_pct >= -5", json!({"percent": 20}), "-6", "-5.999999"),
     ] {
         let expression: Expression = text.parse().unwrap();
-        let level = WatchedCondition::Expression(&expression, None).level().unwrap();
+        let level = ConditionLevel::of(&Condition::expression(expression, None)).unwrap();
         let rearm = restore_options(&json!({"rearm": rearm})).unwrap().rearm.unwrap();
         let is_reached = |value: MetricValue| level.is_rearm_level_reached(rearm, &value);
         assert!(is_reached(exact(reached)), "{text} {reached}");

@@ -16,7 +16,8 @@ fn empty_update_changes_nothing() {
     for (name, more) in minimal() {
         let current = alert(name, &more);
         let same = AlertChange {
-            condition: current.condition,
+            condition: current.condition.clone(),
+            options: current.options.clone(),
             notification: current.notification,
             parameters: current.parameters.clone(),
             note: None,
@@ -49,7 +50,7 @@ fn sent_field_replaces_the_current_one() {
     let change = update(&current, &json!({"notification": "sms"})).unwrap();
     assert_eq!(
         (change.notification, change.condition),
-        (Channel::Sms, current.condition)
+        (Channel::Sms, current.condition.clone())
     );
     let change = update(&current, &json!({"parameters": {"note": "x"}})).unwrap();
     assert_eq!(parameters_of(change), json!({"note": "x"}));
@@ -65,7 +66,7 @@ fn null_condition_or_notification_counts_as_omitted() {
     let change = update(&current, &json!({"condition": null, "notification": null})).unwrap();
     assert_eq!(
         (change.condition, change.notification),
-        (current.condition, Channel::Sms)
+        (current.condition.clone(), Channel::Sms)
     );
 }
 
@@ -140,7 +141,7 @@ fn new_condition_requires_its_own_threshold() {
             },
         ),
         // The same condition by name is no change.
-        (json!({"condition": "price_above"}), current.condition),
+        (json!({"condition": "price_above"}), current.condition.clone()),
     ] {
         assert_eq!(update(&current, &body).unwrap().condition, expected, "{body}");
     }

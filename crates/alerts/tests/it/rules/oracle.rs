@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use alerts::Condition;
 use alerts::engine::Rule;
 use alerts::expression::ast::MetricReference;
 use alerts::expression::metric::{ChangeBase, Metric};
@@ -9,7 +10,7 @@ use alerts::expression::shape::{metrics, symbols as symbols_of};
 use alerts::expression::{EvaluationTime, MetricValue, MetricValues, evaluate};
 use alerts::lifecycle::{Judgement, Observation, Outcome, step};
 use alerts::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
-use alerts::options::WatchedCondition;
+use alerts::options::ConditionLevel;
 use jiff::civil::Date;
 use market::day::day_number;
 use market::{Bar, Calendar, History, Price, Symbol};
@@ -104,8 +105,8 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockView<'a> {
 
 /// Returns whether the metric of the rule has returned to the level of `rearm`.
 fn is_rearmed(rule: &Rule, values: &Values<'_>) -> bool {
-    let watched = WatchedCondition::Expression(&rule.expression, None);
-    let (Some(rearm), Some(level)) = (rule.options.rearm, watched.level()) else {
+    let condition = Condition::expression(rule.expression.clone(), None);
+    let (Some(rearm), Some(level)) = (rule.options.rearm, ConditionLevel::of(&condition)) else {
         return false;
     };
     let metric = metrics(&rule.expression)[0];

@@ -212,6 +212,7 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
                 expression,
                 options,
                 initial_price: Price::from_micros(100_000_000).ok(),
+                set_at: Timestamp::MIN,
                 lifecycle: Lifecycle::new(armed_at, None, within),
             },
             days,

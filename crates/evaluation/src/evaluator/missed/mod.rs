@@ -167,7 +167,8 @@ impl Evaluator {
             .filter(is_evaluated_by_quotes)
             .collect();
         let earnings = self.earnings_of(&gaps.gaps, &alerts).await?;
-        let engine = Engine::new(self.settings.calendar.clone(), self.settings.engine.clone());
+        let mut engine = Engine::new(self.settings.calendar.clone(), self.settings.engine.clone());
+        self.tell_known_splits(&mut engine, now);
         let gaps = Arc::clone(gaps);
         // The evaluation may take a while and must not block other tasks.
         let result = tokio::task::spawn_blocking(move || rerun(engine, &gaps.gaps, earnings, alerts)).await;
