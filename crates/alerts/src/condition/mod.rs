@@ -262,6 +262,24 @@ impl Condition {
         }
     }
 
+    /// Returns whether the condition depends on prices or volumes, so that it is judged only while the market is open.
+    #[must_use]
+    pub fn is_about_market(&self) -> bool {
+        match self {
+            Self::Expression(condition) => metrics(&condition.expression)
+                .into_iter()
+                .flat_map(|used| used.metric.spec().needs)
+                .any(|need| need.is_market_data()),
+            named => matches!(
+                named.family(),
+                ConditionFamily::Price
+                    | ConditionFamily::Technical
+                    | ConditionFamily::Volume
+                    | ConditionFamily::Fundamental
+            ),
+        }
+    }
+
     /// Returns whether the condition compares with the alert's initial price.
     #[must_use]
     pub fn uses_initial_price(&self) -> bool {

@@ -115,7 +115,7 @@ impl<V: MetricValues> Evaluation<'_, V> {
     fn comparison(&mut self, comparison: &Comparison) -> EvaluatedTruth {
         match comparison {
             Comparison::Crosses(left, direction, right) => self.crosses(left, *direction, right),
-            other => EvaluatedTruth::steady(relation_truth(other, self.values)),
+            other => EvaluatedTruth::steady(comparison_truth(other, self.values)),
         }
     }
 
@@ -159,7 +159,8 @@ impl<V: MetricValues> Evaluation<'_, V> {
 }
 
 /// Returns the truth of a comparison of this observation alone; a `crosses` is false.
-fn relation_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
+#[must_use]
+pub fn comparison_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
     let holds = |left, relation: Relation, right| {
         let ordering = compare_numbers(left, right, values);
         Truth::from(ordering.map(|ordering| relation.holds(ordering)))

@@ -34,6 +34,16 @@ impl Truth {
         }
     }
 
+    /// Returns whether it is true; `None` if it is unknown.
+    #[must_use]
+    pub const fn known(self) -> Option<bool> {
+        match self {
+            Self::True => Some(true),
+            Self::False => Some(false),
+            Self::Unknown => None,
+        }
+    }
+
     /// Returns whether it is true.
     #[must_use]
     pub const fn is_true(self) -> bool {

@@ -2,11 +2,10 @@
 
 use super::rearm::ConditionLevel;
 use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
-use crate::condition::{Condition, ConditionFamily};
+use crate::condition::Condition;
 use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
-use crate::expression::metric::MetricNeed;
-use crate::expression::shape::{metrics, requires_crossing};
+use crate::expression::shape::requires_crossing;
 use crate::request::FieldErrors;
 
 /// Checks that options fit a condition.
@@ -53,7 +52,7 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
             "must be regular; extended hours are not evaluated yet",
         );
     }
-    if !has_market_data(condition) {
+    if !condition.is_about_market() {
         let set = [
             ("options.session", options.session != SessionScope::default()),
             ("options.trigger", options.trigger != TriggerPrice::default()),
@@ -112,25 +111,4 @@ fn is_momentary(condition: &Condition) -> bool {
         Condition::Expression(condition) => condition.within.is_none() && requires_crossing(&condition.expression),
         _ => false,
     }
-}
-
-/// Returns whether the condition depends on prices or volumes.
-fn has_market_data(condition: &Condition) -> bool {
-    let Condition::Expression(condition) = condition else {
-        return matches!(
-            condition.family(),
-            ConditionFamily::Price
-                | ConditionFamily::Technical
-                | ConditionFamily::Volume
-                | ConditionFamily::Fundamental
-        );
-    };
-    let metrics = metrics(&condition.expression);
-    metrics
-        .into_iter()
-        .flat_map(|used| used.metric.spec().needs)
-        .any(|need| {
-            use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
-            matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
-        })
 }

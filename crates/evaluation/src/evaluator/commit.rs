@@ -207,7 +207,7 @@ impl Evaluator {
             at,
             action,
         } = decision;
-        let firing = |price, metric, reason, lifecycle| Firing {
+        let firing = |price, metric, reason| Firing {
             alert,
             revision,
             at: lateness.evaluated_at().unwrap_or(at),
@@ -215,19 +215,24 @@ impl Evaluator {
             price,
             metric,
             reason,
-            lifecycle,
+            terms: Vec::new(),
+            lifecycle: None,
             event: EventId(self.random.uuid()),
         };
         match action {
             AlertAction::Fire { price, reason } => {
                 let text = lateness.explain(&reason, at);
-                commit.firings.push(firing(price, reason.metric(), text, None));
+                commit.firings.push(firing(price, reason.metric(), text));
             }
             AlertAction::FireRule {
                 price, reason, state, ..
             } => {
                 let text = lateness.explain(&*reason, at);
-                commit.firings.push(firing(price, reason.metric(), text, Some(state)));
+                commit.firings.push(Firing {
+                    terms: reason.terms().to_vec(),
+                    lifecycle: Some(state),
+                    ..firing(price, reason.metric(), text)
+                });
             }
             AlertAction::SetLifecycle { state } => commit.lifecycles.push(LifecycleUpdate { alert, revision, state }),
             AlertAction::Expire { at } => pending_expirations.push(Expiration { alert, revision, at }),

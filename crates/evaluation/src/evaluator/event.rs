@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::alerts::engine::ExplainedTerm;
 use ::alerts::{Alert, Note, Status, json};
 use ::market::calendar::new_york_date;
 use ::market::{Price, PriceChange};
@@ -19,6 +20,28 @@ struct EventData<'a> {
     stock: StockPart<'a>,
     company_name: &'a str,
     reason: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    explanation: Vec<TermPart<'a>>,
+}
+
+/// A comparison of an expression at the firing.
+#[derive(Serialize)]
+struct TermPart<'a> {
+    text: &'a str,
+    left: Option<f64>,
+    right: Option<f64>,
+    holds: Option<bool>,
+}
+
+impl<'a> TermPart<'a> {
+    fn of(term: &'a ExplainedTerm) -> Self {
+        Self {
+            text: &term.text,
+            left: term.left.map(|value| value.as_f64()),
+            right: term.right.map(|value| value.as_f64()),
+            holds: term.truth.known(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -100,6 +123,7 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
         },
         company_name,
         reason: &firing.reason,
+        explanation: firing.terms.iter().map(TermPart::of).collect(),
     };
     // Texts, numbers and maps with text keys always serialize.
     let bytes = json::to_vec(&data).unwrap_or_default();

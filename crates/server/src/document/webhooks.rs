@@ -130,6 +130,20 @@ fn event_schema() -> Value {
                     "stock": {"$ref": "#/components/schemas/TriggeredStock"},
                     "company_name": {"type": "string", "description": "The company's name, or the symbol if no name is known", "example": "Apple Inc."},
                     "reason": {"type": "string", "description": "The reason why the alert fired", "example": "price 198.70 is at or above 198.66"},
+                    "explanation": {
+                        "type": "array",
+                        "description": "The comparisons of an expression when it fired, otherwise absent",
+                        "items": {
+                            "type": "object",
+                            "required": ["text", "left", "right", "holds"],
+                            "properties": {
+                                "text": {"type": "string", "description": "The comparison", "example": "price > sma(200)"},
+                                "left": {"type": ["number", "null"], "description": "The value of the left side", "example": 198.7},
+                                "right": {"type": ["number", "null"], "description": "The value of the right side", "example": 190.2},
+                                "holds": {"type": ["boolean", "null"], "description": "Whether it held; null if that was unknown"},
+                            },
+                        },
+                    },
                     "test": {"type": "boolean", "description": "`true` in a test event, otherwise absent", "example": true},
                 },
             },

@@ -16,6 +16,7 @@ mod create;
 mod delete;
 mod duplicates;
 mod events;
+mod explain;
 mod expression_symbols;
 pub(crate) mod guests;
 mod history;
@@ -36,6 +37,7 @@ use evaluation::stocks::Stocks;
 use foundation::Ports;
 
 pub use create::Created;
+pub use explain::{ExplainedAlert, Gate};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};

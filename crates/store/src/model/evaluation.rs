@@ -1,6 +1,7 @@
 //! Results of an evaluation, to be committed.
 
 use alerts::condition::Side;
+use alerts::engine::ExplainedTerm;
 use alerts::lifecycle::Lifecycle;
 use alerts::{AlertId, Revision};
 use jiff::Timestamp;
@@ -26,6 +27,8 @@ pub struct Firing {
     pub metric: Option<Decimal>,
     /// The reason as a sentence.
     pub reason: String,
+    /// The comparisons of an expression; empty for other conditions.
+    pub terms: Vec<ExplainedTerm>,
     /// The state of its life cycle after the firing, if the alert has one.
     pub lifecycle: Option<Box<Lifecycle>>,
     /// Id of the event that it creates.

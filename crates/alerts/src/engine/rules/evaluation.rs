@@ -74,7 +74,7 @@ impl Engine {
 }
 
 /// Returns the feed that delivers what a metric needs.
-const fn feed_of(need: MetricNeed) -> Feed {
+pub(super) const fn feed_of(need: MetricNeed) -> Feed {
     match need {
         MetricNeed::Quote
         | MetricNeed::InitialPrice

@@ -72,7 +72,9 @@ impl Engine {
         let fate = match stepped.outcome {
             Outcome::Fire { true_since, is_last } => {
                 let held_since = options.hold.map(|_| true_since);
-                let reason = Box::new(RuleReason::new(&armed.rule.expression, &values, held_since));
+                let crossings = (&armed.rule.lifecycle.crossings, &prepared.crossings);
+                let terms = self.terms(armed, &values, crossings, now);
+                let reason = Box::new(RuleReason::new(&armed.rule.expression, &values, terms, held_since));
                 let state = Box::new(stepped.next.clone());
                 out.push(decision(AlertAction::FireRule {
                     price,

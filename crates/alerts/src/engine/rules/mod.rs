@@ -6,6 +6,7 @@
 
 mod armed_rules;
 mod evaluation;
+mod explain;
 mod index;
 mod judge;
 mod quiet_bands;
@@ -16,6 +17,7 @@ mod search;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;
+pub use explain::{ExplainedTerm, Explanation};
 pub(super) use index::RuleIndex;
 pub use reason::RuleReason;
 pub(super) use rule::ArmedRule;

@@ -5,28 +5,44 @@ use std::fmt;
 use jiff::Timestamp;
 use market::Decimal;
 
+use super::explain::ExplainedTerm;
+
 use crate::expression::ast::{MetricReference, NumericExpression};
 use crate::expression::shape::{metric_level, metrics};
 use crate::expression::{Expression, MetricValue, MetricValues};
 
-/// The reason for which a rule fired: its expression, and the value of each metric. Its text is a sentence for the owner.
+/// The reason for which a rule fired: the value of each metric, and the expression. Its text is for the owner: `price is 179.5,
+/// rsi(14) is 28.4: price <= 180 and rsi(14) < 30`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleReason {
     expression: Expression,
     values: Vec<(MetricReference, Option<MetricValue>)>,
+    terms: Vec<ExplainedTerm>,
     held_since: Option<Timestamp>,
 }
 
 impl RuleReason {
     /// Returns the reason with the values at the firing. `held_since` is the judgement since which a condition with the option `hold`
     /// was true.
-    pub(super) fn new(expression: &Expression, values: &impl MetricValues, held_since: Option<Timestamp>) -> Self {
+    pub(super) fn new(
+        expression: &Expression,
+        values: &impl MetricValues,
+        terms: Vec<ExplainedTerm>,
+        held_since: Option<Timestamp>,
+    ) -> Self {
         let used = metrics(expression).into_iter();
         Self {
             expression: expression.clone(),
             values: used.map(|metric| (metric, values.value(metric))).collect(),
+            terms,
             held_since,
         }
+    }
+
+    /// Returns the comparisons of the expression at the firing.
+    #[must_use]
+    pub fn terms(&self) -> &[ExplainedTerm] {
+        &self.terms
     }
 
     /// Returns the value of the metric, if the expression compares one metric with a number.
@@ -39,24 +55,24 @@ impl RuleReason {
 
 impl fmt::Display for RuleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.expression)?;
         for (place, (metric, value)) in self.values.iter().enumerate() {
-            let separator = if place == 0 { ": " } else { ", " };
+            let separator = if place == 0 { "" } else { ", " };
             let metric = NumericExpression::Metric(*metric);
             match value.as_ref().and_then(rounded) {
                 Some(value) => write!(f, "{separator}{metric} is {value}")?,
                 None => write!(f, "{separator}{metric} is unknown")?,
             }
         }
+        write!(f, ": {}", self.expression)?;
         match self.held_since {
-            Some(since) => write!(f, "; true since {since:.0}"),
+            Some(since) => write!(f, " since {since:.0}"),
             None => Ok(()),
         }
     }
 }
 
 /// Returns a value with at most four decimals; `None` beyond the range of decimals.
-fn rounded(value: &MetricValue) -> Option<Decimal> {
+pub(super) fn rounded(value: &MetricValue) -> Option<Decimal> {
     let value = Decimal::from_f64(value.as_f64()).ok()?;
     let micros = value.micros();
     let rounded = micros.checked_add(micros.signum() * 50)? / 100 * 100;

@@ -9,7 +9,7 @@ use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::expression::Expression;
 use crate::expression::conversion::from_condition;
-use crate::expression::metric::{ChangeBase, Metric, MetricNeed};
+use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
 use crate::options::{AlertOptions, PercentBase, rearm_of_expression};
@@ -38,7 +38,16 @@ pub struct Rule {
 impl Rule {
     /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
     pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
-        let lifecycle = alert.lifecycle.as_deref()?.clone();
+        alert.lifecycle.as_ref()?;
+        Self::describing(alert)
+    }
+
+    /// Returns what an alert means as a rule; `None` if its condition is no expression.
+    pub(super) fn describing(alert: &Alert) -> Option<Self> {
+        let lifecycle = match &alert.lifecycle {
+            Some(lifecycle) => (**lifecycle).clone(),
+            None => Lifecycle::new(alert.armed_at, None, None),
+        };
         let mut options = alert.options.clone();
         options.rearm = options.rearm.map(|rearm| rearm_of_expression(&alert.condition, rearm));
         Some(Self {
@@ -102,10 +111,8 @@ impl ArmedRule {
         let has = |one: Metric, other: Metric| metrics.iter().any(|found| found.metric == one || found.metric == other);
         let has_armed_extremes = has(Metric::HighSinceArmed, Metric::LowSinceArmed);
         let has_52_week_extremes = has(Metric::High52Weeks, Metric::Low52Weeks);
-        let is_about_market = metrics.iter().flat_map(|used| used.metric.spec().needs).any(|need| {
-            use MetricNeed::{BidAsk, InitialPrice, Quote, Sessions, Volume};
-            matches!(need, Quote | InitialPrice | BidAsk | Volume | Sessions)
-        });
+        let mut needs = metrics.iter().flat_map(|used| used.metric.spec().needs);
+        let is_about_market = needs.any(|need| need.is_market_data());
         let rearm = rule.options.rearm;
         let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
         Self {

@@ -112,6 +112,17 @@ pub enum MetricNeed {
     DividendDates,
 }
 
+impl MetricNeed {
+    /// Returns whether the data are prices or volumes.
+    #[must_use]
+    pub const fn is_market_data(self) -> bool {
+        matches!(
+            self,
+            Self::Quote | Self::InitialPrice | Self::BidAsk | Self::Volume | Self::Sessions
+        )
+    }
+}
+
 const PERIOD: &str = "a whole number from 1 to 400";
 const BASE: &str = "creation, prev_close, open or a whole number from 1 to 400";
 const WIDTH: &str = "a number above 0 and at most 10";

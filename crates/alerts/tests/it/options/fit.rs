@@ -49,20 +49,52 @@ fn refused(options: &Value) -> Vec<&'static str> {
 #[test]
 fn default_options_fit_every_condition() {
     assert_eq!(refused(&json!({})), [] as [&str; 0]);
+}
+
+/// The conditions that compare no values: their crosses, changes and moments have no state between firings.
+const WITHOUT_OPTIONS: [&str; 5] = [
+    "ma_crossover_golden",
+    "ma_crossover_death",
+    "social_buzz",
+    "reminder",
+    "daily_reminder",
+];
+
+#[test]
+fn options_need_a_condition_that_compares_values() {
     let general = json!({"repeat": "each_time", "cooldown": "1d", "expires_at": "2030-01-31", "max_firings": 3});
-    assert_eq!(refused(&general), [] as [&str; 0]);
+    assert_eq!(refused(&general), WITHOUT_OPTIONS);
+    let message = errors(&example(ConditionKind::SocialBuzz), &general);
+    assert_eq!(
+        message,
+        "options: must be omitted for this social_buzz alert; only conditions that compare values have options"
+    );
+}
+
+#[test]
+fn prices_that_are_not_evaluated_are_refused() {
+    for trigger in ["bid", "ask", "mid", "close"] {
+        let message = of_expression("price > 100", None, &json!({"trigger": trigger}));
+        assert_eq!(
+            message,
+            "options.trigger: must be last or two_lasts; other prices are not evaluated yet"
+        );
+    }
+    let message = of_expression("price > 100", None, &json!({"session": "extended"}));
+    assert_eq!(
+        message,
+        "options.session: must be regular; extended hours are not evaluated yet"
+    );
 }
 
 #[test]
 fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
-    let momentary = [
-        "ma_touch_above",
-        "ma_touch_below",
-        "social_buzz",
-        "reminder",
-        "daily_reminder",
-    ];
-    assert_eq!(refused(&json!({"hold": "1h"})), momentary);
+    let kinds = refused(&json!({"hold": "1h"}));
+    let momentary: Vec<_> = kinds
+        .into_iter()
+        .filter(|kind| !WITHOUT_OPTIONS.contains(kind))
+        .collect();
+    assert_eq!(momentary, ["ma_touch_above", "ma_touch_below"]);
     let kinds = refused(&json!({"trigger": "two_lasts"}));
     assert!(momentary.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
     let hold = json!({"hold": "1h"});
@@ -92,22 +124,21 @@ fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
 #[test]
 fn price_options_need_a_price() {
     let without_price = [
-        "social_buzz",
         "insider_transactions",
-        "reminder",
-        "daily_reminder",
         "earnings_announcement",
         "dividend_ex_date",
         "dividend_payment",
     ];
-    for options in [
-        json!({"session": "extended"}),
-        json!({"trigger": "bid"}),
-        json!({"base": "open"}),
-    ] {
-        assert_eq!(refused(&options), without_price, "{options}");
+    for options in [json!({"trigger": "two_lasts"}), json!({"base": "open"})] {
+        let kinds = refused(&options);
+        let touches = ["ma_touch_above", "ma_touch_below"];
+        let found: Vec<_> = kinds
+            .into_iter()
+            .filter(|kind| !WITHOUT_OPTIONS.contains(kind) && !touches.contains(kind))
+            .collect();
+        assert_eq!(found, without_price, "{options}");
     }
-    let options = json!({"session": "extended", "trigger": "close", "base": "open"});
+    let options = json!({"trigger": "two_lasts", "base": "open"});
     for (text, fits) in [
         ("price > 100", true),
         ("bid > 100", true),
@@ -120,8 +151,8 @@ fn price_options_need_a_price() {
         assert_eq!(of_expression(text, None, &options).is_empty(), fits, "{text}");
     }
     assert_eq!(
-        of_expression("eps > 3", None, &json!({"session": "extended"})),
-        "options.session: must be omitted, because the condition does not depend on a price"
+        of_expression("eps > 3", None, &json!({"base": "open"})),
+        "options.base: must be omitted, because the condition does not depend on a price"
     );
 }
 
@@ -181,7 +212,7 @@ fn rsi_in_both_directions_has_no_rearm_level() {
     assert_eq!(errors(&body("below"), &options), "");
     assert_eq!(
         errors(&body("both"), &options),
-        "options.rearm: must be omitted for an RSI in both directions; set parameters.direction to above or below"
+        "options: must be omitted for this rsi_limit alert; only conditions that compare values have options"
     );
 }
 

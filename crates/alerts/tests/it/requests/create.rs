@@ -15,7 +15,7 @@ fn decimal(text: &str) -> Decimal {
 }
 
 #[test]
-fn parses_all_23_conditions_from_minimal_bodies() {
+fn parses_all_24_conditions_from_minimal_bodies() {
     let kinds: Vec<_> = minimal()
         .iter()
         .map(|(name, more)| {

@@ -4,6 +4,7 @@ pub mod activate;
 pub mod attach;
 pub mod create;
 pub mod delete;
+pub mod explain;
 pub mod get;
 pub mod history;
 pub mod list;
@@ -33,4 +34,5 @@ pub(super) fn router() -> OpenApiRouter<App> {
         .routes(routes!(activate::activate_alert))
         .routes(routes!(history::list_alert_history))
         .routes(routes!(outcome::get_alert_outcome))
+        .routes(routes!(explain::explain_alert))
 }
