@@ -14,7 +14,7 @@ pub struct ParsedAlertResponse {
     #[schema(value_type = CreateAlert)]
     pub alert: Map<String, Value>,
     /// The alert as a plain sentence, which is read as the same alert.
-    #[schema(example = "AAPL is under 180.00 while its 14-day RSI is under 30 each time until 2030-01-31 to sms")]
+    #[schema(example = "AAPL falls below 180.00 while its 14-day RSI is under 30 each time until 2030-01-31 to sms")]
     pub sentence: String,
 }
 
