@@ -20,6 +20,7 @@ pub mod request;
 pub mod restore;
 pub mod sentence;
 pub mod tags;
+pub mod text;
 pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};

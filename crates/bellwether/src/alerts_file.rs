@@ -8,24 +8,16 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use alerts::NewAlert;
 use alerts::request::{ParseContext, RequestError, parse_create};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::Value;
 
+use crate::replay::ReplayAlert;
+
 /// The maximum number of invalid alerts in an error message; the message counts the others.
 const MAX_ALERTS_LISTED: usize = 20;
-
-/// An alert to replay. It is identified by its index in the list.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ReplayAlert {
-    /// The alert.
-    pub alert: NewAlert,
-    /// The creation time; `None` is before the first replayed day.
-    pub created_at: Option<Timestamp>,
-}
 
 /// The reasons why an alerts file cannot be replayed.
 #[derive(Debug, thiserror::Error)]

@@ -5,6 +5,7 @@
 //! * [`market`]: intake of market data; market status. [`prices`]: current prices and fallbacks.
 //! * [`catalog`]: all known stocks. [`stocks`]: search, and data of a stock.
 //! * [`feed`]: runs the source of market data and ingests its updates.
+//! * [`replay`]: the engine over recorded market data, on a virtual clock.
 //! * [`blindness`]: notices to owners whose alerts cannot be evaluated.
 
 pub mod blindness;
@@ -14,6 +15,7 @@ pub mod evaluator;
 pub mod feed;
 pub mod market;
 pub mod prices;
+pub mod replay;
 pub mod stocks;
 mod use_cases;
 

@@ -115,6 +115,7 @@ impl UseCases {
             interest: Arc::clone(&evaluation.interest),
             prices: evaluation.prices.clone(),
             stocks: evaluation.stocks.clone(),
+            previews: Arc::default(),
         };
         let guest_alerts = GuestAlerts {
             ports: ports.clone(),

@@ -62,6 +62,8 @@ pub enum ExpressionProblem {
     ComparedCondition,
     /// Arithmetic contains a condition.
     ArithmeticOnCondition,
+    /// A part of a text that does not fit the rest, and the fix.
+    Unsuitable(String, String),
 }
 
 /// A problem of a number.
@@ -87,12 +89,27 @@ impl ExpressionError {
         }
     }
 
-    pub(super) fn expecting<'a>(mut self, expected: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Returns the error of a word of a text.
+    pub(crate) fn unexpected_word(word: &str, position: usize) -> Self {
+        Self::new(ExpressionProblem::Unexpected(word.to_owned()), position)
+    }
+
+    /// Returns the error that a text ends too early.
+    pub(crate) fn unexpected_end(position: usize) -> Self {
+        Self::new(ExpressionProblem::UnexpectedEnd, position)
+    }
+
+    /// Returns the error of a part that does not fit the rest of a text.
+    pub(crate) fn unsuitable(part: &str, fix: String, position: usize) -> Self {
+        Self::new(ExpressionProblem::Unsuitable(part.to_owned(), fix), position)
+    }
+
+    pub(crate) fn expecting<'a>(mut self, expected: impl IntoIterator<Item = &'a str>) -> Self {
         self.expected = expected.into_iter().map(str::to_owned).collect();
         self
     }
 
-    pub(super) fn suggesting(mut self, suggestions: Vec<String>) -> Self {
+    pub(crate) fn suggesting(mut self, suggestions: Vec<String>) -> Self {
         self.suggestions = suggestions;
         self
     }
@@ -132,6 +149,7 @@ impl ExpressionProblem {
     /// Returns the problem and the fix; the latter is empty if expected texts or suggestions say it.
     fn describe(&self) -> (String, String) {
         let (problem, fix) = match self {
+            Self::Unsuitable(part, fix) => return (format!("unsuitable `{part}`"), fix.clone()),
             Self::TooLong => (
                 "the expression is too long",
                 format!("at most {MAX_CHARACTERS} characters are allowed"),

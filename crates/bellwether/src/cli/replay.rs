@@ -12,9 +12,9 @@ use market::Calendar;
 use sources::folder::{self, MarketData, ReadProgress, RejectedRow, Rejections};
 
 use super::{CommandError, say};
-use crate::alerts_file::{self, AlertsFileError, ReplayAlert};
+use crate::alerts_file::{self, AlertsFileError};
 use crate::clock::Stopwatch;
-use crate::replay::{Replay, ReplayFiring, ReplayPeriod, ReplaySummary};
+use crate::replay::{Replay, ReplayAlert, ReplayFiring, ReplayPeriod, ReplaySummary};
 
 /// The maximum number of rejected rows that are shown on a terminal. If standard error is not a terminal, each row is
 /// written.

@@ -8,6 +8,7 @@ mod candles;
 pub mod figures;
 mod fundamentals;
 mod read;
+mod recorded;
 mod search;
 mod similar;
 mod view;
@@ -19,6 +20,7 @@ use crate::evaluator::Evaluator;
 use crate::prices::Prices;
 pub use candles::CandleRange;
 use foundation::Ports;
+pub use recorded::RecordedFacts;
 pub use view::{Fundamentals, QuoteView, StockView};
 
 /// The catalog of stocks and the data of each stock.

@@ -21,7 +21,10 @@ mod expression_symbols;
 pub(crate) mod guests;
 mod history;
 mod metric;
+mod named_symbols;
 mod outcome;
+mod parse_text;
+pub mod preview;
 mod read;
 mod record;
 mod view;
@@ -41,7 +44,9 @@ pub use explain::{ExplainedAlert, Gate};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};
-pub use paper::Horizon;
+pub use paper::{HORIZON_SESSIONS, Horizon};
+pub use parse_text::{ParseAlertRequest, ParsedAlert};
+pub use preview::{Preview, PreviewAlertRequest, PreviewFiring};
 pub use record::RecordHistoryRequest;
 pub use store::model::StoredAlert;
 pub use view::{AlertDetail, AlertItem, AlertProximity};
@@ -56,6 +61,7 @@ pub struct Alerts {
     pub(crate) interest: Arc<StockInterest>,
     pub(crate) prices: Prices,
     pub(crate) stocks: Stocks,
+    pub(crate) previews: Arc<preview::PreviewLimit>,
 }
 
 /// Returns the error for an alert that the actor does not have, whether it exists or not.

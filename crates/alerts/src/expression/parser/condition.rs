@@ -85,7 +85,13 @@ impl Parser<'_> {
 
     /// Returns whether the operator of a comparison is next.
     pub(super) fn is_at_operator(&self) -> bool {
-        OPERATOR_SIGNS.iter().any(|sign| self.is_at_sign(sign)) || OPERATOR_WORDS.iter().any(|word| self.is_at(&[word]))
+        OPERATOR_SIGNS.iter().any(|sign| self.is_at_sign(sign))
+            || OPERATOR_WORDS.iter().any(|word| self.is_at(&[word])) && !self.is_at_option()
+    }
+
+    /// Returns whether an option of a text is next that begins like an operator.
+    fn is_at_option(&self) -> bool {
+        self.is_at(&["at", "most", "every"]) || self.is_at(&["at", "the", "close"])
     }
 
     /// Parses the rest of a comparison. Returns it with whether the words negate it.

@@ -9,8 +9,10 @@ pub mod get;
 pub mod history;
 pub mod list;
 pub mod outcome;
+pub mod parse;
 pub mod patch;
 pub mod pause;
+pub mod preview;
 pub mod record_history;
 pub mod update;
 pub mod verify;
@@ -22,6 +24,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list::list_alerts, create::create_alert))
         .routes(routes!(record_history::record_alert_history))
+        .routes(routes!(preview::preview_alert))
+        .routes(routes!(parse::parse_alert))
         .routes(routes!(verify::verify_alert))
         .routes(routes!(attach::attach_alert))
         .routes(routes!(

@@ -31,6 +31,8 @@ mod oauth;
 mod operations;
 mod outcome;
 mod pages;
+mod parse;
+mod preview;
 mod record_history;
 mod redirect;
 mod refused_connections;

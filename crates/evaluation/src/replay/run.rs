@@ -1,23 +1,24 @@
 //! The replay loop.
 
+mod rearm;
+
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use alerts::condition::RsiDirection;
 use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, after_split};
-use alerts::transition::{self, OwnerVerification, PriceAvailability};
-use alerts::{Alert, AlertId, Condition, NewAlert};
+use alerts::{Alert, Condition};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Calendar, Session, SplitRatio, Symbol};
 use sources::folder::MarketData;
-use uuid::Uuid;
 
+use super::alert::{ReplayAlert, alert_from, index_of};
 use super::firing::ReplayFiring;
 use super::observations::{BarCursor, ObservationBatches};
 use super::period::ReplayPeriod;
 use super::timeline::{Fact, facts, load_known_dates};
-use crate::alerts_file::ReplayAlert;
+use rearm::FiredAlerts;
 
 /// The result of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,6 +58,8 @@ pub struct Replay<'a, OnFiring> {
     /// The firings at `pending_at` that are not reported yet.
     pending: Vec<ReplayFiring>,
     pending_at: Timestamp,
+    /// The alerts to arm again; `None` if an alert fires once.
+    fired: Option<FiredAlerts>,
     on_firing: OnFiring,
     summary: ReplaySummary,
 }
@@ -74,7 +77,19 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         alerts: Vec<ReplayAlert>,
         on_firing: OnFiring,
     ) -> Self {
-        let mut engine = Engine::new(calendar.clone(), EngineConfig::default());
+        Self::with_config(data, calendar, period, alerts, EngineConfig::default(), on_firing)
+    }
+
+    /// As [`Self::new`], with a configuration of the engine.
+    pub fn with_config(
+        data: &'a MarketData,
+        calendar: &'a Calendar,
+        period: ReplayPeriod,
+        alerts: Vec<ReplayAlert>,
+        config: EngineConfig,
+        on_firing: OnFiring,
+    ) -> Self {
+        let mut engine = Engine::new(calendar.clone(), config);
         load_known_dates(data, &mut engine, Timestamp::MIN);
         let cursors: Vec<_> = data
             .bars
@@ -111,6 +126,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             decisions: Vec::new(),
             pending: Vec::new(),
             pending_at: Timestamp::MIN,
+            fired: None,
             on_firing,
             summary,
         }
@@ -194,6 +210,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
                 .process(Event::Bar { symbol, bar }, session.close, &mut self.decisions);
             debug_assert_eq!(processed, Ok(()));
         }
+        self.rearm_fired(session.close)?;
         self.summary.sessions += u64::from(self.has_started);
         Flow::Continue(())
     }
@@ -343,7 +360,12 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             });
         };
         match decision.action {
-            AlertAction::Fire { price, ref reason } => firing(price, reason.metric(), reason.to_string()),
+            AlertAction::Fire { price, ref reason } => {
+                firing(price, reason.metric(), reason.to_string());
+                if let Some(fired) = &mut self.fired {
+                    fired.note(index, &alert.condition, decision.at);
+                }
+            }
             AlertAction::FireRule { price, ref reason, .. } => firing(price, reason.metric(), reason.to_string()),
             // The engine keeps the state.
             AlertAction::SetLifecycle { .. } | AlertAction::Expire { .. } => {}
@@ -369,27 +391,4 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         }
         Flow::Continue(())
     }
-}
-
-/// Builds the alert at `index`. An alert without a creation time is created just before the first replayed day.
-fn alert_from(index: usize, alert: ReplayAlert, period: &ReplayPeriod) -> Alert {
-    let ReplayAlert { alert, created_at } = alert;
-    let created_at = created_at.unwrap_or_else(|| period.just_before_start());
-    let request = NewAlert {
-        parameters: None,
-        ..alert
-    };
-    let id = AlertId(Uuid::from_u128(index as u128));
-    let created = transition::create(
-        request,
-        id,
-        OwnerVerification::Verified,
-        PriceAvailability::Awaited,
-        created_at,
-    );
-    created.expect("the price is awaited").alert
-}
-
-fn index_of(id: AlertId) -> usize {
-    usize::try_from(id.0.as_u128()).expect("the id contains an index")
 }

@@ -7,8 +7,6 @@ use market::{Decimal, Price, Symbol};
 use serde::Serialize;
 use serde_json::Number;
 
-use crate::wiring;
-
 /// A firing of an alert.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReplayFiring {
@@ -48,7 +46,7 @@ impl ReplayFiring {
     #[must_use]
     pub fn to_json_line(&self) -> String {
         let line = Line {
-            time: wiring::format_timestamp(self.time),
+            time: format!("{:.3}", self.time),
             alert_index: self.alert_index,
             symbol: self.symbol.as_str(),
             condition: self.condition.name(),

@@ -23,13 +23,17 @@
 //!
 //! The service's evaluation once a minute is not replayed: an alert whose condition already holds when it is created
 //! during a session fires at its stock's next observation, which is up to two hours later.
+//!
+//! `bellwether replay` runs it over a data folder, previews of alerts over the stored bars.
 
+mod alert;
 mod firing;
 mod observations;
 mod period;
 mod run;
 mod timeline;
 
+pub use alert::ReplayAlert;
 pub use firing::ReplayFiring;
 pub use period::{PeriodError, ReplayPeriod};
 pub use run::{Replay, ReplaySummary};

@@ -1,0 +1,83 @@
+//! # Text: alerts as people write them
+//!
+//! `AAPL below 180 and rsi under 30 each time until 2027-01-31 to sms`: a symbol, an expression in operators or in words, then the
+//! options and the channel. [`parse_text`] reads such a text, without a language model; [`sentence`] writes it, so that both are
+//! inverse.
+//!
+//! * [`phrases`]: the phrases of the options and of the channel.
+//! * [`read`]: reads the phrases into the members of a create request; [`write`]: writes them.
+//! * [`body`]: the condition as the members of a create request. A text becomes one of the 23 conditions only where the condition
+//!   means exactly the same.
+
+mod body;
+mod phrases;
+mod read;
+mod words;
+mod write;
+
+use market::Symbol;
+use serde_json::{Map, Value};
+
+use crate::alert::NewAlert;
+use crate::expression::{Expression, ExpressionError};
+use crate::request::{FieldErrors, ParseContext, RequestError, parse_create};
+use phrases::TextOption;
+use read::{PhraseReader, ReadPhrases};
+
+pub use write::sentence;
+
+/// The field of a request that has the text.
+pub const TEXT_FIELD: &str = "text";
+
+/// An alert that was read from a text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AlertText {
+    /// The alert.
+    pub alert: NewAlert,
+    /// The body of the request that creates it.
+    pub body: Map<String, Value>,
+    /// The symbols that the text names, with their positions in characters from 1; the first is the alert's own.
+    pub symbols: Vec<(Symbol, usize)>,
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// The error of the field `text`, with the position, the expected texts and suggestions.
+pub fn parse_text(text: &str, context: &ParseContext<'_>) -> Result<AlertText, FieldErrors> {
+    read_text(text, context).map_err(|error| {
+        let mut errors = FieldErrors::default();
+        errors.add_expression_error(TEXT_FIELD, error);
+        errors
+    })
+}
+
+fn read_text(text: &str, context: &ParseContext<'_>) -> Result<AlertText, ExpressionError> {
+    let parsed = Expression::parse_text(text)?;
+    let phrases = PhraseReader::new(parsed.rest, parsed.rest_position).read()?;
+    let within = phrases.within.as_deref();
+    let mut body = body::of_expression(parsed.symbol, &parsed.expression, within, context);
+    phrases.add_to(&mut body);
+    let alert = parse_create(&Value::Object(body.clone()), context).map_err(|error| refused(&error, &phrases))?;
+    Ok(AlertText {
+        alert,
+        body,
+        symbols: parsed.symbols,
+    })
+}
+
+/// Returns the error of a text whose options do not fit, at the phrase of the first of them.
+fn refused(error: &RequestError, phrases: &ReadPhrases) -> ExpressionError {
+    let RequestError::Invalid(errors) = error else {
+        return ExpressionError::unsuitable("text", error.to_string(), 1);
+    };
+    let at_phrase = errors.iter().find_map(|(field, messages)| {
+        let place = phrases.place_of(TextOption::of_field(field)?)?;
+        Some(ExpressionError::unsuitable(
+            &place.text,
+            messages.join("; "),
+            place.position,
+        ))
+    });
+    at_phrase.unwrap_or_else(|| ExpressionError::unsuitable("text", errors.to_string(), 1))
+}

@@ -1,0 +1,4 @@
+//! Alerts as text.
+
+mod properties;
+mod reading;

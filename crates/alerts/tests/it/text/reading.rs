@@ -1,0 +1,256 @@
+//! Texts with their alerts, and texts with errors.
+
+use alerts::expression::ExpressionError;
+use alerts::request::ParseContext;
+use alerts::text::{AlertText, parse_text, sentence};
+use jiff::tz::TimeZone;
+use market::Calendar;
+use serde_json::{Value, json};
+
+/// Reads a text on 8 March 2024.
+pub(super) fn read(text: &str) -> Result<AlertText, ExpressionError> {
+    let calendar = Calendar::nyse();
+    let context = ParseContext {
+        now: "2024-03-08T15:00:00Z".parse().unwrap(),
+        time_zone: &TimeZone::get("America/New_York").unwrap(),
+        calendar: &calendar,
+    };
+    parse_text(text, &context).map_err(|errors| errors.expression_error().unwrap().clone())
+}
+
+fn body(text: &str) -> Value {
+    match read(text) {
+        Ok(parsed) => Value::Object(parsed.body),
+        Err(error) => panic!("{text}: {error}"),
+    }
+}
+
+fn options(text: &str) -> Value {
+    body(&format!("AAPL < 180 {text}"))["options"].clone()
+}
+
+#[test]
+fn text_of_the_specification_is_read() {
+    assert_eq!(
+        body("AAPL < 180"),
+        json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": "price < 180"}})
+    );
+    assert_eq!(
+        body("AAPL below 180 and rsi under 30 each time until 2027-01-31 to sms"),
+        json!({
+            "symbol": "AAPL",
+            "condition": "expression",
+            "parameters": {"when": "price < 180 and rsi(14) < 30"},
+            "options": {"repeat": "each_time", "expires_at": "2027-01-31"},
+            "notification": "sms",
+        })
+    );
+}
+
+#[test]
+fn one_of_the_23_conditions_is_chosen_only_if_it_means_exactly_the_same() {
+    for (text, condition, threshold) in [
+        ("AAPL <= 180", "price_below", json!(180)),
+        ("AAPL at or above 180.5", "price_above", json!(180.5)),
+        ("AAPL falls to 180.00 or below", "price_below", json!(180)),
+        ("AAPL pe <= 15", "pe_ratio_below", json!(15)),
+        ("AAPL change_pct(creation) >= 5", "price_change_up", json!(5)),
+        ("AAPL price crosses above sma(50)", "ma_touch_above", json!(50)),
+        ("AAPL days_to_earnings <= 3", "earnings_announcement", json!(3)),
+        ("AAPL rvol(50) >= 2", "volume_change", json!(100)),
+    ] {
+        let body = body(text);
+        assert_eq!(
+            (&body["condition"], &body["threshold"]),
+            (&condition.into(), &threshold),
+            "{text}"
+        );
+    }
+    for text in [
+        "AAPL < 180",
+        "AAPL change_pct >= 5",
+        "AAPL price > high_52w",
+        "AAPL rsi <= 30",
+        "AAPL price crosses above sma(50) within 15m",
+        "AAPL price crosses sma(50)",
+        "AAPL SPY.price <= 180",
+    ] {
+        assert_eq!(body(text)["condition"], "expression", "{text}");
+    }
+}
+
+#[test]
+fn parameters_of_named_conditions_are_written() {
+    assert_eq!(
+        body("AAPL rvol(50) >= 2")["parameters"],
+        json!({"volumeBaseline": "ma50"})
+    );
+    assert_eq!(
+        body("AAPL insider_buys(30) >= 500000"),
+        json!({
+            "symbol": "AAPL", "condition": "insider_transactions", "threshold": 500_000,
+            "parameters": {"direction": "buy", "windowDays": 30},
+        })
+    );
+}
+
+#[test]
+fn options_are_read_in_words() {
+    for (text, expected) in [
+        ("each time", json!({"repeat": "each_time"})),
+        ("every time", json!({"repeat": "each_time"})),
+        ("once per day", json!({"repeat": "once_per_day"})),
+        ("Once A Day", json!({"repeat": "once_per_day"})),
+        ("once", json!({"repeat": "once"})),
+        (
+            "each time up to 5 times",
+            json!({"repeat": "each_time", "max_firings": 5}),
+        ),
+        (
+            "each time, cooldown 1h",
+            json!({"repeat": "each_time", "cooldown": "1h"}),
+        ),
+        (
+            "each time at most every 1h",
+            json!({"repeat": "each_time", "cooldown": "1h"}),
+        ),
+        (
+            "each time cooldown 1h again after cooldown",
+            json!({"repeat": "each_time", "cooldown": "1h", "cooldown_refire": true}),
+        ),
+        (
+            "each time re-arm at 190",
+            json!({"repeat": "each_time", "rearm": {"at": 190}}),
+        ),
+        (
+            "each time rearm after 2%",
+            json!({"repeat": "each_time", "rearm": {"percent": 2}}),
+        ),
+        (
+            "each time re-arm after 2 percent",
+            json!({"repeat": "each_time", "rearm": {"percent": 2}}),
+        ),
+        ("for 15m", json!({"hold": "15m"})),
+        ("holding 15m", json!({"hold": "15m"})),
+        ("until 2027-01-31", json!({"expires_at": "2027-01-31"})),
+        (
+            "until 2027-01-31T09:30:00-05:00",
+            json!({"expires_at": "2027-01-31T09:30:00-05:00"}),
+        ),
+        (
+            "until 2027-01-31 notify on expiry",
+            json!({"expires_at": "2027-01-31", "notify_on_expiry": true}),
+        ),
+        (
+            "snoozed until 2027-01-31T09:30:00Z",
+            json!({"snoozed_until": "2027-01-31T09:30:00Z"}),
+        ),
+        ("on two lasts", json!({"trigger": "two_lasts"})),
+        ("since the previous close", json!({"base": "prev_close"})),
+        ("", Value::Null),
+    ] {
+        assert_eq!(options(text), expected, "{text}");
+    }
+    assert_eq!(body("AAPL < 180 to EMAIL")["notification"], "email");
+    assert_eq!(
+        body("AAPL price crosses above 180 within 15m")["parameters"],
+        json!({"when": "price crosses above 180", "within": "15m"})
+    );
+}
+
+#[test]
+fn errors_have_a_position_and_what_was_expected() {
+    for (text, position, message) in [
+        (
+            "AAPL < 180 to telegram",
+            15,
+            "unexpected `telegram` at 15; did you mean `email` or `sms`?",
+        ),
+        (
+            "AAPL < 180 to emial",
+            15,
+            "unexpected `emial` at 15; did you mean `email`?",
+        ),
+        ("AAPL < 180 to", 14, "unexpected end at 14; expected email or sms"),
+        (
+            "AAPL < 180 untill 2027-01-31",
+            12,
+            "unexpected `untill` at 12; did you mean `until`?",
+        ),
+        (
+            "AAPL < 180 adn rsi < 30",
+            12,
+            "unexpected `adn` at 12; did you mean `and`?",
+        ),
+        ("AAPL < 180 each day", 12, "unexpected `each` at 12; expected each time"),
+        (
+            "AAPL < 180 for",
+            15,
+            "unexpected end at 15; expected a duration such as 15m",
+        ),
+        (
+            "AAPL < 180 each time re-arm at low",
+            32,
+            "unexpected `low` at 32; expected a number",
+        ),
+        (
+            "AAPL < 180 each time up to 5",
+            29,
+            "unexpected end at 29; expected times",
+        ),
+        (
+            "AAPL < 180 once each time",
+            17,
+            "unsuitable `each` at 17; this was said before; say it once",
+        ),
+        (
+            "AAPL < 180 each time re-arm at 170",
+            22,
+            "unsuitable `re-arm at` at 22; must be at or above the level of the condition, where the condition is false",
+        ),
+        (
+            "AAPL smaa(20) < 180",
+            6,
+            "unknown metric `smaa` at 6; did you mean `sma`?",
+        ),
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(
+            (error.position, error.to_string().as_str()),
+            (position, message),
+            "{text}"
+        );
+    }
+    let hold = read("AAPL price crosses above 180 holding 15m").unwrap_err();
+    assert_eq!(hold.position, 30);
+    assert!(hold.to_string().contains("within"), "{hold}");
+    let past = read("AAPL < 180 until 2024-03-07").unwrap_err();
+    assert!(past.position == 12 && past.to_string().contains("past"), "{past}");
+}
+
+#[test]
+fn sentence_has_the_options() {
+    for (text, expected) in [
+        ("AAPL < 180", "AAPL falls below 180.00"),
+        (
+            "AAPL <= 180 and rsi < 30 every time at most every 60m until 2027-01-31 by sms",
+            "AAPL falls to 180.00 or below while its 14-day RSI is under 30 each time cooldown 60m until 2027-01-31 to sms",
+        ),
+        (
+            "BF-B price crosses above 50 within session",
+            "BF-B crosses above 50.00 within the session",
+        ),
+    ] {
+        let parsed = read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(sentence(&parsed.alert).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn condition_without_an_exact_expression_has_no_sentence() {
+    let mut alert = read("AAPL <= 180").unwrap().alert;
+    alert.condition = alerts::Condition::NewExtreme {
+        side: alerts::condition::Side::Above,
+    };
+    assert_eq!(sentence(&alert), None);
+}

@@ -1,0 +1,79 @@
+//! The processor time of a preview: five years of one symbol, after three years that warm up the indicators.
+//!
+//! `cargo bench -p service --bench preview`. The limit of the specification is 20 ms. The run is one thread without I/O, so the
+//! elapsed time of the fastest of some runs is its processor time.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a bench may fail so")]
+
+use std::time::{Duration, Instant};
+
+use alerts::engine::EngineConfig;
+use alerts::request::{ParseContext, parse_create};
+use jiff::civil::{Date, date};
+use jiff::tz::TimeZone;
+use market::Calendar;
+use serde_json::{Value, json};
+use service::alerts::preview::{PreviewInput, PreviewPlan, run};
+use sources::folder::MarketData;
+use sources::simulated;
+
+const FIRST_BAR: Date = date(2016, 1, 4);
+const FROM: Date = date(2019, 1, 2);
+const TO: Date = date(2023, 12, 29);
+const RUNS: usize = 21;
+
+fn main() {
+    let calendar = Calendar::nyse();
+    let mut market = simulated::generate_history(7, &calendar, FIRST_BAR, TO);
+    let symbol = *market.bars.keys().next().unwrap();
+    let other = *market.bars.keys().nth(1).unwrap();
+    market.bars.retain(|of, _| *of == symbol || *of == other);
+    let mut one = market.clone();
+    one.bars.retain(|of, _| *of == symbol);
+    let last = one.bars[&symbol].daily.last().unwrap().close.as_f64();
+    let expression = |when: &str| json!({"condition": "expression", "parameters": {"when": when}});
+    let two = format!("change_pct(open) <= -2 and {other}.price < {other}.sma(50)");
+    for (name, mut alert, data) in [
+        ("price_below", json!({"condition": "price_below", "threshold": last}), &one),
+        ("sma and rsi", expression("rsi(14) < 30 and price > sma(200)"), &one),
+        ("breakout", expression("price crosses above 1.02 * high(20) and rvol(20) > 1.5"), &one),
+        ("macd and bands", expression("macd crosses above macd_signal or price < bb_lower(20, 2)"), &one),
+        ("trailing stop", expression("price <= 0.92 * high_since_armed"), &one),
+        ("without a value", expression("bid > 10 and pe < 15"), &one),
+        ("golden cross", json!({"condition": "ma_crossover_golden"}), &one),
+        ("two symbols", expression(&two), &market),
+    ] {
+        alert["symbol"] = symbol.as_str().into();
+        let input = input(&alert, data, &calendar);
+        let (time, count) = fastest(&input);
+        println!("{name:16} {:6.2} ms  {count} firings", time.as_secs_f64() * 1_000.0);
+    }
+}
+
+fn input(alert: &Value, data: &MarketData, calendar: &Calendar) -> PreviewInput {
+    let context = ParseContext {
+        now: "2024-01-02T15:00:00Z".parse().unwrap(),
+        time_zone: &TimeZone::UTC,
+        calendar,
+    };
+    PreviewInput {
+        plan: PreviewPlan::of(parse_create(alert, &context).unwrap()),
+        data: data.clone(),
+        from: FROM,
+        to: TO,
+        benchmark: "SPY".parse().unwrap(),
+        benchmark_data: MarketData::default(),
+        calendar: calendar.clone(),
+        config: EngineConfig::default(),
+    }
+}
+
+fn fastest(input: &PreviewInput) -> (Duration, usize) {
+    let mut count = 0;
+    let times = (0..RUNS).map(|_| {
+        let begun = Instant::now();
+        count = std::hint::black_box(run(std::hint::black_box(input))).count;
+        begun.elapsed()
+    });
+    (times.min().unwrap_or_default(), count)
+}

@@ -1,0 +1,86 @@
+//! The days of a preview for which bars of all stocks are stored.
+
+use jiff::civil::Date;
+use market::{Bar, Calendar, Symbol};
+use sources::folder::MarketData;
+
+/// The maximum number of reported gaps.
+pub const MAX_GAPS: usize = 100;
+
+/// The days of a preview.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    /// The first and the last day; `None` if a stock has no bars in the period.
+    pub days: Option<(Date, Date)>,
+    /// The sessions in between without a bar, the first [`MAX_GAPS`].
+    pub gaps: Vec<Gap>,
+}
+
+/// Consecutive sessions without a bar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gap {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The first session.
+    pub from: Date,
+    /// The last session.
+    pub to: Date,
+}
+
+impl Coverage {
+    /// Returns the days from `from` to `to` on which bars of all stocks are stored.
+    #[must_use]
+    pub fn of(data: &MarketData, symbols: &[Symbol], from: Date, to: Date, calendar: &Calendar) -> Self {
+        let mut days = Some((from, to));
+        let bars_of = |symbol: Symbol| -> &[Bar] {
+            let bars = data.bars.get(&symbol).map_or(&[][..], |bars| &bars.daily);
+            let start = bars.partition_point(|bar| bar.date < from);
+            let end = bars.partition_point(|bar| bar.date <= to);
+            bars.get(start..end).unwrap_or_default()
+        };
+        for &symbol in symbols {
+            let bars = bars_of(symbol);
+            let own = bars
+                .first()
+                .zip(bars.last())
+                .map(|(first, last)| (first.date, last.date));
+            days = days
+                .zip(own)
+                .map(|(all, own)| (all.0.max(own.0), all.1.min(own.1)))
+                .filter(|(first, last)| first <= last);
+        }
+        let Some((first, last)) = days else {
+            return Self::default();
+        };
+        let mut gaps: Vec<Gap> = Vec::new();
+        for &symbol in symbols {
+            let mut bars = bars_of(symbol).iter().map(|bar| bar.date).peekable();
+            let mut open: Option<Gap> = None;
+            for session in calendar.sessions(first, last) {
+                while bars.next_if(|&date| date < session.date).is_some() {}
+                if bars.peek() == Some(&session.date) {
+                    gaps.extend(open.take());
+                } else {
+                    let gap = open.get_or_insert(Gap {
+                        symbol,
+                        from: session.date,
+                        to: session.date,
+                    });
+                    gap.to = session.date;
+                }
+            }
+            gaps.extend(open);
+        }
+        gaps.truncate(MAX_GAPS);
+        Self { days, gaps }
+    }
+
+    /// Returns a number of firings per year of 365.25 days; `None` without covered days.
+    #[must_use]
+    pub fn per_year(&self, count: usize) -> Option<f64> {
+        let (first, last) = self.days?;
+        let days = first.until(last).ok()?.get_days() + 1;
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Some(f64::from(count) * 365.25 / f64::from(days))
+    }
+}

@@ -1,0 +1,183 @@
+//! Preview: the firings that an alert would have had on the stored daily bars.
+//!
+//! The replay ([`evaluation::replay`]) runs the engine of the service over the stored history of the stocks that the alert
+//! names. Nothing is stored, and no alert is armed in the service.
+//!
+//! * [`plan`]: the alert as it is played: one that fires once plays as if it fired each time.
+//! * [`run()`]: plays it; [`coverage`]: the days with bars of all stocks; [`outcome`]: what came after the firings;
+//!   [`noise`]: whether the alert fires too often.
+
+pub mod coverage;
+mod limit;
+pub mod noise;
+pub mod outcome;
+mod plan;
+mod request;
+mod run;
+
+use alerts::request::{ParseContext, parse_create};
+use alerts::{NewAlert, plan as plans};
+use evaluation::market::completed_session;
+use jiff::Span;
+use jiff::civil::Date;
+use market::Symbol;
+use market::calendar::new_york_date;
+use serde_json::Value;
+
+use super::named_symbols::named_symbols;
+use crate::alerts::Alerts;
+use foundation::request::Request;
+use foundation::{Actor, ServiceError};
+
+pub(crate) use limit::PreviewLimit;
+pub use plan::PreviewPlan;
+pub use request::PreviewAlertRequest;
+pub use run::{MAX_PREVIEW_FIRINGS, Preview, PreviewFiring, PreviewInput, run};
+
+/// The longest period of a preview.
+const MAX_PREVIEW_YEARS: i16 = 10;
+/// The period of a preview without `from`.
+const DEFAULT_PREVIEW_YEARS: i16 = 5;
+/// How many days before the period bars are read, so that every indicator has its values at the beginning; as many as the engine of
+/// the service keeps.
+const WARM_UP_DAYS: i64 = 1_100;
+
+/// The requested days.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct RequestedDays {
+    from: Date,
+    to: Date,
+}
+
+impl Alerts {
+    /// Plays an alert over the stored daily bars: `{alert, from?, to?}`, with `alert` as in a create request.
+    ///
+    /// # Errors
+    /// As [`Self::create_alert`] up to the plan's features; [`ServiceError::Invalid`] for invalid days;
+    /// [`ServiceError::Overloaded`] if too many previews are waiting.
+    pub async fn preview_alert(&self, actor: &Actor, body: &Value) -> Result<Preview, ServiceError> {
+        let request = PreviewAlertRequest::read(body)?;
+        let now = self.ports.clock.now();
+        let context = ParseContext {
+            now,
+            time_zone: &actor.time_zone,
+            calendar: &self.settings.calendar,
+        };
+        let alert = parse_create(&request.alert.0, &context)?;
+        let today = new_york_date(now);
+        let completed = completed_session(&self.settings.calendar, now).unwrap_or(today);
+        let days = requested_days(&request, completed)?;
+        plans::check_alert_features(actor.plan, &alert.condition, alert.notification)?;
+        let named = named_symbols(&request.alert.0, &alert);
+        self.require_named_stocks(&named).await?;
+        self.prices.require_stock_to_read(alert.symbol).await?;
+
+        let _permit = self.previews.acquire().await?;
+        let input = self.preview_input(alert, days).await?;
+        let played = tokio::task::spawn_blocking(move || run(&input)).await;
+        played.map_err(ServiceError::internal)
+    }
+
+    async fn preview_input(&self, alert: NewAlert, days: RequestedDays) -> Result<PreviewInput, ServiceError> {
+        let plan = PreviewPlan::of(alert);
+        let symbols: Vec<Symbol> = plan.symbols();
+        for &symbol in &symbols {
+            self.prices.note_read(symbol).await;
+        }
+        let warm_up = days.from.saturating_sub(Span::new().days(WARM_UP_DAYS));
+        let data = self.stocks.recorded_market(&symbols, warm_up, plan.facts()).await?;
+        let benchmark = self.settings.benchmark;
+        let facts = evaluation::stocks::RecordedFacts::default();
+        let benchmark_data = self.stocks.recorded_market(&[benchmark], days.from, facts).await?;
+        Ok(PreviewInput {
+            plan,
+            data,
+            from: days.from,
+            to: days.to,
+            benchmark,
+            benchmark_data,
+            calendar: self.settings.calendar.clone(),
+            config: self.settings.engine.clone(),
+        })
+    }
+}
+
+/// Returns the days of a request, at most [`MAX_PREVIEW_YEARS`] up to the last completed session.
+fn requested_days(request: &PreviewAlertRequest, completed: Date) -> Result<RequestedDays, ServiceError> {
+    let (from, to) = (request.from.map(|day| day.0), request.to.map(|day| day.0));
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
+    {
+        return Err(ServiceError::field("from", "must not be after `to`"));
+    }
+    if let Some(from) = from.filter(|&from| from > completed) {
+        let message = format!("must not be after the last completed session, {completed}, but is {from}");
+        return Err(ServiceError::field("from", message));
+    }
+    let to = to.map_or(completed, |to| to.min(completed));
+    let years_before = |years: i16| to.saturating_sub(Span::new().years(years));
+    let from = from.unwrap_or_else(|| years_before(DEFAULT_PREVIEW_YEARS));
+    Ok(RequestedDays {
+        from: from.max(years_before(MAX_PREVIEW_YEARS)),
+        to,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+    use serde_json::json;
+
+    fn days(from: Value, to: Value) -> Result<(Date, Date), String> {
+        let body = json!({"alert": {}, "from": from, "to": to});
+        let request = PreviewAlertRequest::read(&body).map_err(|error| error.to_string())?;
+        let days = requested_days(&request, date(2024, 3, 8)).map_err(|error| error.to_string())?;
+        Ok((days.from, days.to))
+    }
+
+    #[test]
+    fn period_has_five_years_and_at_most_ten() {
+        let none = Value::Null;
+        assert_eq!(
+            days(none.clone(), none.clone()),
+            Ok((date(2019, 3, 8), date(2024, 3, 8)))
+        );
+        assert_eq!(
+            days(json!("1990-01-01"), none.clone()),
+            Ok((date(2014, 3, 8), date(2024, 3, 8)))
+        );
+        assert_eq!(
+            days(none.clone(), json!("2030-01-01")),
+            Ok((date(2019, 3, 8), date(2024, 3, 8)))
+        );
+        assert_eq!(
+            days(none, json!("2020-02-29")),
+            Ok((date(2015, 2, 28), date(2020, 2, 29)))
+        );
+        assert_eq!(
+            days(json!("2024-03-08"), json!("2024-03-08")),
+            Ok((date(2024, 3, 8), date(2024, 3, 8)))
+        );
+    }
+
+    #[test]
+    fn invalid_days_are_errors_of_their_field() {
+        for (from, to, error) in [
+            (json!("2024-03-08"), json!("2024-03-07"), "from: must not be after `to`"),
+            (
+                json!("2024-03-09"),
+                Value::Null,
+                "from: must not be after the last completed session, 2024-03-08, but is 2024-03-09",
+            ),
+            (
+                json!("yesterday"),
+                Value::Null,
+                "from: must be a date such as 2024-03-08, or null",
+            ),
+            (Value::Null, json!(7), "to: must be a date such as 2024-03-08, or null"),
+        ] {
+            assert_eq!(days(from, to), Err(error.to_owned()));
+        }
+    }
+}

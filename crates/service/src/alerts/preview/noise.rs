@@ -1,0 +1,82 @@
+//! Whether an alert fires too often, and what to do about it.
+
+use alerts::options::{AlertOptions, ConditionLevel, Repeat};
+use alerts::{Condition, NewAlert};
+
+/// The number of firings per year above which an alert is noisy.
+const MAX_FIRINGS_PER_YEAR: f64 = 30.0;
+
+/// A warning: the alert fires too often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Noise {
+    /// How often it fires.
+    pub message: String,
+    /// What to change.
+    pub suggestion: String,
+}
+
+/// Returns the warning for an alert with more than 30 firings per year, or with more than one firing in a session.
+pub(super) fn noise(alert: &NewAlert, per_year: f64, most_in_a_session: usize) -> Option<Noise> {
+    let is_frequent = per_year > MAX_FIRINGS_PER_YEAR;
+    if !is_frequent && most_in_a_session <= 1 {
+        return None;
+    }
+    let message = if most_in_a_session > 1 {
+        format!("fires about {per_year:.0} times a year, and up to {most_in_a_session} times in one session")
+    } else {
+        format!("fires about {per_year:.0} times a year")
+    };
+    let suggestion = suggestion(alert, is_frequent, most_in_a_session > 1);
+    Some(Noise { message, suggestion })
+}
+
+fn suggestion(alert: &NewAlert, is_frequent: bool, repeats_in_a_session: bool) -> String {
+    let AlertOptions {
+        repeat, rearm, hold, ..
+    } = &alert.options;
+    let has_level = ConditionLevel::of(&alert.condition).is_some();
+    if matches!(alert.condition, Condition::DailyReminder(_)) {
+        return "a daily reminder fires on every trading day; use a reminder for a single day".to_owned();
+    }
+    if has_level && rearm.is_none() {
+        return "set options.rearm to {\"percent\": 2}, so that it fires again only after the value has moved away"
+            .to_owned();
+    }
+    if repeats_in_a_session && *repeat != Repeat::OncePerDay {
+        return "set options.repeat to once_per_day".to_owned();
+    }
+    if is_frequent && hold.is_none() {
+        return "choose a stricter level, or set options.cooldown to a time such as 7d".to_owned();
+    }
+    "choose a stricter level, or a longer options.cooldown".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alerts::preview::run::tests::alert;
+
+    #[test]
+    fn thirty_firings_a_year_and_one_a_session_are_no_noise() {
+        let alert = alert("rsi(14) < 30 and price > sma(200)");
+        assert_eq!(noise(&alert, 30.0, 1), None);
+        let frequent = noise(&alert, 30.1, 1).unwrap();
+        assert_eq!(frequent.message, "fires about 30 times a year");
+        assert_eq!(
+            frequent.suggestion,
+            "choose a stricter level, or set options.cooldown to a time such as 7d"
+        );
+        let flapping = noise(&alert, 1.0, 2).unwrap();
+        assert_eq!(
+            flapping.message,
+            "fires about 1 times a year, and up to 2 times in one session"
+        );
+        assert_eq!(flapping.suggestion, "set options.repeat to once_per_day");
+    }
+
+    #[test]
+    fn level_gets_a_rearm_level() {
+        let noise = noise(&alert("price < 180"), 31.0, 2).unwrap();
+        assert!(noise.suggestion.contains("options.rearm"), "{}", noise.suggestion);
+    }
+}

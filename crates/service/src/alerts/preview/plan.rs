@@ -1,0 +1,115 @@
+//! The alert of a preview, as it is played.
+
+use alerts::expression::ast::{BooleanExpression, Comparison, Constant, MetricReference, NumericExpression, Relation};
+use alerts::expression::conversion::from_condition;
+use alerts::expression::metric::Metric;
+use alerts::expression::{Expression, shape};
+use alerts::options::{AlertOptions, Repeat};
+use alerts::{Channel, Condition, NewAlert, Tags};
+use evaluation::stocks::RecordedFacts;
+use market::{Decimal, Symbol};
+
+/// The alert of a preview, and what it uses.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PreviewPlan {
+    /// The alert as it is played: it fires each time, and is neither snoozed nor does it expire.
+    pub alert: NewAlert,
+    /// The metrics that it uses; empty for a condition that is no comparison.
+    pub metrics: Vec<MetricReference>,
+}
+
+impl PreviewPlan {
+    /// Returns the plan of an alert.
+    #[must_use]
+    pub fn of(mut alert: NewAlert) -> Self {
+        let expression = from_condition(&alert.condition);
+        // The alert counts as made at the first day, so its end and its snooze are after the period.
+        alert.options.expires_at = None;
+        alert.options.notify_on_expiry = false;
+        alert.options.snoozed_until = None;
+        if expression.is_some() && alert.options.repeat == Repeat::Once {
+            alert.options.repeat = Repeat::EachTime;
+            alert.options.max_firings = None;
+        }
+        let metrics = expression.as_ref().map(shape::metrics).unwrap_or_default();
+        Self { alert, metrics }
+    }
+
+    /// Returns the stocks that the condition uses, each once: those of the metrics, or else the alert's own.
+    #[must_use]
+    pub fn used_symbols(&self) -> Vec<Symbol> {
+        let mut used: Vec<Symbol> = Vec::new();
+        for metric in &self.metrics {
+            let symbol = metric.symbol.unwrap_or(self.alert.symbol);
+            if !used.contains(&symbol) {
+                used.push(symbol);
+            }
+        }
+        if used.is_empty() {
+            used.push(self.alert.symbol);
+        }
+        used
+    }
+
+    /// Returns the stocks whose data is needed: the alert's own, whose price a firing has, and those that it uses.
+    #[must_use]
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let mut symbols = self.used_symbols();
+        if !symbols.contains(&self.alert.symbol) {
+            symbols.push(self.alert.symbol);
+        }
+        symbols
+    }
+
+    /// Returns the facts that the condition uses.
+    #[must_use]
+    pub fn facts(&self) -> RecordedFacts {
+        let uses = |is_used: fn(Metric) -> bool| self.metrics.iter().any(|used| is_used(used.metric));
+        RecordedFacts {
+            insiders: matches!(self.alert.condition, Condition::InsiderTransactions(_))
+                || uses(|metric| matches!(metric, Metric::InsiderBuys(_) | Metric::InsiderSells(_))),
+            mentions: matches!(self.alert.condition, Condition::SocialBuzz(_))
+                || uses(|metric| matches!(metric, Metric::Mentions | Metric::MentionsRatio)),
+        }
+    }
+
+    /// Returns an alert for each metric that fires as soon as the metric has a value.
+    pub(super) fn probes(&self) -> Vec<NewAlert> {
+        self.metrics
+            .iter()
+            .filter_map(|&metric| Some(self.probe(has_value(metric)?)))
+            .collect()
+    }
+
+    fn probe(&self, expression: Expression) -> NewAlert {
+        NewAlert {
+            symbol: self.alert.symbol,
+            condition: Condition::expression(expression, None),
+            notification: Channel::default(),
+            parameters: None,
+            note: None,
+            tags: Tags::default(),
+            options: AlertOptions {
+                base: self.alert.options.base,
+                ..AlertOptions::default()
+            },
+            email: None,
+        }
+    }
+}
+
+/// Returns an expression that is true as soon as a metric has a value: `rsi(14) >= 0 or rsi(14) < 0`.
+fn has_value(metric: MetricReference) -> Option<Expression> {
+    let zero = Constant::new(Decimal::ZERO)?;
+    let compared = |relation| {
+        let (left, right) = (NumericExpression::Metric(metric), NumericExpression::Constant(zero));
+        Box::new(BooleanExpression::Comparison(Comparison::Relation(
+            left, relation, right,
+        )))
+    };
+    Expression::new(BooleanExpression::Or(
+        compared(Relation::AtLeast),
+        compared(Relation::Below),
+    ))
+    .ok()
+}

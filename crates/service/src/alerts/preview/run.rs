@@ -1,0 +1,291 @@
+//! The run of a preview. It does no I/O.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use alerts::engine::EngineConfig;
+use evaluation::replay::{Replay, ReplayAlert, ReplayFiring, ReplayPeriod};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use market::calendar::new_york_date;
+use market::{Calendar, Price, Symbol};
+use paper::FiredAlertRecord;
+use sources::folder::MarketData;
+
+use super::coverage::Coverage;
+use super::noise::{Noise, noise};
+use super::outcome::{PreviewOutcome, outcome};
+use super::plan::PreviewPlan;
+
+/// The maximum number of firings in a response; the newest ones. All of them count.
+pub const MAX_PREVIEW_FIRINGS: usize = 500;
+
+/// The input of a preview.
+#[derive(Clone, Debug)]
+pub struct PreviewInput {
+    /// The alert.
+    pub plan: PreviewPlan,
+    /// The stored data of its stocks, also from before the period.
+    pub data: MarketData,
+    /// The first requested day.
+    pub from: Date,
+    /// The last requested day.
+    pub to: Date,
+    /// The benchmark.
+    pub benchmark: Symbol,
+    /// The stored bars of the benchmark.
+    pub benchmark_data: MarketData,
+    /// The exchange calendar.
+    pub calendar: Calendar,
+    /// The configuration of the engine.
+    pub config: EngineConfig,
+}
+
+/// The result of a preview.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Preview {
+    /// The firings, oldest first; of more than [`MAX_PREVIEW_FIRINGS`] the newest.
+    pub firings: Vec<PreviewFiring>,
+    /// The number of all firings.
+    pub count: usize,
+    /// The number of firings per year; `None` without covered days.
+    pub per_year: Option<f64>,
+    /// The played days.
+    pub coverage: Coverage,
+    /// Whether the alert fires too often.
+    pub noise: Option<Noise>,
+    /// The metrics that never had a value on the played days.
+    pub unknown_metrics: Vec<String>,
+    /// The performance after the firings.
+    pub outcome: PreviewOutcome,
+}
+
+/// A firing of a preview.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PreviewFiring {
+    /// The time.
+    pub at: Timestamp,
+    /// The stock.
+    pub symbol: Symbol,
+    /// The price of the stock in the shares of that day, if one was observed.
+    pub price: Option<Price>,
+    /// The reason as a sentence.
+    pub reason: String,
+}
+
+/// Plays an alert.
+#[must_use]
+pub fn run(input: &PreviewInput) -> Preview {
+    let PreviewInput {
+        plan, data, calendar, ..
+    } = input;
+    let coverage = Coverage::of(data, &plan.used_symbols(), input.from, input.to, calendar);
+    let (firings, is_known) = match coverage.days {
+        Some((from, to)) => replay(input, ReplayPeriod { from, to }),
+        None => (Vec::new(), vec![false; plan.metrics.len()]),
+    };
+    let mut per_session: BTreeMap<Date, usize> = BTreeMap::new();
+    for firing in &firings {
+        *per_session.entry(new_york_date(firing.at)).or_default() += 1;
+    }
+    let records: Vec<_> = firings
+        .iter()
+        .map(|firing| FiredAlertRecord {
+            at: firing.at,
+            price: firing.price,
+        })
+        .collect();
+    let (count, per_year) = (firings.len(), coverage.per_year(firings.len()));
+    let unknown = plan.metrics.iter().zip(is_known).filter(|(_, is_known)| !is_known);
+    Preview {
+        count,
+        per_year,
+        coverage,
+        noise: noise(
+            &plan.alert,
+            per_year.unwrap_or_default(),
+            per_session.values().copied().max().unwrap_or_default(),
+        ),
+        unknown_metrics: unknown
+            .map(|(metric, _)| alerts::expression::ast::NumericExpression::Metric(*metric).to_string())
+            .collect(),
+        outcome: outcome(
+            &records,
+            (data, plan.alert.symbol),
+            (&input.benchmark_data, input.benchmark),
+            calendar,
+        ),
+        firings: firings
+            .into_iter()
+            .skip(count.saturating_sub(MAX_PREVIEW_FIRINGS))
+            .collect(),
+    }
+}
+
+/// Returns the firings of the alert, and for each metric whether it had a value.
+fn replay(input: &PreviewInput, period: ReplayPeriod) -> (Vec<PreviewFiring>, Vec<bool>) {
+    let probes = input.plan.probes();
+    let mut is_known = vec![false; probes.len()];
+    let mut firings = Vec::new();
+    let played = [input.plan.alert.clone()].into_iter().chain(probes);
+    let played = played.map(|alert| ReplayAlert {
+        alert,
+        created_at: None,
+    });
+    let on_firing = |firing: ReplayFiring| {
+        match firing.alert_index.checked_sub(1) {
+            Some(metric) => is_known[metric] = true,
+            None => firings.push(PreviewFiring {
+                at: firing.time,
+                symbol: firing.symbol,
+                price: firing.price,
+                reason: firing.reason,
+            }),
+        }
+        ControlFlow::Continue(())
+    };
+    let replay = Replay::with_config(
+        &input.data,
+        &input.calendar,
+        period,
+        played.collect(),
+        input.config.clone(),
+        on_firing,
+    );
+    replay.repeating().run(|_| ());
+    (firings, is_known)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use alerts::request::{ParseContext, parse_create};
+    use jiff::civil::date;
+    use market::Bar;
+    use serde_json::{Value, json};
+    use sources::folder::SymbolBars;
+
+    pub(in crate::alerts::preview) fn alert(when: &str) -> alerts::NewAlert {
+        parsed(json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": when}}))
+    }
+
+    fn parsed(body: Value) -> alerts::NewAlert {
+        let context = ParseContext {
+            now: "2024-12-31T22:00:00Z".parse().unwrap(),
+            time_zone: &jiff::tz::TimeZone::UTC,
+            calendar: &Calendar::nyse(),
+        };
+        parse_create(&body, &context).unwrap()
+    }
+
+    fn bars(from: Date, prices: &[&str]) -> SymbolBars {
+        let calendar = Calendar::nyse();
+        let sessions = calendar.sessions(from, date(2024, 12, 31));
+        let daily = sessions.zip(prices).map(|(session, price)| {
+            let price = price.parse().unwrap();
+            Bar {
+                date: session.date,
+                open: price,
+                high: price,
+                low: price,
+                close: price,
+                volume: 10,
+            }
+        });
+        SymbolBars {
+            daily: daily.collect(),
+            intraday: Vec::new(),
+        }
+    }
+
+    fn preview(alert: alerts::NewAlert, stocks: &[(&str, Date, &[&str])]) -> Preview {
+        let mut data = MarketData::default();
+        for (symbol, from, prices) in stocks {
+            data.bars.insert(symbol.parse().unwrap(), bars(*from, prices));
+        }
+        run(&PreviewInput {
+            plan: PreviewPlan::of(alert),
+            benchmark_data: data.clone(),
+            data,
+            from: date(2024, 3, 4),
+            to: date(2024, 12, 31),
+            benchmark: "SPY".parse().unwrap(),
+            calendar: Calendar::nyse(),
+            config: EngineConfig::default(),
+        })
+    }
+
+    fn times(preview: &Preview) -> Vec<String> {
+        preview
+            .firings
+            .iter()
+            .map(|firing| new_york_date(firing.at).to_string())
+            .collect()
+    }
+
+    #[test]
+    fn alert_that_fires_once_plays_as_if_it_fired_each_time() {
+        let start = date(2024, 3, 1);
+        let prices = ["10", "10", "9", "11", "9", "8"];
+        for body in [
+            json!({"symbol": "AAPL", "condition": "price_below", "threshold": 9}),
+            json!({"symbol": "AAPL", "condition": "price_below", "threshold": 9, "options": {"max_firings": 1}}),
+            json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": "price <= 9"}}),
+        ] {
+            let played = preview(parsed(body), &[("AAPL", start, &prices)]);
+            assert_eq!(times(&played), ["2024-03-05", "2024-03-07"]);
+            assert_eq!(played.count, 2);
+        }
+        let twice = json!({
+            "symbol": "AAPL", "condition": "price_below", "threshold": 9,
+            "options": {"repeat": "each_time", "max_firings": 1},
+        });
+        assert_eq!(preview(parsed(twice), &[("AAPL", start, &prices)]).count, 1);
+    }
+
+    #[test]
+    fn days_are_those_with_bars_of_all_stocks_and_gaps_are_reported() {
+        let short: &[&str] = &["100", "100", "90", "90"];
+        let mut played = preview(
+            alert("price < 20 and SPY.price < 95"),
+            &[
+                ("AAPL", date(2024, 3, 1), &["10"; 10]),
+                ("SPY", date(2024, 3, 6), short),
+            ],
+        );
+        assert_eq!(played.coverage.days, Some((date(2024, 3, 6), date(2024, 3, 11))));
+        assert_eq!(times(&played), ["2024-03-08"]);
+        assert_eq!(played.coverage.gaps, []);
+        assert_eq!(played.per_year, Some(365.25 / 6.0));
+        played = preview(alert("SPY.price < 95"), &[("AAPL", date(2024, 3, 1), short)]);
+        assert_eq!((played.coverage.days, played.count, played.per_year), (None, 0, None));
+        assert_eq!(played.unknown_metrics, ["SPY.price"]);
+    }
+
+    #[test]
+    fn metrics_without_a_value_are_named() {
+        let played = preview(
+            alert("price < 20 and (pe < 15 or sma(3) > 5 or sma(100) > 5)"),
+            &[("AAPL", date(2024, 3, 1), &["10"; 10])],
+        );
+        assert_eq!(played.unknown_metrics, ["pe", "sma(100)"]);
+        assert_eq!(times(&played), ["2024-03-05"]);
+    }
+
+    #[test]
+    fn outcome_is_measured_from_the_close_of_the_session() {
+        let prices = ["10", "10", "8", "12", "10", "10", "10", "4"];
+        let spy = ["100", "100", "100", "101", "100", "100", "100", "50"];
+        let played = preview(
+            alert("price < 9"),
+            &[
+                ("AAPL", date(2024, 3, 1), &prices[..]),
+                ("SPY", date(2024, 3, 1), &spy[..]),
+            ],
+        );
+        assert_eq!(times(&played), ["2024-03-05", "2024-03-12"]);
+        assert_eq!(played.outcome.mean_pct, [Some(50.0), Some(-50.0), None]);
+        assert_eq!(played.outcome.hit_rate, [Some(1.0), Some(0.0), None]);
+        assert_eq!(played.outcome.benchmark_pct[1], Some(-50.0));
+    }
+}
