@@ -13,6 +13,7 @@ mod keys;
 mod live;
 mod password_memory;
 mod readme;
+mod recipes;
 mod recorded;
 mod replay;
 mod replay_days;

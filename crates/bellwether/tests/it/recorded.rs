@@ -94,6 +94,7 @@ fn one_alert_per_condition(data: &MarketData) -> Vec<Value> {
                 "earnings_announcement" => body["threshold"] = json!(5),
                 "social_buzz" => body["parameters"] = json!({"direction": "rising"}),
                 "reminder" => body["parameters"] = json!({"date": "2021-07-04"}),
+                "expression" => body["parameters"] = json!({"when": "rsi(14) < 30 and price > sma(200)"}),
                 name if name.contains("pe_") => body["threshold"] = json!(20),
                 _ => {}
             }
@@ -110,7 +111,10 @@ fn five_years_of_500_stocks_replay_with_every_condition() {
     let stocks = source.pick(511, 4);
     let bodies = one_alert_per_condition(&data);
     let (summary, firings) = replay(&data, None, None, &bodies);
-    assert_eq!((summary.sessions, summary.alerts), (1305, stocks * 23));
+    assert_eq!(
+        (summary.sessions, summary.alerts),
+        (1305, stocks * ConditionKind::ALL.len())
+    );
     assert_eq!(summary.observations, source.pick(656_713, 5_220) * 4);
     assert!(firings.windows(2).all(|pair| pair[0].time <= pair[1].time));
     let mut fired: BTreeMap<ConditionKind, usize> = BTreeMap::new();
@@ -249,6 +253,12 @@ fn later_first_day_gives_the_same_firings_from_that_day_on() {
                 add("ma_touch_above", json!(percent * 5), Value::Null);
                 add("ma_touch_below", json!(percent * 5), Value::Null);
                 add("volume_change", json!(percent * 4), Value::Null);
+                for when in [
+                    format!("price crosses above sma({})", percent * 5),
+                    format!("drawdown({}) >= {percent}", percent * 2),
+                ] {
+                    add("expression", Value::Null, json!({"when": when}));
+                }
             }
             for condition in [
                 "new_high",
