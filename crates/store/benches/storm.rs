@@ -95,6 +95,7 @@ fn firing(number: u64) -> Firing {
         price: Price::from_micros(200_000_000).ok(),
         metric: None,
         reason: format!("{} is at 200, at or above your 198.66", alert.symbol),
+        terms: Vec::new(),
         lifecycle: None,
         event: EventId(id(number + 1_000_000_000)),
     }

@@ -240,6 +240,7 @@ fn firing((number, stored): (usize, &StoredAlert)) -> Firing {
         price: price(STORM_PRICE),
         metric: None,
         reason: format!("{} is at 1000, at or above your 200", stored.alert.symbol),
+        terms: Vec::new(),
         lifecycle: None,
         event: EventId(scattered(number)),
     }

@@ -36,6 +36,7 @@ pub(crate) fn firing(alert: &StoredAlert, seconds: i64) -> Firing {
         price: Some(price("198.66")),
         metric: Some(Decimal::from_micros(198_660_000)),
         reason: "the price is \"above\" 1 \u{1F4C8}".to_owned(),
+        terms: Vec::new(),
         lifecycle: None,
         event: EventId(uuid(0xE000_0000 + alert.alert.id.0.as_u128())),
     }

@@ -38,6 +38,7 @@ pub(crate) async fn fill(store: &Store) {
         price: None,
         metric: None,
         reason: "the price is above 1".to_owned(),
+        terms: Vec::new(),
         lifecycle: None,
         event: EventId(Uuid::from_u128(4)),
     };
