@@ -47,6 +47,30 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "",
         "depends on the account's phone number",
     ),
+    row(
+        "create_alert",
+        "parameters.when",
+        "unknown symbol",
+        "depends on the known stocks",
+    ),
+    row(
+        "preview_alert",
+        "from",
+        "must not be after",
+        "depends on the other field and on the present instant",
+    ),
+    row(
+        "preview_alert",
+        "parameters.when",
+        "unknown symbol",
+        "depends on the known stocks",
+    ),
+    row(
+        "parse_alert",
+        "text",
+        "",
+        "depends on the language of texts and on the known stocks",
+    ),
     row("create_alert", "note", "needs an account", "depends on the credentials"),
     row("create_alert", "tags", "needs an account", "depends on the credentials"),
     row(

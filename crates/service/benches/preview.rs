@@ -34,10 +34,22 @@ fn main() {
     let expression = |when: &str| json!({"condition": "expression", "parameters": {"when": when}});
     let two = format!("change_pct(open) <= -2 and {other}.price < {other}.sma(50)");
     for (name, mut alert, data) in [
-        ("price_below", json!({"condition": "price_below", "threshold": last}), &one),
+        (
+            "price_below",
+            json!({"condition": "price_below", "threshold": last}),
+            &one,
+        ),
         ("sma and rsi", expression("rsi(14) < 30 and price > sma(200)"), &one),
-        ("breakout", expression("price crosses above 1.02 * high(20) and rvol(20) > 1.5"), &one),
-        ("macd and bands", expression("macd crosses above macd_signal or price < bb_lower(20, 2)"), &one),
+        (
+            "breakout",
+            expression("price crosses above 1.02 * high(20) and rvol(20) > 1.5"),
+            &one,
+        ),
+        (
+            "macd and bands",
+            expression("macd crosses above macd_signal or price < bb_lower(20, 2)"),
+            &one,
+        ),
         ("trailing stop", expression("price <= 0.92 * high_since_armed"), &one),
         ("without a value", expression("bid > 10 and pe < 15"), &one),
         ("golden cross", json!({"condition": "ma_crossover_golden"}), &one),

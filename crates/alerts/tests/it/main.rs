@@ -15,3 +15,4 @@ mod real_data;
 mod recorded;
 mod requests;
 mod rules;
+mod text;

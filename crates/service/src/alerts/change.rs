@@ -2,7 +2,7 @@
 
 use alerts::request::{ParseContext, changes_nothing, parse_update, without_snooze};
 use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
-use alerts::{AlertId, Status};
+use alerts::{AlertId, ConditionKind, Status};
 use foundation::plan_limits;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -10,7 +10,6 @@ use serde_json::Value;
 use store::model::{Account, StoredAlert};
 use store::{Abort, UnitOfWork};
 
-use super::expression_symbols::require_named_stocks;
 use super::{AlertDetail, duplicates, no_such_alert};
 use crate::alerts::Alerts;
 use foundation::account::require_active;
@@ -44,7 +43,10 @@ impl Alerts {
     ) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
-        require_named_stocks(&self.prices, body, alert.symbol).await?;
+        let condition = body["condition"].as_str().unwrap_or(alert.condition.kind().name());
+        if condition == ConditionKind::Expression.name() {
+            self.require_named_stocks(body, alert.symbol).await?;
+        }
         let needs_price = alert.status == Status::Active && alert.initial_price.is_none();
         let price = if needs_price {
             self.prices.start_price(alert.symbol).await

@@ -1,17 +1,16 @@
 //! Creates an alert.
 
-use alerts::AlertId;
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification};
+use alerts::{AlertId, Condition};
 use foundation::MadeBy;
 use foundation::plan_limits;
 use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, StoredAlert};
 
 use super::AlertDetail;
-use super::expression_symbols::require_named_stocks;
 use crate::alerts::Alerts;
 use foundation::account::lock_active_account;
 use foundation::{Actor, ServiceError};
@@ -52,7 +51,9 @@ impl Alerts {
         let new_alert = parse_create(body, &context)?;
         plan::check_alert_features(actor.plan, &new_alert.condition, new_alert.notification)?;
         self.prices.require_stock(new_alert.symbol).await?;
-        require_named_stocks(&self.prices, body, new_alert.symbol).await?;
+        if matches!(new_alert.condition, Condition::Expression(_)) {
+            self.require_named_stocks(body, new_alert.symbol).await?;
+        }
         let price = self.prices.start_price(new_alert.symbol).await;
         let alerts = self.clone();
         let inputs = (

@@ -17,7 +17,6 @@ mod delete;
 mod duplicates;
 mod events;
 mod explain;
-mod expression_symbols;
 pub(crate) mod guests;
 mod history;
 mod metric;

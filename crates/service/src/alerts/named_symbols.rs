@@ -1,33 +1,31 @@
 //! The stocks that the expression of an alert names.
 
+use std::collections::BTreeMap;
+
 use alerts::expression::{Expression, ExpressionError};
-use alerts::{Condition, NewAlert};
 use market::Symbol;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 use crate::alerts::Alerts;
 use foundation::ServiceError;
 
 /// The field with the text of an expression.
-pub(super) const WHEN_FIELD: &str = "parameters.when";
+const WHEN_FIELD: &str = "parameters.when";
 
-/// Returns the symbols that the expression of a create request names, with their positions.
-pub(super) fn named_symbols(body: &Value, alert: &NewAlert) -> Vec<(Symbol, usize)> {
-    if !matches!(alert.condition, Condition::Expression(_)) {
-        return Vec::new();
-    }
+/// Returns the symbols that the expression in the body of a request names, with their positions; none if it is invalid, which the
+/// reader of requests reports.
+fn named_symbols(body: &Value, own: Symbol) -> Vec<(Symbol, usize)> {
     let text = body["parameters"]["when"].as_str().unwrap_or_default();
-    Expression::parse(text, Some(alert.symbol)).map_or_else(|_| Vec::new(), |parsed| parsed.symbols)
+    Expression::parse(text, Some(own)).map_or_else(|_| Vec::new(), |parsed| parsed.symbols)
 }
 
 impl Alerts {
-    /// Requires that this service or a source knows the stocks that an expression names.
+    /// Requires that this service or a source knows the stocks that the expression in the body of a request names.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] with the position of the first unknown symbol; otherwise as `Prices::require_stock`.
-    pub(super) async fn require_named_stocks(&self, named: &[(Symbol, usize)]) -> Result<(), ServiceError> {
-        self.require_stocks_in(WHEN_FIELD, named).await
+    pub(super) async fn require_named_stocks(&self, body: &Value, own: Symbol) -> Result<(), ServiceError> {
+        self.require_stocks_in(WHEN_FIELD, &named_symbols(body, own)).await
     }
 
     /// As [`Self::require_named_stocks`], for symbols in the text of a field.

@@ -6,7 +6,7 @@ mod documentation;
 mod errors;
 mod evaluation;
 mod fraction;
-mod generator;
+pub(crate) mod generator;
 mod grammar;
 mod limits;
 mod oracle;

@@ -238,7 +238,7 @@ async fn split_does_not_fire(server: TestServer) {
         json!({"splits": [{"symbol": "AAPL", "date": "2024-03-01", "ratio": 4}]}),
     )
     .await;
-    let fall = json!({"symbol": "AAPL", "condition": "price_change_down", "threshold": 10});
+    let fall = json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": "change_pct(1) <= -10"}});
     let found = preview(&server, json!({"alert": fall, "from": "2024-02-27"})).await;
     assert_eq!(days_of(&found), ["2024-03-07"]);
 }

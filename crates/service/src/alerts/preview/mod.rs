@@ -16,7 +16,7 @@ mod request;
 mod run;
 
 use alerts::request::{ParseContext, parse_create};
-use alerts::{NewAlert, plan as plans};
+use alerts::{Condition, NewAlert, plan as plans};
 use evaluation::market::completed_session;
 use jiff::Span;
 use jiff::civil::Date;
@@ -24,7 +24,6 @@ use market::Symbol;
 use market::calendar::new_york_date;
 use serde_json::Value;
 
-use super::named_symbols::named_symbols;
 use crate::alerts::Alerts;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
@@ -68,9 +67,10 @@ impl Alerts {
         let completed = completed_session(&self.settings.calendar, now).unwrap_or(today);
         let days = requested_days(&request, completed)?;
         plans::check_alert_features(actor.plan, &alert.condition, alert.notification)?;
-        let named = named_symbols(&request.alert.0, &alert);
-        self.require_named_stocks(&named).await?;
         self.prices.require_stock_to_read(alert.symbol).await?;
+        if matches!(alert.condition, Condition::Expression(_)) {
+            self.require_named_stocks(&request.alert.0, alert.symbol).await?;
+        }
 
         let _permit = self.previews.acquire().await?;
         let input = self.preview_input(alert, days).await?;
