@@ -139,7 +139,11 @@ fn every_condition_fires_in_generated_scenarios() {
             firings.for_each(|outcome| *fired.entry(kinds[&outcome.alert]).or_default() += 1);
         }
     }
-    for kind in ConditionKind::ALL {
+    // Expressions are rules, which have their own worlds.
+    for kind in ConditionKind::ALL
+        .iter()
+        .filter(|kind| **kind != ConditionKind::Expression)
+    {
         assert!(
             fired.get(kind).is_some_and(|&times| times >= 20),
             "{kind} is rare in {fired:?}"

@@ -142,7 +142,7 @@ fn run(days: &[Day]) -> Result<(), String> {
             value_usd: day.trade,
         };
         comparison.process(&OwnedEvent::Fundamentals(symbol, day.eps), early)?;
-        let (id, condition, initial) = day.alert;
+        let (id, condition, initial) = day.alert.clone();
         let (revision, initial_price) = (Revision(number * 10), Some(initial));
         let alert = Alert {
             revision,

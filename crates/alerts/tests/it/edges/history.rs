@@ -65,7 +65,7 @@ fn ten_bars_report_the_missing_history_of_each_condition() {
         (volume(VolumeBaseline::Ma100), too_little(10, 100)),
     ];
     for (number, (condition, state)) in (0..).zip(expected) {
-        fixture.arm(number, condition, AT_TEN);
+        fixture.arm(number, condition.clone(), AT_TEN);
         assert_eq!(fixture.state(number, AT_TEN), state, "{condition:?}");
     }
 }

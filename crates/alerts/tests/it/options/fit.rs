@@ -2,7 +2,7 @@
 
 use alerts::condition::ConditionKind;
 use alerts::expression::{Expression, MetricValue};
-use alerts::options::{WatchedCondition, check_fit, restore_options};
+use alerts::options::{ConditionLevel, check_fit, restore_options};
 use alerts::{Condition, NewAlert};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::expression::support::exact;
 use crate::requests::support::create;
 
 /// Returns the errors of options for a condition; empty if they fit.
-fn errors(condition: WatchedCondition<'_>, options: &Value) -> String {
+fn errors(condition: &Condition, options: &Value) -> String {
     let options = restore_options(options).unwrap();
     check_fit(&options, condition)
         .err()
@@ -21,7 +21,7 @@ fn errors(condition: WatchedCondition<'_>, options: &Value) -> String {
 fn of_expression(text: &str, within: Option<&str>, options: &Value) -> String {
     let expression: Expression = text.parse().unwrap();
     let within = within.map(|text| text.parse().unwrap());
-    errors(WatchedCondition::Expression(&expression, within), options)
+    errors(&Condition::expression(expression, within), options)
 }
 
 /// Returns the condition of a kind's example.
@@ -42,29 +42,44 @@ fn named(condition: &str, threshold: f64) -> Condition {
 /// Returns the names of the conditions that an option does not fit.
 fn refused(options: &Value) -> Vec<&'static str> {
     let kinds = ConditionKind::ALL.iter().copied();
-    let refuses = |kind: &ConditionKind| !errors(WatchedCondition::Named(&example(*kind)), options).is_empty();
+    let refuses = |kind: &ConditionKind| !errors(&example(*kind), options).is_empty();
     kinds.filter(refuses).map(ConditionKind::name).collect()
 }
+
+/// The conditions whose examples are no expression.
+const WITHOUT_OPTIONS: [&str; 6] = [
+    "ma_crossover_golden",
+    "ma_crossover_death",
+    "social_buzz",
+    "insider_transactions",
+    "reminder",
+    "daily_reminder",
+];
 
 #[test]
 fn default_options_fit_every_condition() {
     assert_eq!(refused(&json!({})), [] as [&str; 0]);
     let general = json!({"repeat": "each_time", "cooldown": "1d", "expires_at": "2030-01-31", "max_firings": 3});
-    assert_eq!(refused(&general), [] as [&str; 0]);
+    assert_eq!(refused(&general), WITHOUT_OPTIONS);
+    assert_eq!(
+        errors(&example(ConditionKind::Reminder), &general),
+        "options: must be omitted for this reminder alert; only conditions that compare values have options"
+    );
 }
 
 #[test]
 fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
-    let momentary = [
-        "ma_touch_above",
-        "ma_touch_below",
-        "social_buzz",
-        "reminder",
-        "daily_reminder",
-    ];
-    assert_eq!(refused(&json!({"hold": "1h"})), momentary);
-    let kinds = refused(&json!({"trigger": "two_lasts"}));
-    assert!(momentary.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    for options in [json!({"hold": "1h"}), json!({"trigger": "two_lasts"})] {
+        let kinds = refused(&options);
+        assert!(WITHOUT_OPTIONS.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+        for (kind, fits) in [
+            ("ma_touch_above", false),
+            ("ma_touch_below", false),
+            ("price_above", true),
+        ] {
+            assert_eq!(!kinds.contains(&kind), fits, "{kind}");
+        }
+    }
     let hold = json!({"hold": "1h"});
     for (text, within, fits) in [
         ("price crosses above 100", None, false),
@@ -84,7 +99,7 @@ fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
         "options.hold: must be omitted, because the condition is true at one judgement only, or give parameters.within"
     );
     assert_eq!(
-        errors(WatchedCondition::Named(&example(ConditionKind::MaTouchAbove)), &hold),
+        errors(&example(ConditionKind::MaTouchAbove), &hold),
         "options.hold: must be omitted, because the condition is true at one judgement only"
     );
 }
@@ -100,14 +115,12 @@ fn price_options_need_a_price() {
         "dividend_ex_date",
         "dividend_payment",
     ];
-    for options in [
-        json!({"session": "extended"}),
-        json!({"trigger": "bid"}),
-        json!({"base": "open"}),
-    ] {
-        assert_eq!(refused(&options), without_price, "{options}");
+    for options in [json!({"trigger": "two_lasts"}), json!({"base": "open"})] {
+        let kinds = refused(&options);
+        assert!(without_price.iter().all(|kind| kinds.contains(kind)), "{options}");
+        assert!(!kinds.contains(&"price_above"), "{options}");
     }
-    let options = json!({"session": "extended", "trigger": "close", "base": "open"});
+    let options = json!({"trigger": "two_lasts", "base": "open"});
     for (text, fits) in [
         ("price > 100", true),
         ("bid > 100", true),
@@ -120,9 +133,48 @@ fn price_options_need_a_price() {
         assert_eq!(of_expression(text, None, &options).is_empty(), fits, "{text}");
     }
     assert_eq!(
-        of_expression("eps > 3", None, &json!({"session": "extended"})),
-        "options.session: must be omitted, because the condition does not depend on a price"
+        of_expression("eps > 3", None, &json!({"base": "open"})),
+        "options.base: must be omitted, because the condition does not depend on a price"
     );
+}
+
+#[test]
+fn options_that_the_engine_does_not_evaluate_are_refused() {
+    let all: Vec<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+    for (options, message) in [
+        (
+            json!({"session": "extended"}),
+            "options.session: must be regular, because alerts are judged in the regular session only",
+        ),
+        (
+            json!({"trigger": "bid"}),
+            "options.trigger: must be last or two_lasts; bid is not supported yet",
+        ),
+        (
+            json!({"trigger": "ask"}),
+            "options.trigger: must be last or two_lasts; ask is not supported yet",
+        ),
+        (
+            json!({"trigger": "mid"}),
+            "options.trigger: must be last or two_lasts; mid is not supported yet",
+        ),
+        (
+            json!({"trigger": "close"}),
+            "options.trigger: must be last or two_lasts; close is not supported yet",
+        ),
+    ] {
+        assert_eq!(refused(&options), all, "{options}");
+        for text in ["price > 100", "eps > 3"] {
+            assert_eq!(of_expression(text, None, &options), message, "{text}");
+        }
+    }
+    for options in [
+        json!({"session": "regular"}),
+        json!({"trigger": "last"}),
+        json!({"trigger": "two_lasts"}),
+    ] {
+        assert_eq!(of_expression("price > 100", None, &options), "", "{options}");
+    }
 }
 
 #[test]
@@ -171,17 +223,17 @@ fn rearm_needs_one_metric_against_a_number() {
 }
 
 #[test]
-fn rsi_in_both_directions_has_no_rearm_level() {
+fn rsi_in_both_directions_has_no_options() {
     let body = |direction: &str| {
         let parameters = json!({"direction": direction});
         let alert = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 30, "parameters": parameters});
         create(&alert).unwrap().condition
     };
     let options = json!({"rearm": {"at": 35}});
-    assert_eq!(errors(WatchedCondition::Named(&body("below")), &options), "");
+    assert_eq!(errors(&body("below"), &options), "");
     assert_eq!(
-        errors(WatchedCondition::Named(&body("both")), &options),
-        "options.rearm: must be omitted for an RSI in both directions; set parameters.direction to above or below"
+        errors(&body("both"), &options),
+        "options: must be omitted for this rsi_limit alert; only conditions that compare values have options"
     );
 }
 
@@ -212,7 +264,7 @@ fn rearm_level_must_be_where_the_condition_is_false() {
         ("earnings_announcement", 3.0, 4.0, 3.0),
     ] {
         let condition = named(kind, threshold);
-        let at = |level: f64| errors(WatchedCondition::Named(&condition), &json!({"rearm": {"at": level}}));
+        let at = |level: f64| errors(&condition, &json!({"rearm": {"at": level}}));
         assert_eq!(at(fits), "", "{kind}");
         assert!(at(misfits).starts_with("options.rearm.at: must be "), "{kind}");
     }
@@ -238,7 +290,7 @@ fn rearm_level_counts_itself() {
         ("change_pct >= -5", json!({"percent": 20}), "-6", "-5.999999"),
     ] {
         let expression: Expression = text.parse().unwrap();
-        let level = WatchedCondition::Expression(&expression, None).level().unwrap();
+        let level = ConditionLevel::of(&Condition::expression(expression, None)).unwrap();
         let rearm = restore_options(&json!({"rearm": rearm})).unwrap().rearm.unwrap();
         let is_reached = |value: MetricValue| level.is_rearm_level_reached(rearm, &value);
         assert!(is_reached(exact(reached)), "{text} {reached}");

@@ -270,12 +270,12 @@ impl Oracle {
         let mut outcomes = Vec::new();
         for watched in self.watched.iter_mut().filter(|watched| watched.alert.symbol == symbol) {
             let alert = &mut watched.alert;
-            let before = (alert.condition, alert.initial_price);
+            let before = (alert.condition.clone(), alert.initial_price);
             if let Condition::Price { threshold, .. } = &mut alert.condition {
                 *threshold = record::price_after_split(*threshold, ratio);
             }
             alert.initial_price = alert.initial_price.map(|price| record::price_after_split(price, ratio));
-            if before != (alert.condition, alert.initial_price) {
+            if before != (alert.condition.clone(), alert.initial_price) {
                 let threshold = match alert.condition {
                     Condition::Price { threshold, .. } => Some(threshold),
                     _ => None,

@@ -44,11 +44,12 @@ fn after(before: &Alert, done: Result<Transition, TransitionError>, action: Hist
 
 fn change_of(alert: &Alert) -> AlertChange {
     AlertChange {
-        condition: alert.condition,
+        condition: alert.condition.clone(),
         notification: alert.notification,
         parameters: alert.parameters.clone(),
         note: alert.note.clone(),
         tags: alert.tags.clone(),
+        options: alert.options.clone(),
         rearms: true,
     }
 }
@@ -256,10 +257,10 @@ fn update_of_a_non_active_alert_changes_only_fields() {
 #[test]
 fn firing_triggers_an_alert_but_keeps_daily_reminders_active() {
     let active = price_alert(Status::Active);
-    let fired = after(&active, fire(&active, later()), HistoryAction::Triggered);
+    let fired = after(&active, fire(&active, later(), None), HistoryAction::Triggered);
     assert_eq!((fired.status, fired.triggered_at), (Status::Triggered, Some(later())));
     let daily = alert("daily_reminder", &json!({}));
-    let fired = after(&daily, fire(&daily, later()), HistoryAction::Triggered);
+    let fired = after(&daily, fire(&daily, later(), None), HistoryAction::Triggered);
     assert_eq!((fired.status, fired.triggered_at), (Status::Active, Some(later())));
 }
 
@@ -267,7 +268,7 @@ fn firing_triggers_an_alert_but_keeps_daily_reminders_active() {
 fn only_active_alerts_can_fire() {
     for status in [Status::Paused, Status::Triggered, Status::Inactive] {
         assert_eq!(
-            fire(&price_alert(status), later()),
+            fire(&price_alert(status), later(), None),
             Err(TransitionError::NotActive(status))
         );
     }

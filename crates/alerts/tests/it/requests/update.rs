@@ -1,6 +1,7 @@
 //! Updates of alerts.
 
 use alerts::condition::{RsiDirection, Side};
+use alerts::options::AlertOptions;
 use alerts::request::{AlertChange, RequestError, changes_nothing, parse_update};
 use alerts::{Channel, Condition, Tags};
 use serde_json::{Value, json};
@@ -16,11 +17,12 @@ fn empty_update_changes_nothing() {
     for (name, more) in minimal() {
         let current = alert(name, &more);
         let same = AlertChange {
-            condition: current.condition,
+            condition: current.condition.clone(),
             notification: current.notification,
             parameters: current.parameters.clone(),
             note: None,
             tags: Tags::default(),
+            options: AlertOptions::default(),
             rearms: true,
         };
         assert_eq!(update(&current, &json!({})), Ok(same.clone()), "{name}");
@@ -49,7 +51,7 @@ fn sent_field_replaces_the_current_one() {
     let change = update(&current, &json!({"notification": "sms"})).unwrap();
     assert_eq!(
         (change.notification, change.condition),
-        (Channel::Sms, current.condition)
+        (Channel::Sms, current.condition.clone())
     );
     let change = update(&current, &json!({"parameters": {"note": "x"}})).unwrap();
     assert_eq!(parameters_of(change), json!({"note": "x"}));
@@ -65,7 +67,7 @@ fn null_condition_or_notification_counts_as_omitted() {
     let change = update(&current, &json!({"condition": null, "notification": null})).unwrap();
     assert_eq!(
         (change.condition, change.notification),
-        (current.condition, Channel::Sms)
+        (current.condition.clone(), Channel::Sms)
     );
 }
 
@@ -140,7 +142,7 @@ fn new_condition_requires_its_own_threshold() {
             },
         ),
         // The same condition by name is no change.
-        (json!({"condition": "price_above"}), current.condition),
+        (json!({"condition": "price_above"}), current.condition.clone()),
     ] {
         assert_eq!(update(&current, &body).unwrap().condition, expected, "{body}");
     }

@@ -33,7 +33,7 @@ impl ConditionPlan {
     /// Builds the condition at `now`. `quarter` converts quarters of a dollar to a price.
     pub(crate) fn build(&self, now: Timestamp, quarter: impl Fn(i64) -> Price) -> Condition {
         match *self {
-            Self::Plain(condition) => condition,
+            Self::Plain(ref condition) => condition.clone(),
             Self::Price(side, quarters) => Condition::Price {
                 side,
                 threshold: quarter(quarters),
