@@ -68,6 +68,8 @@ pub enum EvaluationIssue {
     },
     /// No source delivers the required data.
     NoSource(Feed),
+    /// No source delivers the metric of an expression.
+    NoSourceOfMetric(&'static str),
     /// No source has delivered the data: no mentions of the stock within eight days, or nothing at all of another kind.
     NeverDelivered(Feed),
 }
@@ -96,6 +98,7 @@ impl fmt::Display for EvaluationIssue {
                 "the last price is dated {at:.0}, which is in the future; the alert waits for the next price"
             ),
             Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
+            Self::NoSourceOfMetric(metric) => write!(f, "no source delivers {metric}"),
             Self::NeverDelivered(Feed::Mentions) => {
                 f.write_str("no source has delivered mentions of this stock in the last eight days")
             }
@@ -159,8 +162,11 @@ impl Engine {
     #[must_use]
     pub fn evaluation_counts(&self, now: Timestamp) -> EvaluationCounts {
         let mut counts = EvaluationCounts::default();
-        for slot in self.registry.live() {
-            match self.evaluation_issue(self.registry.alert(slot), now) {
+        let alerts = self.registry.live();
+        let issues = alerts.map(|slot| self.evaluation_issue(self.registry.alert(slot), now));
+        let of_rules = self.rules.iter().map(|rule| self.rule_issue(rule, now));
+        for issue in issues.chain(of_rules.map(|found| found.map(|(_, issue)| issue))) {
+            match issue {
                 None => counts.ok += 1,
                 Some(reason) if reason.is_blind() => counts.blind += 1,
                 Some(_) => counts.waiting += 1,
@@ -172,16 +178,22 @@ impl Engine {
     /// Returns the evaluation status of an alert; `None` if it is not armed.
     #[must_use]
     pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {
-        let armed = self.registry.alert(self.registry.find(id)?);
-        let hot = &self.hot[armed.stock.0 as usize];
-        let (state, since) = match self.evaluation_issue(armed, now) {
-            Some(reason @ EvaluationIssue::StaleQuotes) => (
-                EvaluationStatus::Blind(reason),
-                self.stale_since(hot, now).unwrap_or(now),
-            ),
-            Some(reason) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed.armed_at),
-            Some(reason) => (EvaluationStatus::Waiting(reason), armed.armed_at),
-            None => (EvaluationStatus::Ok, armed.armed_at),
+        let (armed_at, issue) = if let Some(slot) = self.registry.find(id) {
+            let armed = self.registry.alert(slot);
+            let issue = self.evaluation_issue(armed, now);
+            (armed.armed_at, issue.map(|issue| (armed.stock, issue)))
+        } else {
+            let rule = self.rules.find(id)?;
+            (rule.armed_at(), self.rule_issue(rule, now))
+        };
+        let (state, since) = match issue {
+            Some((stock, reason @ EvaluationIssue::StaleQuotes)) => {
+                let since = self.stale_since(&self.hot[stock.0 as usize], now);
+                (EvaluationStatus::Blind(reason), since.unwrap_or(now))
+            }
+            Some((_, reason)) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed_at),
+            Some((_, reason)) => (EvaluationStatus::Waiting(reason), armed_at),
+            None => (EvaluationStatus::Ok, armed_at),
         };
         Some(Evaluation { state, since })
     }
@@ -237,7 +249,7 @@ impl Engine {
 
     /// Returns whether a feed delivers the data that alerts on the stock need. Mentions are checked for each stock, because a
     /// source omits the stocks that it does not follow.
-    fn has_delivered(&self, feed: Feed, stock: &Stock, now: Timestamp) -> bool {
+    pub(super) fn has_delivered(&self, feed: Feed, stock: &Stock, now: Timestamp) -> bool {
         if feed != Feed::Mentions {
             return self.feeds.has_delivered(feed);
         }
@@ -246,7 +258,7 @@ impl Engine {
     }
 
     /// Returns the time from which a stock's quotes are stale; `None` while the market is closed.
-    fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
         self.stale_from(hot, &self.calendar.session_at(now)?)
     }
 
@@ -269,6 +281,7 @@ impl EvaluationIssue {
                 | Self::EarningsNotPositive
                 | Self::StaleQuotes
                 | Self::NoSource(_)
+                | Self::NoSourceOfMetric(_)
                 | Self::NeverDelivered(_)
         )
     }

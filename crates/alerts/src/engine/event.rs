@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Bar, Decimal, Price, SplitRatio, Symbol};
 
-use super::rules::Rule;
 use crate::alert::{Alert, AlertId};
 
 /// The index of a stock in the engine. A quote carries it instead of the symbol to avoid a lookup. See
@@ -202,8 +201,6 @@ pub enum Event<'a> {
     Evaluate,
     /// An alert became active, or changed while active. This revision is evaluated from now on.
     Armed(&'a Alert),
-    /// A rule became active, or changed while active.
-    ArmedRule(&'a Rule),
     /// An alert was paused or deleted, or its firing was committed elsewhere.
     Disarmed(AlertId),
 }

@@ -6,6 +6,7 @@ use market::{Price, Symbol};
 
 use super::event::{ObservedSession, StockIndex};
 use super::hot_line::HotLine;
+use super::rules::ArmedRule;
 use super::stock::Stock;
 use super::{Engine, EventError, group};
 use crate::alert::{AlertId, Revision};
@@ -14,15 +15,21 @@ impl Engine {
     /// Returns the number of armed alerts.
     #[must_use]
     pub fn armed_alerts(&self) -> usize {
-        self.registry.armed()
+        self.registry.armed() + self.rules.len()
     }
 
-    /// Returns the number of armed alerts for each stock that has any. It visits each alert.
+    /// Returns the number of armed alerts for each stock that has any. A rule counts for each stock that its expression names. It
+    /// visits each alert.
     #[must_use]
     pub fn armed_per_stock(&self) -> Vec<(Symbol, usize)> {
         let mut counts = vec![0_usize; self.stocks.len()];
         for slot in self.registry.live() {
             counts[self.registry.alert(slot).stock.0 as usize] += 1;
+        }
+        for rule in self.rules.iter() {
+            for stock in rule.stock_indices() {
+                counts[stock.0 as usize] += 1;
+            }
         }
         let stocks = self.symbols.iter().copied().zip(counts);
         stocks.filter(|(_, count)| *count > 0).collect()
@@ -31,12 +38,16 @@ impl Engine {
     /// Returns the revision of an armed alert.
     #[must_use]
     pub fn revision(&self, id: AlertId) -> Option<Revision> {
-        self.registry.find(id).map(|slot| self.registry.identity(slot).1)
+        match self.registry.find(id) {
+            Some(slot) => Some(self.registry.identity(slot).1),
+            None => self.rules.find(id).map(ArmedRule::revision),
+        }
     }
 
     /// Returns the ids of all armed alerts.
     pub fn armed_ids(&self) -> impl Iterator<Item = AlertId> {
-        self.registry.live().map(|slot| self.registry.identity(slot).0)
+        let alerts = self.registry.live().map(|slot| self.registry.identity(slot).0);
+        alerts.chain(self.rules.iter().map(ArmedRule::id))
     }
 
     /// Returns the last observed price of a stock, per today's share.
@@ -65,7 +76,7 @@ impl Engine {
     #[must_use]
     pub fn has_price_alerts(&self, symbol: Symbol) -> bool {
         let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
-        stock.is_some_and(|stock| !stock.groups.is_empty())
+        stock.is_some_and(|stock| !stock.groups.is_empty() || !stock.rules.is_empty())
     }
 
     /// Checks that an observation of a stock at `now` would be evaluated.
@@ -87,7 +98,8 @@ impl Engine {
     /// Returns the next instant at which [`Event::Clock`](super::Event::Clock) is due.
     #[must_use]
     pub fn next_moment(&self) -> Option<Timestamp> {
-        self.moments.first().map(|&(at, _)| at)
+        let first = self.moments.first().map(|&(at, _)| at);
+        first.into_iter().chain(self.rules.next_moment()).min()
     }
 
     /// Returns the memory of the ordered indexes and hot lines of all stocks, in bytes.
@@ -97,6 +109,7 @@ impl Engine {
         let indexes: usize = groups
             .map(|group| size_of::<group::Group>() + group.index.bytes())
             .sum();
-        indexes + self.hot.capacity() * size_of::<HotLine>()
+        let rules: usize = self.stocks.iter().map(|stock| stock.rules.bytes()).sum();
+        indexes + rules + self.hot.capacity() * size_of::<HotLine>()
     }
 }

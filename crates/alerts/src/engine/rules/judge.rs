@@ -88,7 +88,7 @@ impl Engine {
                 RuleFate::Ends
             }
             Outcome::Wait(_) => {
-                if stepped.next != armed.rule.lifecycle || armed.has_new_orders {
+                if stepped.next != armed.rule.lifecycle || armed.has_unstored_state {
                     out.push(decision(AlertAction::SetLifecycle {
                         state: Box::new(stepped.next.clone()),
                     }));
@@ -97,7 +97,7 @@ impl Engine {
             }
         };
         armed.rule.lifecycle = stepped.next;
-        armed.has_new_orders = false;
+        armed.has_unstored_state = false;
         armed.previous_price = price;
         fate
     }
@@ -155,8 +155,9 @@ impl Engine {
     }
 
     /// Returns the next instant at which the rule is judged without an observation.
-    pub(super) fn next_check_of(&self, armed: &ArmedRule) -> Option<Timestamp> {
-        next_check(&armed.rule.options, &self.calendar, &armed.rule.lifecycle)
+    pub(super) fn next_check_of(&self, armed: &ArmedRule, now: Timestamp) -> Option<Timestamp> {
+        let check = next_check(&armed.rule.options, &self.calendar, &armed.rule.lifecycle);
+        check.into_iter().chain(armed.next_date_change(now)).min()
     }
 
     fn judgement(

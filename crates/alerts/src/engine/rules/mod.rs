@@ -5,6 +5,8 @@
 //! observation costs the same with and without rules.
 
 mod armed_rules;
+mod evaluation;
+mod facts;
 mod index;
 mod judge;
 mod quiet_bands;
@@ -17,7 +19,7 @@ mod values;
 pub(super) use armed_rules::ArmedRules;
 pub(super) use index::RuleIndex;
 pub use reason::RuleReason;
-pub use rule::Rule;
+pub(super) use rule::{ArmedRule, Rule};
 
 use std::collections::BTreeSet;
 
@@ -29,9 +31,10 @@ use super::decision::Decision;
 use super::event::StockIndex;
 use super::hot_line::NO_DAY;
 use super::level_index::Slot;
+use super::stock::Stock;
 use crate::alert::AlertId;
+use crate::lifecycle::ArmedExtremes;
 use judge::{Cause, RuleFate};
-use rule::ArmedRule;
 use values::SeenAt;
 
 impl Engine {
@@ -45,13 +48,23 @@ impl Engine {
         if state.crossings.orders().is_empty() {
             let values = self.values(&armed, state, now, &BTreeSet::new(), SeenAt::Observation);
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
-            armed.has_new_orders = !armed.rule.lifecycle.crossings.orders().is_empty();
+            armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
         }
-        armed.next_check = self.next_check_of(&armed);
+        if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
+            let own = self.stock(armed.rule.symbol);
+            let newest = Stock::last_price(&self.hot[own.0 as usize]);
+            armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
+            armed.has_unstored_state |= newest.is_some();
+        }
+        armed.next_check = self.next_check_of(&armed, now);
+        let has_market_data = armed.has_market_data;
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;
         let slot = self.rules.add(id, armed);
         self.rules.schedule(slot, None, next_check);
+        if !has_market_data {
+            self.rules.add_unjudged(slot);
+        }
         for (stock, band) in stocks {
             self.stocks[stock.0 as usize].rules.insert(slot, band);
             self.hot[stock.0 as usize].unsettle();
@@ -111,11 +124,12 @@ impl Engine {
                 self.judge_and_place(slot, now, cause, out);
                 continue;
             }
-            let stocks: Vec<_> = armed.stocks.iter().map(|at| at.stock).collect();
-            for stock in stocks {
-                self.stocks[stock.0 as usize].rules.mark_all_due();
-                self.hot[stock.0 as usize].unsettle();
-                self.mark_unsettled(self.symbols[stock.0 as usize]);
+            if armed.has_market_data {
+                self.make_due(slot);
+            } else {
+                // The date in New York has changed, or the state of the life cycle is due.
+                let observed = armed.stock_indices().collect();
+                self.judge_fact_rule(slot, &observed, now, out);
             }
         }
     }
@@ -160,7 +174,7 @@ impl Engine {
             at.band = band;
             self.stocks[place].settle(&mut self.hot[place]);
         }
-        let next = self.next_check_of(&armed).filter(|&next| next > now);
+        let next = self.next_check_of(&armed, now).filter(|&next| next > now);
         self.rules.schedule(slot, armed.next_check, next);
         armed.next_check = next;
         self.rules.put_back(slot, armed);

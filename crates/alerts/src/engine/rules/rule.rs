@@ -12,25 +12,26 @@ use crate::expression::conversion::from_condition;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
+use crate::metrics::{MetricDependency, dependencies};
 use crate::options::{AlertOptions, PercentBase};
 
 /// A rule to arm.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Rule {
+pub(in crate::engine) struct Rule {
     /// The alert.
-    pub alert: AlertId,
+    pub(super) alert: AlertId,
     /// The evaluated revision.
-    pub revision: Revision,
+    pub(super) revision: Revision,
     /// The alert's own stock.
-    pub symbol: Symbol,
+    pub(super) symbol: Symbol,
     /// The expression.
-    pub expression: Expression,
+    pub(super) expression: Expression,
     /// The options.
-    pub options: AlertOptions,
+    pub(super) options: AlertOptions,
     /// The price when the alert was created or last activated.
-    pub initial_price: Option<Price>,
+    pub(super) initial_price: Option<Price>,
     /// The state after the last judgement; that of a new alert is [`Lifecycle::new`].
-    pub lifecycle: Lifecycle,
+    pub(super) lifecycle: Lifecycle,
 }
 
 impl Rule {
@@ -57,8 +58,9 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) stocks: Vec<RuleStock>,
     /// The level of the option `rearm`.
     pub(super) rearm: Option<RearmLevel>,
-    /// Whether the orders of the sides of each `crosses` are those at arming, which are stored after the first judgement.
-    pub(super) has_new_orders: bool,
+    /// Whether the orders of the sides of each `crosses`, or the extremes, are those at arming, which are stored after the first
+    /// judgement.
+    pub(super) has_unstored_state: bool,
     /// The price of the alert's own stock at the last judgement.
     pub(super) previous_price: Option<Price>,
     /// The scheduled instant of the next judgement without an observation.
@@ -67,6 +69,10 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) has_armed_extremes: bool,
     /// Whether the expression has `high_52w` or `low_52w`.
     pub(super) has_52_week_extremes: bool,
+    /// Whether the expression has a metric of prices or volumes.
+    pub(super) has_market_data: bool,
+    /// Whether the expression has a metric that changes with the date.
+    pub(super) has_dates: bool,
 }
 
 /// A stock of a rule.
@@ -93,18 +99,59 @@ impl ArmedRule {
         let has = |one: Metric, other: Metric| metrics.iter().any(|found| found.metric == one || found.metric == other);
         let has_armed_extremes = has(Metric::HighSinceArmed, Metric::LowSinceArmed);
         let has_52_week_extremes = has(Metric::High52Weeks, Metric::Low52Weeks);
+        let depends = |data: MetricDependency| metrics.iter().any(|found| dependencies(found.metric).contains(&data));
+        let has_market_data = [
+            MetricDependency::Price,
+            MetricDependency::Volume,
+            MetricDependency::BidAsk,
+            MetricDependency::History,
+            MetricDependency::AlertBasis,
+        ]
+        .into_iter()
+        .any(depends);
+        let has_dates = depends(MetricDependency::Date);
         let rearm = rule.options.rearm;
         let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
         Self {
             rearm,
             rule,
             stocks,
-            has_new_orders: false,
+            has_unstored_state: false,
             previous_price: None,
             next_check: None,
             has_armed_extremes,
             has_52_week_extremes,
+            has_market_data,
+            has_dates,
         }
+    }
+
+    /// Returns whether the expression has a metric of a stock that depends on some data.
+    pub(super) fn uses(&self, stock: StockIndex, data: MetricDependency) -> bool {
+        let name = self.stocks.iter().find(|at| at.stock == stock).map(|at| at.name);
+        let used = metrics(&self.rule.expression).into_iter();
+        used.filter(|metric| Some(metric.symbol) == name)
+            .any(|metric| dependencies(metric.metric).contains(&data))
+    }
+
+    /// Returns the alert's id.
+    pub(in crate::engine) const fn id(&self) -> AlertId {
+        self.rule.alert
+    }
+
+    /// Returns the evaluated revision.
+    pub(in crate::engine) const fn revision(&self) -> Revision {
+        self.rule.revision
+    }
+
+    /// Returns the start of the judgements.
+    pub(in crate::engine) fn armed_at(&self) -> Timestamp {
+        self.rule.lifecycle.armed_at
+    }
+
+    /// Returns the stocks that the expression names.
+    pub(in crate::engine) fn stock_indices(&self) -> impl Iterator<Item = StockIndex> {
+        self.stocks.iter().map(|at| at.stock)
     }
 
     /// Returns the base of `change_pct` without an argument.

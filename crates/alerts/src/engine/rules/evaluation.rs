@@ -1,0 +1,153 @@
+//! The evaluation status of rules: the first metric that is not evaluated, in the order of the text, gives the issue.
+
+use jiff::Timestamp;
+use market::calendar::new_york_date;
+
+use super::rule::{ArmedRule, RuleStock};
+use super::values::{SeenAt, view};
+use crate::condition::EpsBasis;
+use crate::engine::event::{Feed, StockIndex};
+use crate::engine::{Engine, EvaluationIssue};
+use crate::expression::metric::{ChangeBase, Metric};
+use crate::expression::shape::metrics;
+use crate::metrics::{MetricDependency, StockView, dependencies, required_sessions};
+
+impl Engine {
+    /// Returns the issue of a rule, and the stock that has it.
+    pub(in crate::engine) fn rule_issue(
+        &self,
+        armed: &ArmedRule,
+        now: Timestamp,
+    ) -> Option<(StockIndex, EvaluationIssue)> {
+        metrics(&armed.rule.expression).into_iter().find_map(|used| {
+            let at = armed.stocks.iter().find(|at| at.name == used.symbol)?;
+            let issue = self.metric_issue(armed, at, used.metric, now)?;
+            Some((at.stock, issue))
+        })
+    }
+
+    fn metric_issue(
+        &self,
+        armed: &ArmedRule,
+        at: &RuleStock,
+        metric: Metric,
+        now: Timestamp,
+    ) -> Option<EvaluationIssue> {
+        let feeds = feeds(metric);
+        if let Some(&lost) = feeds.iter().find(|feed| self.feeds.is_lost(**feed)) {
+            return Some(EvaluationIssue::NoSource(lost));
+        }
+        if is_never_delivered(metric) {
+            return Some(EvaluationIssue::NoSourceOfMetric(metric.spec().name));
+        }
+        let place = at.stock.0 as usize;
+        let (stock, hot) = (&self.stocks[place], &self.hot[place]);
+        // Quotes and fundamentals are known to be missing from their values.
+        let is_other = |feed: &&Feed| !matches!(feed, Feed::Quotes | Feed::Fundamentals);
+        if let Some(&feed) = feeds.iter().find(is_other)
+            && !self.has_delivered(feed, stock, now)
+        {
+            return Some(EvaluationIssue::NeverDelivered(feed));
+        }
+        let view = view(stock, hot, new_york_date(now), SeenAt::Afterwards);
+        let is_stale = || self.stale_since(hot, now).is_some_and(|since| since < now);
+        let needs_quotes = feeds.contains(&Feed::Quotes);
+        match missing_value(armed, &view, metric) {
+            // The initial price also waits for quotes, so stale quotes are the more specific issue.
+            Some(EvaluationIssue::NoInitialPrice) if hot.last != 0 && is_stale() => Some(EvaluationIssue::StaleQuotes),
+            Some(missing) => Some(missing),
+            None if needs_quotes && hot.last == 0 => Some(EvaluationIssue::NoPrice),
+            None => (needs_quotes && is_stale()).then_some(EvaluationIssue::StaleQuotes),
+        }
+    }
+}
+
+/// Returns the feeds that a metric depends on.
+fn feeds(metric: Metric) -> Vec<Feed> {
+    // The extremes since arming are those of judged prices.
+    if matches!(metric, Metric::HighSinceArmed | Metric::LowSinceArmed) {
+        return vec![Feed::Quotes];
+    }
+    let feed = |dependency: &MetricDependency| match dependency {
+        MetricDependency::Price | MetricDependency::Volume | MetricDependency::BidAsk => Some(Feed::Quotes),
+        MetricDependency::Fundamentals => Some(Feed::Fundamentals),
+        MetricDependency::Mentions => Some(Feed::Mentions),
+        MetricDependency::InsiderTrades => Some(Feed::Insiders),
+        MetricDependency::EarningsDates => Some(Feed::Earnings),
+        MetricDependency::DividendDates => Some(Feed::Dividends),
+        MetricDependency::History | MetricDependency::Date | MetricDependency::AlertBasis => None,
+    };
+    dependencies(metric).iter().filter_map(feed).collect()
+}
+
+/// Returns whether no event of the engine has the metric.
+const fn is_never_delivered(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::Bid | Metric::Ask | Metric::Vwap | Metric::MarketCap | Metric::DividendYield
+    )
+}
+
+/// Returns the issue of a metric whose value does not depend on the next observation alone.
+fn missing_value(armed: &ArmedRule, view: &StockView<'_>, metric: Metric) -> Option<EvaluationIssue> {
+    let (have, need) = (view.history.len(), required_sessions(metric));
+    if have < usize::from(need) {
+        let have = u16::try_from(have).unwrap_or(u16::MAX);
+        return Some(EvaluationIssue::TooLittleHistory { have, need });
+    }
+    let earnings = |basis: EpsBasis| {
+        let known = match basis {
+            EpsBasis::Trailing => view.fundamentals.trailing_eps,
+            EpsBasis::Forward => view.fundamentals.forward_eps,
+        };
+        match known {
+            None => Some(EvaluationIssue::NoEarningsPerShare),
+            Some(eps) if eps.micros() <= 0 => Some(EvaluationIssue::EarningsNotPositive),
+            Some(_) => None,
+        }
+    };
+    let base = match metric {
+        Metric::ChangePct(ChangeBase::OfAlert) => Some(armed.change_base()),
+        Metric::ChangePct(base) => Some(base),
+        _ => None,
+    };
+    match metric {
+        Metric::ChangePct(_) if base == Some(ChangeBase::Creation) && armed.rule.initial_price.is_none() => {
+            Some(EvaluationIssue::NoInitialPrice)
+        }
+        Metric::ChangePct(_) if base == Some(ChangeBase::PrevClose) && have == 0 => {
+            Some(EvaluationIssue::TooLittleHistory { have: 0, need: 1 })
+        }
+        Metric::Rsi(_) => {
+            let newest = view.price.map(market::Price::micros);
+            let newest = newest.or_else(|| view.history.close_back(0))?;
+            let is_flat = view.history.bars().all(|bar| bar.close.micros() == newest);
+            is_flat.then_some(EvaluationIssue::NoMovement)
+        }
+        Metric::RelativeVolume(n) => {
+            let sum = view.history.sum_of_volumes(n.get().into());
+            (sum == Some(0)).then_some(EvaluationIssue::NoMovement)
+        }
+        Metric::Pe => earnings(EpsBasis::Trailing),
+        Metric::ForwardPe => earnings(EpsBasis::Forward),
+        Metric::Eps => view
+            .fundamentals
+            .trailing_eps
+            .is_none()
+            .then_some(EvaluationIssue::NoEarningsPerShare),
+        Metric::Mentions | Metric::MentionsRatio => view.mentions.is_none().then_some(EvaluationIssue::TooFewMentions),
+        Metric::DaysToEarnings => {
+            let is_known = view.earnings.iter().any(|date| *date >= view.today);
+            (!is_known).then_some(EvaluationIssue::NoDateKnown)
+        }
+        Metric::DaysToExDividend => {
+            let is_known = view.dividends.iter().any(|dividend| dividend.ex_date >= view.today);
+            (!is_known).then_some(EvaluationIssue::NoDateKnown)
+        }
+        Metric::DaysToPayment => {
+            let mut dates = view.dividends.iter().filter_map(|dividend| dividend.payment_date);
+            (!dates.any(|date| date >= view.today)).then_some(EvaluationIssue::NoDateKnown)
+        }
+        _ => None,
+    }
+}
