@@ -4,6 +4,7 @@
 //! is evaluated when a new fact arrives.
 
 use jiff::Timestamp;
+use market::calendar::new_york_date;
 use market::{Price, SplitRatio, Symbol};
 
 use super::Engine;
@@ -203,6 +204,8 @@ impl Engine {
         for slot in moved {
             self.adjust(slot, ratio, now, out);
         }
+        self.stocks[stock.0 as usize].splits.push((new_york_date(now), ratio));
+        self.split_rules(symbol, ratio, now, out);
         self.mark_unsettled(symbol);
     }
 

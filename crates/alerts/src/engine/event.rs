@@ -164,6 +164,14 @@ pub enum Event<'a> {
         /// New shares per old share.
         ratio: SplitRatio,
     },
+    /// The splits of a stock that its bars and facts contain already, with their first days in new shares. They replace the previous
+    /// ones and adjust nothing; an expression that was set before one of them is judged in the shares of its day.
+    KnownSplits {
+        /// The stock.
+        symbol: Symbol,
+        /// The splits, in any order.
+        splits: &'a [(Date, SplitRatio)],
+    },
     /// New insider trades.
     InsiderTrades {
         /// The stock.

@@ -19,6 +19,7 @@
 //! * [`clock`]: alerts that wait for an instant.
 //! * [`arm`]: arms, disarms and, after a split, adjusts alerts.
 //! * [`registry`]: the armed alerts.
+//! * [`rules`]: expressions, and all alerts with options: their quiet bands, judgements, facts and splits.
 //! * [`evaluation`]: the evaluation status of alerts; [`feeds`]: the delivered kinds of data.
 //! * [`figures`]: the figures of a stock, for display; [`inspect`]: questions about the engine's state.
 //!
@@ -235,6 +236,12 @@ impl Engine {
                 self.judge_fact(symbol, MetricDependency::DividendDates, now, out);
             }
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
+            Event::KnownSplits { symbol, splits } => {
+                let (stock, hot) = self.parts(symbol);
+                stock.splits = splits.to_vec();
+                hot.unsettle();
+                self.mark_unsettled(symbol);
+            }
             Event::InsiderTrades { symbol, trades } => {
                 self.record_delivery(Feed::Insiders, !trades.is_empty());
                 self.insiders_traded(symbol, trades, now, out);

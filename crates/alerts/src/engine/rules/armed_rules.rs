@@ -31,6 +31,11 @@ impl ArmedRules {
         self.rules.iter().flatten().map(AsRef::as_ref)
     }
 
+    /// Returns the armed rules.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ArmedRule> {
+        self.rules.iter_mut().flatten().map(AsMut::as_mut)
+    }
+
     /// Returns an armed rule.
     pub(in crate::engine) fn find(&self, id: AlertId) -> Option<&ArmedRule> {
         let slot = self.slots.get(&id)?;

@@ -112,6 +112,9 @@ impl Engine {
         let state = &armed.rule.lifecycle;
         let none = BTreeSet::new();
         let values = self.values(armed, state, now, &none, SeenAt::Afterwards);
+        if values.shares.iter().any(Option::is_some) {
+            return vec![Band::EMPTY; armed.stocks.len()];
+        }
         let positions: Vec<_> = armed
             .stocks
             .iter()
@@ -195,6 +198,11 @@ impl Engine {
         });
         RuleValues {
             stocks: stocks.collect(),
+            shares: armed
+                .stocks
+                .iter()
+                .map(|at| self.shares_since(armed, at.stock))
+                .collect(),
             basis: AlertBasis {
                 initial_price: armed.rule.initial_price,
                 high_since_armed: state.extremes.map(|extremes| extremes.high()),

@@ -14,6 +14,7 @@ mod rearm_level;
 mod reason;
 mod rule;
 mod search;
+mod splits;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;

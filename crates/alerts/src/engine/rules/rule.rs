@@ -5,6 +5,7 @@ use market::{Price, Symbol};
 
 use super::rearm_level::RearmLevel;
 use crate::alert::{Alert, AlertId, Revision};
+use crate::condition::Condition;
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::expression::Expression;
@@ -24,8 +25,13 @@ pub(in crate::engine) struct Rule {
     pub(super) revision: Revision,
     /// The alert's own stock.
     pub(super) symbol: Symbol,
-    /// The expression.
+    /// The condition.
+    pub(super) condition: Condition,
+    /// The condition as an expression.
     pub(super) expression: Expression,
+    /// The time when the expression was set, in whose shares it is judged; `None` for one of the 23 conditions, whose threshold is
+    /// adjusted.
+    pub(super) expression_set_at: Option<Timestamp>,
     /// The options.
     pub(super) options: AlertOptions,
     /// The price when the alert was created or last activated.
@@ -38,11 +44,14 @@ impl Rule {
     /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
     pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
         let lifecycle = alert.lifecycle.as_deref()?.clone();
+        let is_expression = matches!(alert.condition, Condition::Expression(_));
         Some(Self {
             alert: alert.id,
             revision: alert.revision,
             symbol: alert.symbol,
             expression: from_condition(&alert.condition)?,
+            expression_set_at: is_expression.then_some(alert.threshold_set_at),
+            condition: alert.condition.clone(),
             options: alert.options.clone(),
             initial_price: alert.initial_price,
             lifecycle,

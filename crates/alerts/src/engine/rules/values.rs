@@ -4,16 +4,19 @@ use jiff::civil::Date;
 use market::{Decimal, Price, Symbol};
 
 use super::quiet_bands::ValuesElsewhere;
+use super::splits::in_earlier_shares;
 use crate::engine::hot_line::{HotLine, NO_DAY};
 use crate::engine::stock::Stock;
 use crate::expression::ast::MetricReference;
-use crate::expression::{MetricValue, MetricValues};
+use crate::expression::{Fraction, MetricValue, MetricValues};
 use crate::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
 
 /// The stocks of a rule at one instant.
 pub(super) struct RuleValues<'a> {
     /// The name of each stock in the expression, with its data and whether it has a new observation.
     pub(super) stocks: Vec<(Option<Symbol>, StockView<'a>, bool)>,
+    /// The number of today's shares of each stock for one of the day on which the expression was set; `None` if they are the same.
+    pub(super) shares: Vec<Option<Fraction>>,
     pub(super) basis: AlertBasis,
 }
 
@@ -25,8 +28,7 @@ impl RuleValues<'_> {
 
 impl MetricValues for RuleValues<'_> {
     fn value(&self, metric: MetricReference) -> Option<MetricValue> {
-        let (_, view, _) = &self.stocks[self.place(metric.symbol)?];
-        metric_value(view, &self.basis, metric.metric)
+        ValuesElsewhere::value(self, metric, None)
     }
 
     fn is_observed(&self, symbol: Option<Symbol>) -> bool {
@@ -47,7 +49,11 @@ impl ValuesElsewhere for RuleValues<'_> {
                 ..session
             });
         }
-        metric_value(&view, &self.basis, metric.metric)
+        let value = metric_value(&view, &self.basis, metric.metric)?;
+        match &self.shares[at] {
+            Some(shares) => in_earlier_shares(value, metric.metric, shares),
+            None => Some(value),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod facts;
 mod market;
 mod oracle;
 mod questions;
+mod splits;
 mod world;
 
 use proptest::prelude::*;
