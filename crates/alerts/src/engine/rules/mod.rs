@@ -6,6 +6,7 @@
 
 mod armed_rules;
 mod evaluation;
+mod explain;
 mod facts;
 mod index;
 mod judge;
@@ -18,6 +19,7 @@ mod splits;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;
+pub use explain::{ExplainedTerm, Explanation};
 pub(super) use index::RuleIndex;
 pub use reason::RuleReason;
 pub(super) use rule::{ArmedRule, Rule};

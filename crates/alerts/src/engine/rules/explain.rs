@@ -1,0 +1,203 @@
+//! Why an alert fires, or does not: the truth of each comparison, and the reason to wait.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use market::Decimal;
+
+use super::rule::{ArmedRule, Rule};
+use super::values::{RuleValues, SeenAt};
+use crate::alert::AlertId;
+use crate::engine::Engine;
+use crate::engine::level_index::Slot;
+use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
+use crate::expression::conversion::from_condition;
+use crate::expression::{EvaluationTime, Expression, MetricValue, Truth, evaluate, number_value};
+use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
+use crate::options::AlertOptions;
+
+/// The present state of an armed alert.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explanation {
+    /// The condition as a sentence, beginning with the stock.
+    pub sentence: String,
+    /// The truth of the condition.
+    pub truth: Truth,
+    /// One term for each comparison, in the order of the text.
+    pub terms: Vec<ExplainedTerm>,
+    /// The reason to wait; `None` if the alert would fire now.
+    pub wait: Option<WaitReason>,
+    /// The next instant at which the alert is judged without an observation.
+    pub next_check: Option<Timestamp>,
+}
+
+/// The present state of one comparison.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExplainedTerm {
+    /// The text.
+    pub text: String,
+    /// The left number; `None` without a value.
+    pub left: Option<Decimal>,
+    /// The right number; for `between`, the maximum if the left number is above it, otherwise the minimum.
+    pub right: Option<Decimal>,
+    /// Whether the comparison is true; `None` if it is unknown.
+    pub holds: Option<bool>,
+    /// The absolute distance between the numbers in percent of the left one.
+    pub distance_pct: Option<Decimal>,
+    /// The time of the oldest observation of its stocks.
+    pub as_of: Option<Timestamp>,
+}
+
+impl Engine {
+    /// Explains an armed alert. `None` if it is not armed, or if its condition is no comparison of values.
+    #[must_use]
+    pub fn explain(&self, id: AlertId, now: Timestamp) -> Option<Explanation> {
+        match self.registry.find(id) {
+            Some(slot) => self.explain_rule(&self.as_rule(slot)?, now),
+            None => self.explain_rule(self.rules.find(id)?, now),
+        }
+    }
+
+    /// Returns one of the 23 conditions without options as a rule; `None` if it is no expression.
+    fn as_rule(&self, slot: Slot) -> Option<ArmedRule> {
+        let armed = self.registry.alert(slot);
+        let (alert, revision) = self.registry.identity(slot);
+        let rule = Rule {
+            alert,
+            revision,
+            symbol: self.symbol(armed.stock),
+            expression: from_condition(&armed.condition)?,
+            expression_set_at: None,
+            condition: armed.condition.clone(),
+            options: AlertOptions::default(),
+            initial_price: armed.initial_price,
+            lifecycle: Lifecycle::new(armed.armed_at, None, None),
+        };
+        Some(ArmedRule::new(rule, |_| armed.stock))
+    }
+
+    fn explain_rule(&self, armed: &ArmedRule, now: Timestamp) -> Option<Explanation> {
+        let state = &armed.rule.lifecycle;
+        let expression = &armed.rule.expression;
+        let values = self.values(armed, state, now, &BTreeSet::new(), SeenAt::Observation);
+        let time = EvaluationTime {
+            now,
+            session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
+        };
+        let mut prepared = state.clone();
+        let truth = evaluate(expression, &values, time, &mut prepared.crossings);
+        let judgement = Judgement {
+            observation: Observation {
+                at: now,
+                is_new: false,
+                price: None,
+                previous_price: None,
+            },
+            truth: truth.now,
+            truth_after: truth.afterwards,
+            is_rearm_level_reached: armed.rearm.as_ref().is_some_and(|level| level.is_reached(&values)),
+        };
+        let wait = match step(&armed.rule.options, &self.calendar, &prepared, &judgement).outcome {
+            Outcome::Wait(reason) => Some(reason),
+            Outcome::Fire { .. } | Outcome::Expire { .. } => None,
+        };
+        let mut terms = Vec::new();
+        let mut crossings = 0;
+        expression.condition().for_each_comparison(&mut |comparison| {
+            let crossed = state.crossings.until().get(crossings).copied().flatten();
+            if matches!(comparison, Comparison::Crosses(..)) {
+                crossings += 1;
+            }
+            terms.push(self.term(armed, comparison, &values, crossed.is_some_and(|until| now <= until)));
+        });
+        Some(Explanation {
+            sentence: expression.sentence(armed.rule.symbol),
+            truth: truth.now,
+            terms,
+            wait,
+            next_check: self.next_check_of(armed, now),
+        })
+    }
+
+    fn term(
+        &self,
+        armed: &ArmedRule,
+        comparison: &Comparison,
+        values: &RuleValues<'_>,
+        has_crossed: bool,
+    ) -> ExplainedTerm {
+        let (left, right, holds) = compared(comparison, values, has_crossed);
+        let mut names = Vec::new();
+        for operand in comparison.operands() {
+            operand.for_each_metric(&mut |metric| names.push(metric.symbol));
+        }
+        let stocks = armed.stocks.iter().filter(|at| names.contains(&at.name));
+        let as_of = stocks
+            .map(|at| &self.hot[at.stock.0 as usize])
+            .filter(|hot| hot.last != 0)
+            .map(|hot| hot.last_at())
+            .min();
+        let decimal = |value: Option<MetricValue>| Decimal::from_f64(value?.as_f64()).ok();
+        let (left, right) = (decimal(left), decimal(right));
+        ExplainedTerm {
+            text: Expression::new(BooleanExpression::Comparison(comparison.clone()))
+                .map(|term| term.to_string())
+                .unwrap_or_default(),
+            distance_pct: left.zip(right).and_then(|(left, right)| distance_pct(left, right)),
+            left,
+            right,
+            holds,
+            as_of,
+        }
+    }
+}
+
+/// Returns the compared numbers and whether the comparison is true.
+fn compared(
+    comparison: &Comparison,
+    values: &RuleValues<'_>,
+    has_crossed: bool,
+) -> (Option<MetricValue>, Option<MetricValue>, Option<bool>) {
+    let value = |number: &NumericExpression| number_value(number, values);
+    let order = |one: &Option<MetricValue>, other: &Option<MetricValue>| one.as_ref()?.compare(other.as_ref()?);
+    match comparison {
+        Comparison::Relation(left, relation, right) => {
+            let (left, right) = (value(left), value(right));
+            let holds = order(&left, &right).map(|order| relation.holds(order));
+            (left, right, holds)
+        }
+        Comparison::Between {
+            value: number,
+            low,
+            high,
+        } => {
+            let (left, low, high) = (value(number), value(low), value(high));
+            let (from_low, from_high) = (order(&left, &low), order(&left, &high));
+            let holds = match (
+                from_low.map(|order| order.is_ge()),
+                from_high.map(|order| order.is_le()),
+            ) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            };
+            let is_above = from_high.is_some_and(|order| order.is_gt());
+            (left, if is_above { high } else { low }, holds)
+        }
+        Comparison::Crosses(left, _, right) => {
+            let (left, right) = (value(left), value(right));
+            let holds = order(&left, &right).map(|_| has_crossed);
+            (left, right, holds)
+        }
+    }
+}
+
+/// Returns the absolute distance between two numbers in percent of the first one, halves rounded up; `None` at zero.
+fn distance_pct(from: Decimal, to: Decimal) -> Option<Decimal> {
+    let (from, to) = (i128::from(from.micros()), i128::from(to.micros()));
+    let way = (to - from)
+        .abs()
+        .checked_mul(100 * i128::from(market::MICROS_PER_UNIT))?;
+    let percent = (way + from.abs() / 2).checked_div(from.abs())?;
+    i64::try_from(percent).ok().map(Decimal::from_micros)
+}
