@@ -286,13 +286,18 @@ pub fn update(
         if is_rearmed {
             after.rsi_side = None;
             after.armed_at = now;
-            after.lifecycle = match armed_lifecycle(&after.condition, &after.options, now) {
-                // The firings count since the activation.
-                Some(new) => Some(Box::new(
-                    alert.lifecycle.as_ref().map_or(*new, |old| old.armed_anew(now, None)),
-                )),
-                None => None,
-            };
+            // The firings count since the activation.
+            let new = armed_lifecycle(&after.condition, &after.options, now);
+            after.lifecycle = new.map(|new| match alert.lifecycle.as_deref() {
+                None => new,
+                Some(old) if alert.condition == after.condition => Box::new(old.armed_anew(now, None)),
+                // The crossings belong to the old condition.
+                Some(old) => Box::new(Lifecycle {
+                    firings: old.firings,
+                    last_fired_at: old.last_fired_at,
+                    ..*new
+                }),
+            });
         }
     }))
 }

@@ -10,7 +10,7 @@ use market::{Decimal, MICROS_PER_UNIT, Price};
 use serde_json::{Map, Value};
 
 use super::{Condition, ConditionFamily, EpsBasis, Side};
-use crate::expression::{MAX_CHARACTERS, WithinError};
+use crate::expression::MAX_CHARACTERS;
 
 /// The description of one condition.
 #[derive(Clone, Copy, Debug)]
@@ -250,7 +250,7 @@ impl fmt::Display for ParameterRule {
             Self::DateTime => f.write_str("a date or a date-time"),
             Self::Time => f.write_str("a time of day as HH:MM"),
             Self::Expression => write!(f, "an expression of at most {MAX_CHARACTERS} characters"),
-            Self::Within => WithinError.fmt(f),
+            Self::Within => f.write_str("\"session\" or a duration from 1m to 30d"),
         }
     }
 }

@@ -195,8 +195,6 @@ impl Engine {
             .groups
             .retain(|group| !matches!(group.key, GroupKey::Price(_) | GroupKey::Change(_)));
         let stock = self.stock(symbol);
-        self.stocks[stock.0 as usize].splits.push((new_york_date(now), ratio));
-        self.split_rules(stock, ratio);
         // Splits are rare, so stocks keep no list of all their alerts.
         let moved: Vec<_> = self
             .registry
@@ -206,6 +204,8 @@ impl Engine {
         for slot in moved {
             self.adjust(slot, ratio, now, out);
         }
+        self.stocks[stock.0 as usize].splits.push((new_york_date(now), ratio));
+        self.split_rules(symbol, ratio, now, out);
         self.mark_unsettled(symbol);
     }
 

@@ -35,6 +35,7 @@ impl Engine {
         }
         self.clock = self.clock.max(now);
         self.advance_rules(now, out);
+        self.judge_armed_fact_rules(now, out);
         self.evaluate_armed_insiders(now, out);
         self.registry.reclaim();
     }

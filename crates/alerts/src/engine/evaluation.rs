@@ -7,7 +7,7 @@ use market::Symbol;
 use market::calendar::{Session, new_york_date};
 
 use super::Engine;
-use super::event::{Feed, StockIndex};
+use super::event::Feed;
 use super::group::volume_sum;
 use super::hot_line::HotLine;
 use super::registry::ArmedAlert;
@@ -66,10 +66,10 @@ pub enum EvaluationIssue {
         /// The time of the price.
         at: Timestamp,
     },
-    /// A metric of the expression has no value, because no source delivers it or because of a division by zero.
-    NoValue,
     /// No source delivers the required data.
     NoSource(Feed),
+    /// No source delivers the metric of an expression.
+    NoSourceOfMetric(&'static str),
     /// No source has delivered the data: no mentions of the stock within eight days, or nothing at all of another kind.
     NeverDelivered(Feed),
 }
@@ -97,8 +97,8 @@ impl fmt::Display for EvaluationIssue {
                 f,
                 "the last price is dated {at:.0}, which is in the future; the alert waits for the next price"
             ),
-            Self::NoValue => f.write_str("a metric of the expression has no value"),
             Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
+            Self::NoSourceOfMetric(metric) => write!(f, "no source delivers {metric}"),
             Self::NeverDelivered(Feed::Mentions) => {
                 f.write_str("no source has delivered mentions of this stock in the last eight days")
             }
@@ -162,12 +162,10 @@ impl Engine {
     #[must_use]
     pub fn evaluation_counts(&self, now: Timestamp) -> EvaluationCounts {
         let mut counts = EvaluationCounts::default();
-        let named = self
-            .registry
-            .live()
-            .map(|slot| self.evaluation_issue(self.registry.alert(slot), now));
-        let rules = self.rules.iter().map(|armed| self.rule_issue(armed, now));
-        for issue in named.chain(rules) {
+        let alerts = self.registry.live();
+        let issues = alerts.map(|slot| self.evaluation_issue(self.registry.alert(slot), now));
+        let of_rules = self.rules.iter().map(|rule| self.rule_issue(rule, now));
+        for issue in issues.chain(of_rules.map(|found| found.map(|(_, issue)| issue))) {
             match issue {
                 None => counts.ok += 1,
                 Some(reason) if reason.is_blind() => counts.blind += 1,
@@ -180,23 +178,21 @@ impl Engine {
     /// Returns the evaluation status of an alert; `None` if it is not armed.
     #[must_use]
     pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {
-        let (issue, stock, armed_at) = match self.registry.find(id) {
-            Some(slot) => {
-                let armed = self.registry.alert(slot);
-                (self.evaluation_issue(armed, now), armed.stock, armed.armed_at)
-            }
-            None => {
-                let armed = self.rules.find(id)?;
-                (self.rule_issue(armed, now), armed.first_stock(), armed.armed_at())
-            }
+        let (armed_at, issue) = if let Some(slot) = self.registry.find(id) {
+            let armed = self.registry.alert(slot);
+            let issue = self.evaluation_issue(armed, now);
+            (armed.armed_at, issue.map(|issue| (armed.stock, issue)))
+        } else {
+            let rule = self.rules.find(id)?;
+            (rule.armed_at(), self.rule_issue(rule, now))
         };
         let (state, since) = match issue {
-            Some(reason @ EvaluationIssue::StaleQuotes) => (
-                EvaluationStatus::Blind(reason),
-                self.stale_since(&self.hot[stock.0 as usize], now).unwrap_or(now),
-            ),
-            Some(reason) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed_at),
-            Some(reason) => (EvaluationStatus::Waiting(reason), armed_at),
+            Some((stock, reason @ EvaluationIssue::StaleQuotes)) => {
+                let since = self.stale_since(&self.hot[stock.0 as usize], now);
+                (EvaluationStatus::Blind(reason), since.unwrap_or(now))
+            }
+            Some((_, reason)) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed_at),
+            Some((_, reason)) => (EvaluationStatus::Waiting(reason), armed_at),
             None => (EvaluationStatus::Ok, armed_at),
         };
         Some(Evaluation { state, since })
@@ -253,7 +249,7 @@ impl Engine {
 
     /// Returns whether a feed delivers the data that alerts on the stock need. Mentions are checked for each stock, because a
     /// source omits the stocks that it does not follow.
-    fn has_delivered(&self, feed: Feed, stock: &Stock, now: Timestamp) -> bool {
+    pub(super) fn has_delivered(&self, feed: Feed, stock: &Stock, now: Timestamp) -> bool {
         if feed != Feed::Mentions {
             return self.feeds.has_delivered(feed);
         }
@@ -261,17 +257,8 @@ impl Engine {
         newest.is_some_and(|newest| now.duration_since(newest) <= MENTIONS_MAX_AGE)
     }
 
-    /// Returns whether a stock has no price, or stale ones.
-    pub(super) fn quote_issue(&self, stock: StockIndex, now: Timestamp) -> Option<EvaluationIssue> {
-        let hot = &self.hot[stock.0 as usize];
-        if hot.last == 0 {
-            return Some(EvaluationIssue::NoPrice);
-        }
-        (self.stale_since(hot, now)? < now).then_some(EvaluationIssue::StaleQuotes)
-    }
-
     /// Returns the time from which a stock's quotes are stale; `None` while the market is closed.
-    fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
         self.stale_from(hot, &self.calendar.session_at(now)?)
     }
 
@@ -294,6 +281,7 @@ impl EvaluationIssue {
                 | Self::EarningsNotPositive
                 | Self::StaleQuotes
                 | Self::NoSource(_)
+                | Self::NoSourceOfMetric(_)
                 | Self::NeverDelivered(_)
         )
     }

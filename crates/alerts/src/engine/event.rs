@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Bar, Decimal, Price, SplitRatio, Symbol};
 
-use super::rules::Rule;
 use crate::alert::{Alert, AlertId};
 
 /// The index of a stock in the engine. A quote carries it instead of the symbol to avoid a lookup. See
@@ -165,12 +164,12 @@ pub enum Event<'a> {
         /// New shares per old share.
         ratio: SplitRatio,
     },
-    /// All splits of the stock so far, with their dates, in any order. They replace the known ones and change no price: expressions
-    /// are judged in the shares of the day on which they were set. [`Event::Split`] adds one of the present day.
+    /// The splits of a stock that its bars and facts contain already, with their first days in new shares. They replace the previous
+    /// ones and adjust nothing; an expression that was set before one of them is judged in the shares of its day.
     KnownSplits {
         /// The stock.
         symbol: Symbol,
-        /// Each split with the first day on which prices are per new share.
+        /// The splits, in any order.
         splits: &'a [(Date, SplitRatio)],
     },
     /// New insider trades.
@@ -210,8 +209,6 @@ pub enum Event<'a> {
     Evaluate,
     /// An alert became active, or changed while active. This revision is evaluated from now on.
     Armed(&'a Alert),
-    /// A rule became active, or changed while active.
-    ArmedRule(&'a Rule),
     /// An alert was paused or deleted, or its firing was committed elsewhere.
     Disarmed(AlertId),
 }

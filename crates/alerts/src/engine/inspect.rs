@@ -18,16 +18,18 @@ impl Engine {
         self.registry.armed() + self.rules.len()
     }
 
-    /// Returns the number of armed alerts for each stock that has any: an expression counts for each stock that it names. It visits
-    /// each alert.
+    /// Returns the number of armed alerts for each stock that has any. A rule counts for each stock that its expression names. It
+    /// visits each alert.
     #[must_use]
     pub fn armed_per_stock(&self) -> Vec<(Symbol, usize)> {
         let mut counts = vec![0_usize; self.stocks.len()];
         for slot in self.registry.live() {
             counts[self.registry.alert(slot).stock.0 as usize] += 1;
         }
-        for stock in self.rules.iter().flat_map(ArmedRule::stock_indices) {
-            counts[stock.0 as usize] += 1;
+        for rule in self.rules.iter() {
+            for stock in rule.stock_indices() {
+                counts[stock.0 as usize] += 1;
+            }
         }
         let stocks = self.symbols.iter().copied().zip(counts);
         stocks.filter(|(_, count)| *count > 0).collect()
@@ -36,14 +38,16 @@ impl Engine {
     /// Returns the revision of an armed alert.
     #[must_use]
     pub fn revision(&self, id: AlertId) -> Option<Revision> {
-        let named = self.registry.find(id).map(|slot| self.registry.identity(slot).1);
-        named.or_else(|| self.rules.find(id).map(ArmedRule::revision))
+        match self.registry.find(id) {
+            Some(slot) => Some(self.registry.identity(slot).1),
+            None => self.rules.find(id).map(ArmedRule::revision),
+        }
     }
 
     /// Returns the ids of all armed alerts.
     pub fn armed_ids(&self) -> impl Iterator<Item = AlertId> {
-        let named = self.registry.live().map(|slot| self.registry.identity(slot).0);
-        named.chain(self.rules.iter().map(ArmedRule::alert))
+        let alerts = self.registry.live().map(|slot| self.registry.identity(slot).0);
+        alerts.chain(self.rules.iter().map(ArmedRule::id))
     }
 
     /// Returns the last observed price of a stock, per today's share.
@@ -94,8 +98,8 @@ impl Engine {
     /// Returns the next instant at which [`Event::Clock`](super::Event::Clock) is due.
     #[must_use]
     pub fn next_moment(&self) -> Option<Timestamp> {
-        let named = self.moments.first().map(|&(at, _)| at);
-        named.into_iter().chain(self.rules.next_moment()).min()
+        let first = self.moments.first().map(|&(at, _)| at);
+        first.into_iter().chain(self.rules.next_moment()).min()
     }
 
     /// Returns the memory of the ordered indexes and hot lines of all stocks, in bytes.
@@ -105,6 +109,7 @@ impl Engine {
         let indexes: usize = groups
             .map(|group| size_of::<group::Group>() + group.index.bytes())
             .sum();
-        indexes + self.hot.capacity() * size_of::<HotLine>()
+        let rules: usize = self.stocks.iter().map(|stock| stock.rules.bytes()).sum();
+        indexes + rules + self.hot.capacity() * size_of::<HotLine>()
     }
 }

@@ -19,6 +19,7 @@
 //! * [`clock`]: alerts that wait for an instant.
 //! * [`arm`]: arms, disarms and, after a split, adjusts alerts.
 //! * [`registry`]: the armed alerts.
+//! * [`rules`]: expressions, and all alerts with options: their quiet bands, judgements, facts and splits.
 //! * [`evaluation`]: the evaluation status of alerts; [`feeds`]: the delivered kinds of data.
 //! * [`figures`]: the figures of a stock, for display; [`inspect`]: questions about the engine's state.
 //!
@@ -62,7 +63,7 @@ pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
 pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex};
 pub use reason::{InsiderNames, Reason};
-pub use rules::{ExplainedTerm, Explanation, Rule, RuleReason};
+pub use rules::{ExplainedTerm, Explanation, RuleReason};
 
 use std::collections::BTreeSet;
 
@@ -80,6 +81,8 @@ use level_index::Slot;
 use registry::Registry;
 use rules::ArmedRules;
 use stock::Stock;
+
+use crate::metrics::MetricDependency;
 
 /// The configuration of the evaluation.
 #[derive(Clone, Debug)]
@@ -193,7 +196,6 @@ impl Engine {
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
-            Event::ArmedRule(rule) => self.arm_rule(rule.clone(), now),
             Event::Disarmed(id) if self.disarm_rule(id) => {}
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {
@@ -221,40 +223,40 @@ impl Engine {
                 hot.unsettle();
                 self.mark_unsettled(symbol);
                 self.record_delivery(Feed::Fundamentals, eps_ttm.or(eps_forward).is_some());
-                self.judge_facts(symbol, now, out);
+                self.judge_fact(symbol, MetricDependency::Fundamentals, now, out);
             }
             Event::Earnings { symbol, dates } => {
                 self.record_delivery(Feed::Earnings, !dates.is_empty());
                 self.facts(symbol, now, |facts| facts.set_earnings(dates));
-                self.judge_facts(symbol, now, out);
+                self.judge_fact(symbol, MetricDependency::EarningsDates, now, out);
             }
             Event::Dividends { symbol, dividends } => {
                 self.record_delivery(Feed::Dividends, !dividends.is_empty());
                 self.facts(symbol, now, |facts| facts.set_dividends(dividends));
-                self.judge_facts(symbol, now, out);
+                self.judge_fact(symbol, MetricDependency::DividendDates, now, out);
             }
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
             Event::KnownSplits { symbol, splits } => {
                 let (stock, hot) = self.parts(symbol);
                 stock.splits = splits.to_vec();
-                stock.rules.mark_all_due();
                 hot.unsettle();
+                self.mark_unsettled(symbol);
             }
             Event::InsiderTrades { symbol, trades } => {
                 self.record_delivery(Feed::Insiders, !trades.is_empty());
                 self.insiders_traded(symbol, trades, now, out);
-                self.judge_facts(symbol, now, out);
+                self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
             }
             Event::InsiderTradesReplaced { symbol, trades } => {
                 let (stock, _) = self.parts(symbol);
                 stock.facts.get_or_insert_default().clear_trades();
                 self.insiders_traded(symbol, trades, now, out);
-                self.judge_facts(symbol, now, out);
+                self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
             }
             Event::Mentions { symbol, hour, count } => {
                 self.feeds.deliver(Feed::Mentions);
                 self.mentioned(symbol, (hour, count), now, out);
-                self.judge_facts(symbol, now, out);
+                self.judge_fact(symbol, MetricDependency::Mentions, now, out);
             }
             Event::Feed { feed, lost: true } => self.feeds.lose(feed),
             Event::Feed { feed, lost: false } => self.feeds.restore(feed),
@@ -365,6 +367,7 @@ impl Engine {
                 self.rejudge(stock, now, out);
             }
         }
+        self.judge_armed_fact_rules(now, out);
         self.evaluate_armed_insiders(now, out);
         self.registry.reclaim();
     }

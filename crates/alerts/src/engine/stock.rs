@@ -24,10 +24,10 @@ pub(super) struct Session {
 pub(super) struct Stock {
     pub(super) history: History,
     pub(super) eps: Eps,
+    /// The splits that the prices contain already, with their first days in new shares.
+    pub(super) splits: Vec<(Date, SplitRatio)>,
     pub(super) groups: Vec<Group>,
     pub(super) rules: RuleIndex,
-    /// The splits, each with the first day on which prices are per new share.
-    pub(super) splits: Vec<(Date, SplitRatio)>,
     /// The lowest and the highest price of the session before the last observation that was fully evaluated.
     range_before: Option<(i64, i64)>,
     pub(super) facts: Option<Box<Facts>>,
@@ -53,8 +53,8 @@ impl Stock {
         Self {
             history: History::default(),
             eps: Eps::default(),
-            groups: Vec::new(),
             splits: Vec::new(),
+            groups: Vec::new(),
             rules: RuleIndex::default(),
             range_before: None,
             facts: None,
@@ -216,6 +216,7 @@ impl Stock {
                 *price = per_share(*price);
             }
         }
+        self.range_before = self.range_before.map(|(low, high)| (per_share(low), per_share(high)));
         hot.volume = if hot.volume < 0 {
             -1
         } else {

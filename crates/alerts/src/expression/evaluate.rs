@@ -159,8 +159,7 @@ impl<V: MetricValues> Evaluation<'_, V> {
 }
 
 /// Returns the truth of a comparison of this observation alone; a `crosses` is false.
-#[must_use]
-pub fn comparison_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
+fn comparison_truth(comparison: &Comparison, values: &impl MetricValues) -> Truth {
     let holds = |left, relation: Relation, right| {
         let ordering = compare_numbers(left, right, values);
         Truth::from(ordering.map(|ordering| relation.holds(ordering)))

@@ -34,9 +34,7 @@ mod words;
 
 pub use crossing::{Crossings, Within, WithinError};
 pub use error::{ExpressionError, ExpressionProblem, NumberProblem};
-pub use evaluate::{
-    EvaluatedTruth, EvaluationTime, MetricValues, compare_numbers, comparison_truth, evaluate, number_value,
-};
+pub use evaluate::{EvaluatedTruth, EvaluationTime, MetricValues, compare_numbers, evaluate, number_value};
 pub use fraction::Fraction;
 pub use limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
 pub use model::{Expression, ParsedExpression, ParsedText};

@@ -2,14 +2,17 @@
 //!
 //! * [`StockView`]: everything that is known of one stock at one instant; [`AlertBasis`]: the prices that belong to an alert.
 //! * [`metric_value`]: the value of a metric. It is exact wherever the definition is rational.
+//! * [`required_sessions`]: the completed sessions that a metric needs.
 //! * [`dependencies`]: the data that a metric depends on, so that an expression is evaluated again only if these change.
 
 mod dependencies;
 mod indicators;
 mod percent;
+mod sessions;
 mod value;
 mod view;
 
 pub use dependencies::{MetricDependency, dependencies};
+pub use sessions::required_sessions;
 pub use value::metric_value;
 pub use view::{AlertBasis, Fundamentals, MentionCounts, SessionSoFar, StockView};

@@ -2,10 +2,11 @@
 
 use super::rearm::ConditionLevel;
 use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
-use crate::condition::Condition;
+use crate::condition::{Condition, ConditionFamily};
 use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
-use crate::expression::shape::requires_crossing;
+use crate::expression::metric::MetricNeed;
+use crate::expression::shape::{metrics, requires_crossing};
 use crate::request::FieldErrors;
 
 /// Checks that options fit a condition.
@@ -13,7 +14,8 @@ use crate::request::FieldErrors;
 /// # Errors
 /// The errors of each field: `rearm` needs one metric that is compared with a number, and a level at which the condition is
 /// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session`, `trigger` and `base` need a
-/// price.
+/// price. The engine judges the last price in the regular session only, so [`SessionScope::Extended`] and the other prices are
+/// errors for every condition.
 pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
     if !options.are_default() && from_condition(condition).is_none() {
@@ -23,6 +25,7 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
         errors.add("options", message);
         return Err(errors);
     }
+    check_support(options, &mut errors);
     if let Some(rearm) = options.rearm {
         check_rearm(rearm, condition, &mut errors);
     }
@@ -40,18 +43,6 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
             errors.add("options.trigger", message);
         }
     }
-    if !matches!(options.trigger, TriggerPrice::Last | TriggerPrice::TwoLasts) {
-        errors.add(
-            "options.trigger",
-            "must be last or two_lasts; other prices are not evaluated yet",
-        );
-    }
-    if options.session != SessionScope::Regular {
-        errors.add(
-            "options.session",
-            "must be regular; extended hours are not evaluated yet",
-        );
-    }
     if !condition.is_about_market() {
         let set = [
             ("options.session", options.session != SessionScope::default()),
@@ -59,24 +50,40 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
             ("options.base", options.base != PercentBase::default()),
         ];
         for (field, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
-            errors.add(
-                field,
-                "must be omitted, because the condition does not depend on a price",
-            );
+            if errors.of(field).is_empty() {
+                errors.add(
+                    field,
+                    "must be omitted, because the condition does not depend on a price",
+                );
+            }
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
+/// Refuses the options that the engine does not evaluate: an alert that ignored one would fire at the wrong moment.
+fn check_support(options: &AlertOptions, errors: &mut FieldErrors) {
+    if options.session == SessionScope::Extended {
+        errors.add(
+            "options.session",
+            "must be regular, because alerts are judged in the regular session only",
+        );
+    }
+    match options.trigger {
+        TriggerPrice::Last | TriggerPrice::TwoLasts => {}
+        other @ (TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid | TriggerPrice::Close) => {
+            let message = format!("must be last or two_lasts; {} is not supported yet", other.name());
+            errors.add("options.trigger", message);
+        }
+    }
+}
+
 fn check_rearm(rearm: Rearm, condition: &Condition, errors: &mut FieldErrors) {
     let Some(level) = ConditionLevel::of(condition) else {
-        let message = match condition {
-            Condition::Rsi { .. } => {
-                "must be omitted for an RSI in both directions; set parameters.direction to above or below"
-            }
-            _ => "must be omitted, because the condition does not compare one metric with a number",
-        };
-        errors.add("options.rearm", message);
+        errors.add(
+            "options.rearm",
+            "must be omitted, because the condition does not compare one metric with a number",
+        );
         return;
     };
     if !level.is_true_at(&level.rearm_level(rearm)) {
@@ -101,13 +108,10 @@ fn check_rearm(rearm: Rearm, condition: &Condition, errors: &mut FieldErrors) {
 }
 
 /// Returns whether the condition is true at one judgement and then false again: every way to truth goes through a `crosses` without
-/// `within`, a change, or a moment.
+/// `within`.
 fn is_momentary(condition: &Condition) -> bool {
     match condition {
-        Condition::MaTouch { .. }
-        | Condition::SocialBuzz(_)
-        | Condition::Reminder { .. }
-        | Condition::DailyReminder(_) => true,
+        Condition::MaTouch { .. } => true,
         Condition::Expression(condition) => condition.within.is_none() && requires_crossing(&condition.expression),
         _ => false,
     }

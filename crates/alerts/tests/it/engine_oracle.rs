@@ -139,7 +139,7 @@ fn every_condition_fires_in_generated_scenarios() {
             firings.for_each(|outcome| *fired.entry(kinds[&outcome.alert]).or_default() += 1);
         }
     }
-    // Expressions have an oracle of their own.
+    // Expressions are rules, which have their own worlds.
     for kind in ConditionKind::ALL
         .iter()
         .filter(|kind| **kind != ConditionKind::Expression)

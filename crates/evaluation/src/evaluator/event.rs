@@ -39,7 +39,7 @@ impl<'a> TermPart<'a> {
             text: &term.text,
             left: term.left.map(|value| value.as_f64()),
             right: term.right.map(|value| value.as_f64()),
-            holds: term.truth.known(),
+            holds: term.holds,
         }
     }
 }

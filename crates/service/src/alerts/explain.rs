@@ -15,7 +15,7 @@ use crate::alerts::Alerts;
 pub struct ExplainedAlert {
     /// The condition as a sentence.
     pub sentence: String,
-    /// The comparisons and the state; `None` for a condition that compares nothing, and before its stock is known.
+    /// The comparisons and the state; `None` for a condition that compares nothing, and for an alert that is not active.
     pub explanation: Option<Explanation>,
     /// The reasons why the alert does not fire, besides its condition.
     pub gates: Vec<Gate>,
@@ -46,7 +46,7 @@ impl Alerts {
         let now = self.ports.clock.now();
         let (explanation, evaluation) = self
             .evaluator
-            .read(|engine| (engine.explain(&alert, now), engine.evaluation(id, now)));
+            .read(|engine| (engine.explain(id, now), engine.evaluation(id, now)));
         let mut gates: Vec<Gate> = status_gate(&alert).into_iter().collect();
         gates.extend(self.market_gate(&alert, now));
         match evaluation.map(|evaluation| evaluation.state) {

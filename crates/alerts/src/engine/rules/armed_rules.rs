@@ -16,9 +16,37 @@ pub(in crate::engine) struct ArmedRules {
     rules: Vec<Option<Box<ArmedRule>>>,
     free: Vec<Slot>,
     moments: BTreeSet<(Timestamp, Slot)>,
+    /// The rules of facts alone that were not judged since they were armed.
+    unjudged: BTreeSet<Slot>,
 }
 
 impl ArmedRules {
+    /// Returns the number of armed rules.
+    pub(in crate::engine) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the armed rules.
+    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = &ArmedRule> {
+        self.rules.iter().flatten().map(AsRef::as_ref)
+    }
+
+    /// Returns the armed rules.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ArmedRule> {
+        self.rules.iter_mut().flatten().map(AsMut::as_mut)
+    }
+
+    /// Returns an armed rule.
+    pub(in crate::engine) fn find(&self, id: AlertId) -> Option<&ArmedRule> {
+        let slot = self.slots.get(&id)?;
+        self.rules.get(slot.0 as usize)?.as_deref()
+    }
+
+    /// Returns the first scheduled instant.
+    pub(in crate::engine) fn next_moment(&self) -> Option<Timestamp> {
+        self.moments.first().map(|&(at, _)| at)
+    }
+
     /// Adds a rule that is not armed yet.
     ///
     /// # Panics
@@ -33,30 +61,10 @@ impl ArmedRules {
         slot
     }
 
-    /// Returns the number of rules.
-    pub(in crate::engine) fn len(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Returns all rules.
-    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = &ArmedRule> {
-        self.rules.iter().flatten().map(|rule| &**rule)
-    }
-
-    /// Returns the rule of an alert.
-    pub(in crate::engine) fn find(&self, id: AlertId) -> Option<&ArmedRule> {
-        let slot = self.slots.get(&id)?;
-        self.rules.get(slot.0 as usize)?.as_deref()
-    }
-
-    /// Returns the first scheduled instant.
-    pub(in crate::engine) fn next_moment(&self) -> Option<Timestamp> {
-        self.moments.first().map(|&(at, _)| at)
-    }
-
     /// Removes a rule and returns it.
     pub(super) fn remove(&mut self, id: AlertId) -> Option<(Slot, Box<ArmedRule>)> {
         let slot = self.slots.remove(&id)?;
+        self.unjudged.remove(&slot);
         let rule = self.take(slot)?;
         self.free.push(slot);
         Some((slot, rule))
@@ -70,6 +78,21 @@ impl ArmedRules {
     /// Puts a rule back after its judgement.
     pub(super) fn put_back(&mut self, slot: Slot, rule: Box<ArmedRule>) {
         self.rules[slot.0 as usize] = Some(rule);
+    }
+
+    /// Lets a rule of facts alone be judged soon.
+    pub(super) fn add_unjudged(&mut self, slot: Slot) {
+        self.unjudged.insert(slot);
+    }
+
+    /// Returns the rules of facts alone that were not judged since they were armed, and forgets them.
+    pub(super) fn take_unjudged(&mut self) -> BTreeSet<Slot> {
+        std::mem::take(&mut self.unjudged)
+    }
+
+    /// Returns a rule.
+    pub(super) fn get(&self, slot: Slot) -> Option<&ArmedRule> {
+        self.rules.get(slot.0 as usize)?.as_deref()
     }
 
     /// Returns a rule.

@@ -1,108 +1,153 @@
-//! The evaluation status of rules.
-
-use std::collections::BTreeSet;
+//! The evaluation status of rules: the first metric that is not evaluated, in the order of the text, gives the issue.
 
 use jiff::Timestamp;
+use market::calendar::new_york_date;
 
-use super::rule::ArmedRule;
-use super::values::SeenAt;
-use crate::engine::Engine;
-use crate::engine::evaluation::EvaluationIssue;
-use crate::engine::event::Feed;
-use crate::expression::MetricValues;
-use crate::expression::ast::MetricReference;
-use crate::expression::metric::{Metric, MetricNeed};
+use super::rule::{ArmedRule, RuleStock};
+use super::values::{SeenAt, view};
+use crate::condition::EpsBasis;
+use crate::engine::event::{Feed, StockIndex};
+use crate::engine::{Engine, EvaluationIssue};
+use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::metrics;
+use crate::metrics::{MetricDependency, StockView, dependencies, required_sessions};
 
 impl Engine {
-    /// Returns the first reason why a rule is not evaluated, in the order of its metrics.
-    pub(in crate::engine) fn rule_issue(&self, armed: &ArmedRule, now: Timestamp) -> Option<EvaluationIssue> {
-        let used = metrics(&armed.rule.expression);
-        let lost = used.iter().flat_map(|used| used.metric.spec().needs).find_map(|need| {
-            let feed = feed_of(*need);
-            self.feeds.is_lost(feed).then_some(EvaluationIssue::NoSource(feed))
-        });
-        if lost.is_some() {
-            return lost;
+    /// Returns the issue of a rule, and the stock that has it.
+    pub(in crate::engine) fn rule_issue(
+        &self,
+        armed: &ArmedRule,
+        now: Timestamp,
+    ) -> Option<(StockIndex, EvaluationIssue)> {
+        metrics(&armed.rule.expression).into_iter().find_map(|used| {
+            let at = armed.stocks.iter().find(|at| at.name == used.symbol)?;
+            let issue = self.metric_issue(armed, at, used.metric, now)?;
+            Some((at.stock, issue))
+        })
+    }
+
+    fn metric_issue(
+        &self,
+        armed: &ArmedRule,
+        at: &RuleStock,
+        metric: Metric,
+        now: Timestamp,
+    ) -> Option<EvaluationIssue> {
+        let feeds = feeds(metric);
+        if let Some(&lost) = feeds.iter().find(|feed| self.feeds.is_lost(**feed)) {
+            return Some(EvaluationIssue::NoSource(lost));
         }
-        if armed.is_about_market
-            && let Some(stale) = armed.stock_indices().find_map(|stock| self.quote_issue(stock, now))
+        if is_never_delivered(metric) {
+            return Some(EvaluationIssue::NoSourceOfMetric(metric.spec().name));
+        }
+        let place = at.stock.0 as usize;
+        let (stock, hot) = (&self.stocks[place], &self.hot[place]);
+        // Quotes and fundamentals are known to be missing from their values.
+        let is_other = |feed: &&Feed| !matches!(feed, Feed::Quotes | Feed::Fundamentals);
+        if let Some(&feed) = feeds.iter().find(is_other)
+            && !self.has_delivered(feed, stock, now)
         {
-            return Some(stale);
+            return Some(EvaluationIssue::NeverDelivered(feed));
         }
-        let values = self.values(armed, &armed.rule.lifecycle, now, &BTreeSet::new(), SeenAt::Observation);
-        used.into_iter()
-            .filter(|used| values.value(*used).is_none())
-            .map(|used| self.missing_value(armed, used))
-            .next()
-    }
-
-    fn missing_value(&self, armed: &ArmedRule, used: MetricReference) -> EvaluationIssue {
-        let stock = armed.stocks.iter().find(|at| at.name == used.symbol);
-        let stock = stock.map(|at| &self.stocks[at.stock.0 as usize]);
-        let have = stock.map_or(0, |stock| u16::try_from(stock.history.len()).unwrap_or(u16::MAX));
-        let need = sessions_needed(used.metric);
-        if have < need {
-            return EvaluationIssue::TooLittleHistory { have, need };
+        let view = view(stock, hot, new_york_date(now), SeenAt::Afterwards);
+        let is_stale = || self.stale_since(hot, now).is_some_and(|since| since < now);
+        let needs_quotes = feeds.contains(&Feed::Quotes);
+        match missing_value(armed, &view, metric) {
+            // The initial price also waits for quotes, so stale quotes are the more specific issue.
+            Some(EvaluationIssue::NoInitialPrice) if hot.last != 0 && is_stale() => Some(EvaluationIssue::StaleQuotes),
+            Some(missing) => Some(missing),
+            None if needs_quotes && hot.last == 0 => Some(EvaluationIssue::NoPrice),
+            None => (needs_quotes && is_stale()).then_some(EvaluationIssue::StaleQuotes),
         }
-        let needs = used.metric.spec().needs;
-        if needs.contains(&MetricNeed::InitialPrice) && armed.rule.initial_price.is_none() {
-            return EvaluationIssue::NoInitialPrice;
-        }
-        if needs.contains(&MetricNeed::Earnings) {
-            let eps = stock.and_then(|stock| match used.metric {
-                Metric::ForwardPe => stock.eps.forward,
-                _ => stock.eps.trailing,
-            });
-            return match eps {
-                Some(_) => EvaluationIssue::EarningsNotPositive,
-                None => EvaluationIssue::NoEarningsPerShare,
-            };
-        }
-        let facts = [
-            (MetricNeed::Mentions, EvaluationIssue::TooFewMentions),
-            (
-                MetricNeed::InsiderTrades,
-                EvaluationIssue::NeverDelivered(Feed::Insiders),
-            ),
-            (MetricNeed::EarningsDates, EvaluationIssue::NoDateKnown),
-            (MetricNeed::DividendDates, EvaluationIssue::NoDateKnown),
-        ];
-        let missing = facts.into_iter().find(|(need, _)| needs.contains(need));
-        missing.map_or(EvaluationIssue::NoValue, |(_, issue)| issue)
     }
 }
 
-/// Returns the feed that delivers what a metric needs.
-pub(super) const fn feed_of(need: MetricNeed) -> Feed {
-    match need {
-        MetricNeed::Quote
-        | MetricNeed::InitialPrice
-        | MetricNeed::BidAsk
-        | MetricNeed::Volume
-        | MetricNeed::Sessions => Feed::Quotes,
-        MetricNeed::Earnings | MetricNeed::Fundamentals => Feed::Fundamentals,
-        MetricNeed::Mentions => Feed::Mentions,
-        MetricNeed::InsiderTrades => Feed::Insiders,
-        MetricNeed::EarningsDates => Feed::Earnings,
-        MetricNeed::DividendDates => Feed::Dividends,
+/// Returns the feeds that a metric depends on.
+fn feeds(metric: Metric) -> Vec<Feed> {
+    // The extremes since arming are those of judged prices.
+    if matches!(metric, Metric::HighSinceArmed | Metric::LowSinceArmed) {
+        return vec![Feed::Quotes];
     }
+    let feed = |dependency: &MetricDependency| match dependency {
+        MetricDependency::Price | MetricDependency::Volume | MetricDependency::BidAsk => Some(Feed::Quotes),
+        MetricDependency::Fundamentals => Some(Feed::Fundamentals),
+        MetricDependency::Mentions => Some(Feed::Mentions),
+        MetricDependency::InsiderTrades => Some(Feed::Insiders),
+        MetricDependency::EarningsDates => Some(Feed::Earnings),
+        MetricDependency::DividendDates => Some(Feed::Dividends),
+        MetricDependency::History | MetricDependency::Date | MetricDependency::AlertBasis => None,
+    };
+    dependencies(metric).iter().filter_map(feed).collect()
 }
 
-/// Returns the number of completed sessions without which a metric has no value.
-fn sessions_needed(metric: Metric) -> u16 {
+/// Returns whether no event of the engine has the metric.
+const fn is_never_delivered(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::Bid | Metric::Ask | Metric::Vwap | Metric::MarketCap | Metric::DividendYield
+    )
+}
+
+/// Returns the issue of a metric whose value does not depend on the next observation alone.
+fn missing_value(armed: &ArmedRule, view: &StockView<'_>, metric: Metric) -> Option<EvaluationIssue> {
+    let (have, need) = (view.history.len(), required_sessions(metric));
+    if have < usize::from(need) {
+        let have = u16::try_from(have).unwrap_or(u16::MAX);
+        return Some(EvaluationIssue::TooLittleHistory { have, need });
+    }
+    let earnings = |basis: EpsBasis| {
+        let known = match basis {
+            EpsBasis::Trailing => view.fundamentals.trailing_eps,
+            EpsBasis::Forward => view.fundamentals.forward_eps,
+        };
+        match known {
+            None => Some(EvaluationIssue::NoEarningsPerShare),
+            Some(eps) if eps.micros() <= 0 => Some(EvaluationIssue::EarningsNotPositive),
+            Some(_) => None,
+        }
+    };
+    let base = match metric {
+        Metric::ChangePct(ChangeBase::OfAlert) => Some(armed.change_base()),
+        Metric::ChangePct(base) => Some(base),
+        _ => None,
+    };
     match metric {
-        Metric::High(n) | Metric::Low(n) | Metric::Drawdown(n) => n.get(),
-        Metric::AverageVolume(n) | Metric::RelativeVolume(n) | Metric::Rsi(n) => n.get(),
-        // The present price is today's close.
-        Metric::Sma(n) | Metric::Ema(n) | Metric::StandardDeviation(n) => n.get().saturating_sub(1),
-        Metric::Atr(n) => n.get(),
-        Metric::BollingerUpper(band) | Metric::BollingerLower(band) => band.period.get().saturating_sub(1),
-        Metric::Macd(periods) | Metric::MacdSignal(periods) => {
-            (periods.slow.get().max(periods.fast.get()) + periods.signal.get()).saturating_sub(2)
+        Metric::ChangePct(_) if base == Some(ChangeBase::Creation) && armed.rule.initial_price.is_none() => {
+            Some(EvaluationIssue::NoInitialPrice)
         }
-        Metric::ChangePct(crate::expression::metric::ChangeBase::Sessions(n)) => n.get(),
-        Metric::PrevClose | Metric::GapPct | Metric::High52Weeks | Metric::Low52Weeks => 1,
-        _ => 0,
+        Metric::ChangePct(_) if base == Some(ChangeBase::PrevClose) && have == 0 => {
+            Some(EvaluationIssue::TooLittleHistory { have: 0, need: 1 })
+        }
+        Metric::Rsi(_) => {
+            let newest = view.price.map(market::Price::micros);
+            let newest = newest.or_else(|| view.history.close_back(0))?;
+            let is_flat = view.history.bars().all(|bar| bar.close.micros() == newest);
+            is_flat.then_some(EvaluationIssue::NoMovement)
+        }
+        Metric::RelativeVolume(n) => {
+            let sum = view.history.sum_of_volumes(n.get().into());
+            (sum == Some(0)).then_some(EvaluationIssue::NoMovement)
+        }
+        Metric::Pe => earnings(EpsBasis::Trailing),
+        Metric::ForwardPe => earnings(EpsBasis::Forward),
+        Metric::Eps => view
+            .fundamentals
+            .trailing_eps
+            .is_none()
+            .then_some(EvaluationIssue::NoEarningsPerShare),
+        Metric::Mentions | Metric::MentionsRatio => view.mentions.is_none().then_some(EvaluationIssue::TooFewMentions),
+        Metric::DaysToEarnings => {
+            let is_known = view.earnings.iter().any(|date| *date >= view.today);
+            (!is_known).then_some(EvaluationIssue::NoDateKnown)
+        }
+        Metric::DaysToExDividend => {
+            let is_known = view.dividends.iter().any(|dividend| dividend.ex_date >= view.today);
+            (!is_known).then_some(EvaluationIssue::NoDateKnown)
+        }
+        Metric::DaysToPayment => {
+            let mut dates = view.dividends.iter().filter_map(|dividend| dividend.payment_date);
+            (!dates.any(|date| date >= view.today)).then_some(EvaluationIssue::NoDateKnown)
+        }
+        _ => None,
     }
 }

@@ -1,73 +1,91 @@
-//! The explanation of an alert: what it waits for, comparison by comparison.
+//! Why an alert fires, or does not: the truth of each comparison, and the reason to wait.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use market::Decimal;
 
-use super::reason::rounded;
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
-use crate::alert::Alert;
+use crate::alert::AlertId;
 use crate::engine::Engine;
-use crate::engine::event::Feed;
-use crate::expression::ast::{Comparison, NumericExpression};
-use crate::expression::{Crossings, EvaluationTime, MetricValue, Truth, comparison_truth, evaluate, number_value};
-use crate::lifecycle::{Judgement, Observation, Outcome, WaitReason, step};
+use crate::engine::level_index::Slot;
+use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
+use crate::expression::conversion::from_condition;
+use crate::expression::{Crossings, EvaluationTime, Expression, MetricValue, Truth, evaluate, number_value};
+use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
+use crate::options::AlertOptions;
 
-/// Why an alert fires or not at one instant.
+/// The present state of an armed alert.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Explanation {
+    /// The condition as a sentence, beginning with the stock.
+    pub sentence: String,
     /// The truth of the condition.
     pub truth: Truth,
     /// One term for each comparison, in the order of the text.
     pub terms: Vec<ExplainedTerm>,
-    /// The reason why the alert does not fire now; `None` if it fires at the next judgement.
+    /// The reason to wait; `None` if the alert would fire now.
     pub wait: Option<WaitReason>,
-    /// The next instant at which the alert is judged without a new observation.
+    /// The next instant at which the alert is judged without an observation.
     pub next_check: Option<Timestamp>,
 }
 
-/// One comparison of an expression.
+/// The present state of one comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExplainedTerm {
     /// The text.
     pub text: String,
-    /// The left side.
+    /// The left number; `None` without a value.
     pub left: Option<Decimal>,
-    /// The right side; of a `between` the nearer end that is not reached, otherwise the lower one.
+    /// The right number; for `between`, the maximum if the left number is above it, otherwise the minimum.
     pub right: Option<Decimal>,
-    /// Whether the comparison holds.
-    pub truth: Truth,
-    /// The change of the left side, in percent of it, that makes the sides equal; 0 if the comparison holds.
+    /// Whether the comparison is true; `None` if it is unknown.
+    pub holds: Option<bool>,
+    /// The absolute distance between the numbers in percent of the left one.
     pub distance_pct: Option<Decimal>,
-    /// The time of the last observation of the left side's stock.
+    /// The time of the oldest observation of its stocks.
     pub as_of: Option<Timestamp>,
-    /// The feeds that deliver the data of both sides.
-    pub feeds: Vec<Feed>,
 }
 
 impl Engine {
-    /// Explains an alert at the present moment; `None` if its condition is no expression, or if a stock is unknown.
+    /// Explains an armed alert. `None` if it is not armed, or if its condition is no comparison of values.
     #[must_use]
-    pub fn explain(&self, alert: &Alert, now: Timestamp) -> Option<Explanation> {
-        let described;
-        let armed = match self.rules.find(alert.id) {
-            Some(armed) => armed,
-            None => {
-                described = self.described(alert)?;
-                &described
-            }
+    pub fn explain(&self, id: AlertId, now: Timestamp) -> Option<Explanation> {
+        match self.registry.find(id) {
+            Some(slot) => self.explain_rule(&self.as_rule(slot)?, now),
+            None => self.explain_rule(self.rules.find(id)?, now),
+        }
+    }
+
+    /// Returns one of the 23 conditions without options as a rule; `None` if it is no expression.
+    fn as_rule(&self, slot: Slot) -> Option<ArmedRule> {
+        let armed = self.registry.alert(slot);
+        let (alert, revision) = self.registry.identity(slot);
+        let rule = Rule {
+            alert,
+            revision,
+            symbol: self.symbol(armed.stock),
+            expression: from_condition(&armed.condition)?,
+            expression_set_at: None,
+            condition: armed.condition.clone(),
+            options: AlertOptions::default(),
+            initial_price: armed.initial_price,
+            lifecycle: Lifecycle::new(armed.armed_at, None, None),
         };
-        let rule = &armed.rule;
-        let state = &rule.lifecycle;
+        Some(ArmedRule::new(rule, |_| armed.stock))
+    }
+
+    fn explain_rule(&self, armed: &ArmedRule, now: Timestamp) -> Option<Explanation> {
+        let state = &armed.rule.lifecycle;
+        let expression = &armed.rule.expression;
         let values = self.values(armed, state, now, &BTreeSet::new(), SeenAt::Observation);
-        let session = self.calendar.session_at(now);
         let time = EvaluationTime {
             now,
-            session_close: session.map_or(now, |session| session.close),
+            session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
         };
-        let truth = evaluate(&rule.expression, &values, time, &mut state.crossings.clone());
+        let mut prepared = state.clone();
+        let truth = evaluate(expression, &values, time, &mut prepared.crossings);
         let judgement = Judgement {
             observation: Observation {
                 at: now,
@@ -79,25 +97,18 @@ impl Engine {
             truth_after: truth.afterwards,
             is_rearm_level_reached: armed.rearm.as_ref().is_some_and(|level| level.is_reached(&values)),
         };
-        let wait = match step(&rule.options, &self.calendar, state, &judgement).outcome {
+        let wait = match step(&armed.rule.options, &self.calendar, &prepared, &judgement).outcome {
             Outcome::Wait(reason) => Some(reason),
             Outcome::Fire { .. } | Outcome::Expire { .. } => None,
         };
+        let terms = self.terms(armed, &values, (&state.crossings, &state.crossings), now);
         Some(Explanation {
+            sentence: expression.sentence(armed.rule.symbol),
             truth: truth.now,
-            terms: self.terms(armed, &values, (&state.crossings, &state.crossings), now),
+            terms,
             wait,
             next_check: self.next_check_of(armed, now),
         })
-    }
-
-    /// Returns an alert that is not armed as a rule, such as a paused one, as if it were.
-    fn described(&self, alert: &Alert) -> Option<ArmedRule> {
-        let rule = Rule::describing(alert)?;
-        let known = crate::expression::shape::symbols(&rule.expression)
-            .into_iter()
-            .all(|name| self.indices.contains_key(&name.unwrap_or(rule.symbol)));
-        known.then(|| ArmedRule::new(rule, |symbol| self.indices[&symbol]))
     }
 
     /// Returns the comparisons of a rule, with the state of its crossings before and at an observation.
@@ -115,81 +126,99 @@ impl Engine {
             .expression
             .condition()
             .for_each_comparison(&mut |comparison| {
-                let truth = match comparison {
-                    Comparison::Crosses(_, direction, _) => {
-                        let order = |crossings: &Crossings| crossings.orders().get(crossing).copied().flatten();
-                        let until = after.until().get(crossing).copied().flatten();
-                        let crossed = order(before).zip(order(after));
-                        let crossed = crossed.is_some_and(|(before, after)| direction.is_crossed(before, after));
-                        crossing += 1;
-                        Truth::from(Some(crossed || until.is_some_and(|until| now <= until)))
-                    }
-                    other => comparison_truth(other, values),
-                };
-                terms.push(self.term(armed, comparison, truth, values));
+                let mut has_crossed = false;
+                if let Comparison::Crosses(_, direction, _) = comparison {
+                    let order = |crossings: &Crossings| crossings.orders().get(crossing).copied().flatten();
+                    let until = after.until().get(crossing).copied().flatten();
+                    let crosses = order(before).zip(order(after));
+                    has_crossed = crosses.is_some_and(|(before, after)| direction.is_crossed(before, after))
+                        || until.is_some_and(|until| now <= until);
+                    crossing += 1;
+                }
+                terms.push(self.term(armed, comparison, values, has_crossed));
             });
         terms
     }
 
-    fn term(&self, armed: &ArmedRule, comparison: &Comparison, truth: Truth, values: &RuleValues<'_>) -> ExplainedTerm {
-        let (left, right) = sides(comparison, values);
-        let value = |number: &NumericExpression| number_value(number, values);
-        let (left_value, right_value) = (value(left), value(right));
-        let distance = match truth {
-            Truth::True => Some(Decimal::ZERO),
-            _ => distance(left_value.as_ref(), right_value.as_ref()),
-        };
-        let mut as_of = None;
-        left.for_each_metric(&mut |used| {
-            let stock = armed.stocks.iter().find(|at| at.name == used.symbol);
-            let hot = stock
-                .map(|at| &self.hot[at.stock.0 as usize])
-                .filter(|hot| hot.last != 0);
-            as_of = as_of.max(hot.map(|hot| hot.last_at()));
-        });
-        let mut feeds = BTreeSet::new();
-        for side in [left, right] {
-            side.for_each_metric(&mut |used| {
-                feeds.extend(
-                    used.metric
-                        .spec()
-                        .needs
-                        .iter()
-                        .map(|need| super::evaluation::feed_of(*need)),
-                );
-            });
+    fn term(
+        &self,
+        armed: &ArmedRule,
+        comparison: &Comparison,
+        values: &RuleValues<'_>,
+        has_crossed: bool,
+    ) -> ExplainedTerm {
+        let (left, right, holds) = compared(comparison, values, has_crossed);
+        let mut names = Vec::new();
+        for operand in comparison.operands() {
+            operand.for_each_metric(&mut |metric| names.push(metric.symbol));
         }
+        let stocks = armed.stocks.iter().filter(|at| names.contains(&at.name));
+        let as_of = stocks
+            .map(|at| &self.hot[at.stock.0 as usize])
+            .filter(|hot| hot.last != 0)
+            .map(|hot| hot.last_at())
+            .min();
+        let decimal = |value: Option<MetricValue>| Decimal::from_f64(value?.as_f64()).ok();
+        let (left, right) = (decimal(left), decimal(right));
         ExplainedTerm {
-            text: comparison.to_string(),
-            left: left_value.as_ref().and_then(rounded),
-            right: right_value.as_ref().and_then(rounded),
-            truth,
-            distance_pct: distance,
+            text: Expression::new(BooleanExpression::Comparison(comparison.clone()))
+                .map(|term| term.to_string())
+                .unwrap_or_default(),
+            distance_pct: left.zip(right).and_then(|(left, right)| distance_pct(left, right)),
+            left,
+            right,
+            holds,
             as_of,
-            feeds: feeds.into_iter().collect(),
         }
     }
 }
 
-/// Returns the two sides of a comparison; of a `between` the end that matters.
-fn sides<'a>(comparison: &'a Comparison, values: &RuleValues<'_>) -> (&'a NumericExpression, &'a NumericExpression) {
+/// Returns the compared numbers and whether the comparison is true.
+fn compared(
+    comparison: &Comparison,
+    values: &RuleValues<'_>,
+    has_crossed: bool,
+) -> (Option<MetricValue>, Option<MetricValue>, Option<bool>) {
+    let value = |number: &NumericExpression| number_value(number, values);
+    let order = |one: &Option<MetricValue>, other: &Option<MetricValue>| one.as_ref()?.compare(other.as_ref()?);
     match comparison {
-        Comparison::Relation(left, _, right) | Comparison::Crosses(left, _, right) => (left, right),
-        Comparison::Between { value, low, high } => {
-            let above = number_value(value, values)
-                .zip(number_value(high, values))
-                .and_then(|(value, high)| value.compare(&high));
-            if above.is_some_and(std::cmp::Ordering::is_gt) {
-                (value, high)
-            } else {
-                (value, low)
-            }
+        Comparison::Relation(left, relation, right) => {
+            let (left, right) = (value(left), value(right));
+            let holds = order(&left, &right).map(|order| relation.holds(order));
+            (left, right, holds)
+        }
+        Comparison::Between {
+            value: number,
+            low,
+            high,
+        } => {
+            let (left, low, high) = (value(number), value(low), value(high));
+            let (from_low, from_high) = (order(&left, &low), order(&left, &high));
+            let holds = match (
+                from_low.map(|order| order.is_ge()),
+                from_high.map(|order| order.is_le()),
+            ) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            };
+            let is_above = from_high.is_some_and(|order| order.is_gt());
+            (left, if is_above { high } else { low }, holds)
+        }
+        Comparison::Crosses(left, _, right) => {
+            let (left, right) = (value(left), value(right));
+            let holds = order(&left, &right).map(|_| has_crossed);
+            (left, right, holds)
         }
     }
 }
 
-/// Returns the change of the left side in percent that makes it equal to the right one.
-fn distance(left: Option<&MetricValue>, right: Option<&MetricValue>) -> Option<Decimal> {
-    let (left, right) = (left?.as_f64(), right?.as_f64());
-    Decimal::from_f64((right - left) / left.abs() * 100.0).ok()
+/// Returns the absolute distance between two numbers in percent of the first one, halves rounded up; `None` at zero.
+fn distance_pct(from: Decimal, to: Decimal) -> Option<Decimal> {
+    let (from, to) = (i128::from(from.micros()), i128::from(to.micros()));
+    let way = (to - from)
+        .abs()
+        .checked_mul(100 * i128::from(market::MICROS_PER_UNIT))?;
+    let percent = (way + from.abs() / 2).checked_div(from.abs())?;
+    i64::try_from(percent).ok().map(Decimal::from_micros)
 }

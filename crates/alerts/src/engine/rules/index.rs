@@ -43,15 +43,26 @@ impl RuleIndex {
         self.by_lo.is_empty()
     }
 
+    /// Returns the memory of the index in bytes, without the inner nodes of its trees.
+    pub(in crate::engine) fn bytes(&self) -> usize {
+        let entries = self.by_lo.len() + self.by_hi.len() + self.by_volume.len();
+        entries * size_of::<(i64, Slot)>()
+    }
+
     /// Lets every rule be judged next.
     pub(in crate::engine) fn mark_all_due(&mut self) {
         self.all_due = true;
     }
 
+    /// Returns all rules.
+    pub(super) fn slots(&self) -> BTreeSet<Slot> {
+        self.by_lo.iter().map(|&(_, slot)| slot).collect()
+    }
+
     /// Returns all rules, which are going to be judged.
     pub(super) fn take_all(&mut self) -> BTreeSet<Slot> {
         self.all_due = false;
-        self.by_lo.iter().map(|&(_, slot)| slot).collect()
+        self.slots()
     }
 
     /// Returns the rules that are going to be judged because of a price and a volume: those whose band does not contain them.

@@ -8,7 +8,7 @@ use market::calendar::new_york_date;
 use super::quiet_bands::{CertainTruth, StockPosition, quiet_bands};
 use super::reason::RuleReason;
 use super::rule::ArmedRule;
-use super::values::{RuleValues, SeenAt, SeenStock, share_ratio, view};
+use super::values::{RuleValues, SeenAt, view};
 use crate::engine::Engine;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
@@ -90,7 +90,7 @@ impl Engine {
                 RuleFate::Ends
             }
             Outcome::Wait(_) => {
-                if stepped.next != armed.rule.lifecycle || armed.has_new_state {
+                if stepped.next != armed.rule.lifecycle || armed.has_unstored_state {
                     out.push(decision(AlertAction::SetLifecycle {
                         state: Box::new(stepped.next.clone()),
                     }));
@@ -99,7 +99,7 @@ impl Engine {
             }
         };
         armed.rule.lifecycle = stepped.next;
-        armed.has_new_state = false;
+        armed.has_unstored_state = false;
         armed.previous_price = price;
         fate
     }
@@ -114,8 +114,7 @@ impl Engine {
         let state = &armed.rule.lifecycle;
         let none = BTreeSet::new();
         let values = self.values(armed, state, now, &none, SeenAt::Afterwards);
-        // The bands are in present shares. Expressions from before a split are rare.
-        if values.has_share_ratio() {
+        if values.shares.iter().any(Option::is_some) {
             return vec![Band::EMPTY; armed.stocks.len()];
         }
         let positions: Vec<_> = armed
@@ -163,20 +162,7 @@ impl Engine {
     /// Returns the next instant at which the rule is judged without an observation.
     pub(super) fn next_check_of(&self, armed: &ArmedRule, now: Timestamp) -> Option<Timestamp> {
         let check = next_check(&armed.rule.options, &self.calendar, &armed.rule.lifecycle);
-        if armed.is_about_market {
-            return check;
-        }
-        let daily = self.next_daily_evaluation(now);
-        check.map_or(daily, |check| daily.map(|daily| daily.min(check)).or(Some(check)))
-    }
-
-    /// Returns the next instant at which conditions on dates are evaluated.
-    fn next_daily_evaluation(&self, now: Timestamp) -> Option<Timestamp> {
-        let today = new_york_date(now);
-        let on = |date| self.calendar.daily_evaluation_time(date);
-        Some(on(today))
-            .filter(|&at| at > now)
-            .or_else(|| today.tomorrow().ok().map(on))
+        check.into_iter().chain(armed.next_date_change(now)).min()
     }
 
     fn judgement(
@@ -205,16 +191,20 @@ impl Engine {
         let today = new_york_date(now);
         let stocks = armed.stocks.iter().map(|at| {
             let place = at.stock.0 as usize;
-            let stock = &self.stocks[place];
-            SeenStock {
-                name: at.name,
-                view: view(stock, &self.hot[place], today, seen),
-                is_observed: observed.contains(&at.stock),
-                share_ratio: share_ratio(&stock.splits, armed.rule.set_at),
-            }
+            let is_observed = observed.contains(&at.stock);
+            (
+                at.name,
+                view(&self.stocks[place], &self.hot[place], today, seen),
+                is_observed,
+            )
         });
         RuleValues {
             stocks: stocks.collect(),
+            shares: armed
+                .stocks
+                .iter()
+                .map(|at| self.shares_since(armed, at.stock))
+                .collect(),
             basis: AlertBasis {
                 initial_price: armed.rule.initial_price,
                 high_since_armed: state.extremes.map(|extremes| extremes.high()),

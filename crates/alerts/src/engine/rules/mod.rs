@@ -7,6 +7,7 @@
 mod armed_rules;
 mod evaluation;
 mod explain;
+mod facts;
 mod index;
 mod judge;
 mod quiet_bands;
@@ -14,20 +15,19 @@ mod rearm_level;
 mod reason;
 mod rule;
 mod search;
+mod splits;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;
 pub use explain::{ExplainedTerm, Explanation};
 pub(super) use index::RuleIndex;
 pub use reason::RuleReason;
-pub(super) use rule::ArmedRule;
-pub use rule::Rule;
+pub(super) use rule::{ArmedRule, Rule};
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use market::calendar::new_york_date;
-use market::{SplitRatio, Symbol};
 
 use super::Engine;
 use super::decision::Decision;
@@ -47,27 +47,27 @@ impl Engine {
         let id = rule.alert;
         let mut armed = ArmedRule::new(rule, |symbol| self.stock(symbol));
         self.stock(armed.rule.symbol);
-        if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
-            let own = self.stock(armed.rule.symbol);
-            let newest = Stock::last_price(&self.hot[own.0 as usize]);
-            armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
-            armed.has_new_state = newest.is_some();
-        }
         let state = &armed.rule.lifecycle;
         if state.crossings.orders().is_empty() {
             let values = self.values(&armed, state, now, &BTreeSet::new(), SeenAt::Observation);
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
-            armed.has_new_state |= !armed.rule.lifecycle.crossings.orders().is_empty();
+            armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
         }
-        armed.next_check = if armed.is_about_market {
-            self.next_check_of(&armed, now)
-        } else {
-            Some(now)
-        };
+        if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
+            let own = self.stock(armed.rule.symbol);
+            let newest = Stock::last_price(&self.hot[own.0 as usize]);
+            armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
+            armed.has_unstored_state |= newest.is_some();
+        }
+        armed.next_check = self.next_check_of(&armed, now);
+        let has_market_data = armed.has_market_data;
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;
         let slot = self.rules.add(id, armed);
         self.rules.schedule(slot, None, next_check);
+        if !has_market_data {
+            self.rules.add_unjudged(slot);
+        }
         for (stock, band) in stocks {
             self.stocks[stock.0 as usize].rules.insert(slot, band);
             self.hot[stock.0 as usize].unsettle();
@@ -119,67 +119,22 @@ impl Engine {
                 continue;
             };
             armed.next_check = None;
-            let has_expired = armed.rule.options.expires().is_some_and(|expiry| expiry <= now);
-            if has_expired || !armed.is_about_market {
-                // The date is an observation of facts.
-                let observed = armed.stocks.iter().map(|at| at.stock);
-                let observed: BTreeSet<_> = observed.filter(|_| !armed.is_about_market).collect();
+            if armed.rule.options.expires().is_some_and(|expiry| expiry <= now) {
                 let cause = Cause {
-                    observed: &observed,
-                    is_new: !armed.is_about_market,
+                    observed: &BTreeSet::new(),
+                    is_new: false,
                 };
                 self.judge_and_place(slot, now, cause, out);
                 continue;
             }
-            let stocks: Vec<_> = armed.stocks.iter().map(|at| at.stock).collect();
-            for stock in stocks {
-                self.stocks[stock.0 as usize].rules.mark_all_due();
-                self.hot[stock.0 as usize].unsettle();
-                self.mark_unsettled(self.symbols[stock.0 as usize]);
+            if armed.has_market_data {
+                self.make_due(slot);
+            } else {
+                // The date in New York has changed, or the state of the life cycle is due.
+                let observed = armed.stock_indices().collect();
+                self.judge_fact_rule(slot, &observed, now, out);
             }
         }
-    }
-
-    /// Judges the rules that are about facts of a stock alone, after one became known. The others are judged with the next
-    /// observation or evaluation.
-    pub(super) fn judge_facts(&mut self, symbol: Symbol, now: Timestamp, out: &mut Vec<Decision>) {
-        let stock = self.stock(symbol);
-        let rules = &mut self.stocks[stock.0 as usize].rules;
-        if rules.is_empty() {
-            return;
-        }
-        let about_facts: Vec<_> = rules
-            .take_all()
-            .into_iter()
-            .filter(|&slot| self.rules.get_mut(slot).is_some_and(|armed| !armed.is_about_market))
-            .collect();
-        let observed = BTreeSet::from([stock]);
-        let cause = Cause {
-            observed: &observed,
-            is_new: true,
-        };
-        for slot in about_facts {
-            self.judge_and_place(slot, now, cause, out);
-        }
-        self.stocks[stock.0 as usize].rules.mark_all_due();
-        self.hot[stock.0 as usize].unsettle();
-        self.mark_unsettled(symbol);
-    }
-
-    /// Converts the prices that belong to the rules of a stock to new shares.
-    pub(super) fn split_rules(&mut self, stock: StockIndex, ratio: SplitRatio) {
-        for slot in self.stocks[stock.0 as usize].rules.take_all() {
-            let Some(armed) = self.rules.get_mut(slot) else {
-                continue;
-            };
-            let is_own = armed.stocks.iter().any(|at| at.stock == stock && at.name.is_none());
-            if is_own {
-                armed.rule.lifecycle = armed.rule.lifecycle.after_split(ratio);
-                armed.rule.initial_price = armed.rule.initial_price.map(|price| price.after_split(ratio));
-                armed.previous_price = armed.previous_price.map(|price| price.after_split(ratio));
-            }
-        }
-        self.stocks[stock.0 as usize].rules.mark_all_due();
     }
 
     /// Ends the sessions of earlier days of a rule's stocks, which otherwise end at the next observation of the stock.

@@ -11,8 +11,7 @@ use crate::expression::ast::{MetricReference, NumericExpression};
 use crate::expression::shape::{metric_level, metrics};
 use crate::expression::{Expression, MetricValue, MetricValues};
 
-/// The reason for which a rule fired: the value of each metric, and the expression. Its text is for the owner: `price is 179.5,
-/// rsi(14) is 28.4: price <= 180 and rsi(14) < 30`.
+/// The reason for which a rule fired: its expression, and the value of each metric. Its text is a sentence for the owner.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleReason {
     expression: Expression,
@@ -55,24 +54,24 @@ impl RuleReason {
 
 impl fmt::Display for RuleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.expression)?;
         for (place, (metric, value)) in self.values.iter().enumerate() {
-            let separator = if place == 0 { "" } else { ", " };
+            let separator = if place == 0 { ": " } else { ", " };
             let metric = NumericExpression::Metric(*metric);
             match value.as_ref().and_then(rounded) {
                 Some(value) => write!(f, "{separator}{metric} is {value}")?,
                 None => write!(f, "{separator}{metric} is unknown")?,
             }
         }
-        write!(f, ": {}", self.expression)?;
         match self.held_since {
-            Some(since) => write!(f, " since {since:.0}"),
+            Some(since) => write!(f, "; true since {since:.0}"),
             None => Ok(()),
         }
     }
 }
 
 /// Returns a value with at most four decimals; `None` beyond the range of decimals.
-pub(super) fn rounded(value: &MetricValue) -> Option<Decimal> {
+fn rounded(value: &MetricValue) -> Option<Decimal> {
     let value = Decimal::from_f64(value.as_f64()).ok()?;
     let micros = value.micros();
     let rounded = micros.checked_add(micros.signum() * 50)? / 100 * 100;

@@ -5,6 +5,7 @@ use market::{Price, Symbol};
 
 use super::rearm_level::RearmLevel;
 use crate::alert::{Alert, AlertId, Revision};
+use crate::condition::Condition;
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::expression::Expression;
@@ -12,51 +13,52 @@ use crate::expression::conversion::from_condition;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
+use crate::metrics::{MetricDependency, dependencies};
 use crate::options::{AlertOptions, PercentBase, rearm_of_expression};
 
 /// A rule to arm.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Rule {
+pub(in crate::engine) struct Rule {
     /// The alert.
-    pub alert: AlertId,
+    pub(super) alert: AlertId,
     /// The evaluated revision.
-    pub revision: Revision,
+    pub(super) revision: Revision,
     /// The alert's own stock.
-    pub symbol: Symbol,
-    /// The expression.
-    pub expression: Expression,
+    pub(super) symbol: Symbol,
+    /// The condition.
+    pub(super) condition: Condition,
+    /// The condition as an expression.
+    pub(super) expression: Expression,
+    /// The time when the expression was set, in whose shares it is judged; `None` for one of the 23 conditions, whose threshold is
+    /// adjusted.
+    pub(super) expression_set_at: Option<Timestamp>,
     /// The options.
-    pub options: AlertOptions,
-    /// The time when the expression was set. Its numbers are in the shares of that day.
-    pub set_at: Timestamp,
+    pub(super) options: AlertOptions,
     /// The price when the alert was created or last activated.
-    pub initial_price: Option<Price>,
+    pub(super) initial_price: Option<Price>,
     /// The state after the last judgement; that of a new alert is [`Lifecycle::new`].
-    pub lifecycle: Lifecycle,
+    pub(super) lifecycle: Lifecycle,
 }
 
 impl Rule {
     /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
     pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
-        alert.lifecycle.as_ref()?;
-        Self::describing(alert)
-    }
-
-    /// Returns what an alert means as a rule; `None` if its condition is no expression.
-    pub(super) fn describing(alert: &Alert) -> Option<Self> {
-        let lifecycle = match &alert.lifecycle {
-            Some(lifecycle) => (**lifecycle).clone(),
-            None => Lifecycle::new(alert.armed_at, None, None),
-        };
-        let mut options = alert.options.clone();
-        options.rearm = options.rearm.map(|rearm| rearm_of_expression(&alert.condition, rearm));
+        let lifecycle = alert.lifecycle.as_deref()?.clone();
+        let is_expression = matches!(alert.condition, Condition::Expression(_));
         Some(Self {
             alert: alert.id,
             revision: alert.revision,
             symbol: alert.symbol,
             expression: from_condition(&alert.condition)?,
-            options,
-            set_at: alert.threshold_set_at,
+            expression_set_at: is_expression.then_some(alert.threshold_set_at),
+            condition: alert.condition.clone(),
+            options: AlertOptions {
+                rearm: alert
+                    .options
+                    .rearm
+                    .map(|rearm| rearm_of_expression(&alert.condition, rearm)),
+                ..alert.options.clone()
+            },
             initial_price: alert.initial_price,
             lifecycle,
         })
@@ -71,20 +73,21 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) stocks: Vec<RuleStock>,
     /// The level of the option `rearm`.
     pub(super) rearm: Option<RearmLevel>,
-    /// Whether the state has parts as of arming, which are stored after the first judgement: the orders of the sides of each
-    /// `crosses`, and the extremes.
-    pub(super) has_new_state: bool,
+    /// Whether the orders of the sides of each `crosses`, or the extremes, are those at arming, which are stored after the first
+    /// judgement.
+    pub(super) has_unstored_state: bool,
     /// The price of the alert's own stock at the last judgement.
     pub(super) previous_price: Option<Price>,
     /// The scheduled instant of the next judgement without an observation.
     pub(super) next_check: Option<Timestamp>,
     /// Whether the expression has `high_since_armed` or `low_since_armed`.
     pub(super) has_armed_extremes: bool,
-    /// Whether the expression has a metric of prices or volumes. Any other is judged whenever a fact is known, also while the market
-    /// is closed.
-    pub(super) is_about_market: bool,
     /// Whether the expression has `high_52w` or `low_52w`.
     pub(super) has_52_week_extremes: bool,
+    /// Whether the expression has a metric of prices or volumes.
+    pub(super) has_market_data: bool,
+    /// Whether the expression has a metric that changes with the date.
+    pub(super) has_dates: bool,
 }
 
 /// A stock of a rule.
@@ -111,25 +114,43 @@ impl ArmedRule {
         let has = |one: Metric, other: Metric| metrics.iter().any(|found| found.metric == one || found.metric == other);
         let has_armed_extremes = has(Metric::HighSinceArmed, Metric::LowSinceArmed);
         let has_52_week_extremes = has(Metric::High52Weeks, Metric::Low52Weeks);
-        let mut needs = metrics.iter().flat_map(|used| used.metric.spec().needs);
-        let is_about_market = needs.any(|need| need.is_market_data());
+        let depends = |data: MetricDependency| metrics.iter().any(|found| dependencies(found.metric).contains(&data));
+        let has_market_data = [
+            MetricDependency::Price,
+            MetricDependency::Volume,
+            MetricDependency::BidAsk,
+            MetricDependency::History,
+            MetricDependency::AlertBasis,
+        ]
+        .into_iter()
+        .any(depends);
+        let has_dates = depends(MetricDependency::Date);
         let rearm = rule.options.rearm;
         let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
         Self {
             rearm,
             rule,
             stocks,
-            has_new_state: false,
-            is_about_market,
+            has_unstored_state: false,
             previous_price: None,
             next_check: None,
             has_armed_extremes,
             has_52_week_extremes,
+            has_market_data,
+            has_dates,
         }
     }
 
-    /// Returns the alert.
-    pub(in crate::engine) const fn alert(&self) -> AlertId {
+    /// Returns whether the expression has a metric of a stock that depends on some data.
+    pub(super) fn uses(&self, stock: StockIndex, data: MetricDependency) -> bool {
+        let name = self.stocks.iter().find(|at| at.stock == stock).map(|at| at.name);
+        let used = metrics(&self.rule.expression).into_iter();
+        used.filter(|metric| Some(metric.symbol) == name)
+            .any(|metric| dependencies(metric.metric).contains(&data))
+    }
+
+    /// Returns the alert's id.
+    pub(in crate::engine) const fn id(&self) -> AlertId {
         self.rule.alert
     }
 
@@ -139,18 +160,12 @@ impl ArmedRule {
     }
 
     /// Returns the start of the judgements.
-    pub(in crate::engine) const fn armed_at(&self) -> Timestamp {
+    pub(in crate::engine) fn armed_at(&self) -> Timestamp {
         self.rule.lifecycle.armed_at
     }
 
-    /// Returns the first stock that the expression names.
-    pub(in crate::engine) fn first_stock(&self) -> StockIndex {
-        // Every comparison has a metric, and every metric has a stock.
-        self.stocks.first().map_or(StockIndex(0), |at| at.stock)
-    }
-
-    /// Returns the stocks of the expression.
-    pub(in crate::engine) fn stock_indices(&self) -> impl Iterator<Item = StockIndex> + '_ {
+    /// Returns the stocks that the expression names.
+    pub(in crate::engine) fn stock_indices(&self) -> impl Iterator<Item = StockIndex> {
         self.stocks.iter().map(|at| at.stock)
     }
 

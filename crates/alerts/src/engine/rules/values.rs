@@ -1,87 +1,45 @@
 //! The values of metrics for one rule.
 
-use jiff::Timestamp;
 use jiff::civil::Date;
-use market::calendar::new_york;
-use market::{Decimal, Price, SplitRatio, Symbol};
+use market::{Decimal, Price, Symbol};
 
 use super::quiet_bands::ValuesElsewhere;
+use super::splits::in_earlier_shares;
 use crate::engine::hot_line::{HotLine, NO_DAY};
 use crate::engine::stock::Stock;
-use crate::expression::ast::{ArithmeticOperator, MetricReference};
-use crate::expression::metric::{Metric, MetricUnit};
+use crate::expression::ast::MetricReference;
 use crate::expression::{Fraction, MetricValue, MetricValues};
 use crate::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
 
 /// The stocks of a rule at one instant.
 pub(super) struct RuleValues<'a> {
-    pub(super) stocks: Vec<SeenStock<'a>>,
+    /// The name of each stock in the expression, with its data and whether it has a new observation.
+    pub(super) stocks: Vec<(Option<Symbol>, StockView<'a>, bool)>,
+    /// The number of today's shares of each stock for one of the day on which the expression was set; `None` if they are the same.
+    pub(super) shares: Vec<Option<Fraction>>,
     pub(super) basis: AlertBasis,
-}
-
-/// A stock of a rule.
-pub(super) struct SeenStock<'a> {
-    /// The name in the expression; `None` is the alert's own.
-    pub(super) name: Option<Symbol>,
-    pub(super) view: StockView<'a>,
-    /// Whether there is a new observation.
-    pub(super) is_observed: bool,
-    /// The present shares for one share of the day on which the expression was set; `None` if it is one.
-    pub(super) share_ratio: Option<Fraction>,
-}
-
-impl SeenStock<'_> {
-    /// Returns the value of a metric in the shares of the day on which the expression was set.
-    fn value(&self, view: &StockView<'_>, basis: &AlertBasis, metric: Metric) -> Option<MetricValue> {
-        let value = metric_value(view, basis, metric)?;
-        let Some(ratio) = &self.share_ratio else {
-            return Some(value);
-        };
-        let operator = match metric.spec().unit {
-            MetricUnit::UsdPerShare => ArithmeticOperator::Multiply,
-            MetricUnit::Shares => ArithmeticOperator::Divide,
-            _ => return Some(value),
-        };
-        value.compute(operator, &MetricValue::Exact(ratio.clone()))
-    }
-}
-
-/// Returns the present shares for one share of an instant; `None` if it is one.
-pub(super) fn share_ratio(splits: &[(Date, SplitRatio)], set_at: Timestamp) -> Option<Fraction> {
-    let later = splits.iter().filter(|(date, _)| new_york(*date, 0, 0) > set_at);
-    let product = later.fold(Fraction::from_whole(1), |product, (_, ratio)| {
-        product.multiply(&Fraction::from_micros(ratio.micros()))
-    });
-    (product != Fraction::from_whole(1)).then_some(product)
 }
 
 impl RuleValues<'_> {
     fn place(&self, symbol: Option<Symbol>) -> Option<usize> {
-        self.stocks.iter().position(|seen| seen.name == symbol)
-    }
-
-    /// Returns whether a stock was split since the expression was set.
-    pub(super) fn has_share_ratio(&self) -> bool {
-        self.stocks.iter().any(|seen| seen.share_ratio.is_some())
+        self.stocks.iter().position(|(name, ..)| *name == symbol)
     }
 }
 
 impl MetricValues for RuleValues<'_> {
     fn value(&self, metric: MetricReference) -> Option<MetricValue> {
-        let seen = &self.stocks[self.place(metric.symbol)?];
-        seen.value(&seen.view, &self.basis, metric.metric)
+        ValuesElsewhere::value(self, metric, None)
     }
 
     fn is_observed(&self, symbol: Option<Symbol>) -> bool {
-        self.place(symbol).is_some_and(|at| self.stocks[at].is_observed)
+        self.place(symbol).is_some_and(|at| self.stocks[at].2)
     }
 }
 
 impl ValuesElsewhere for RuleValues<'_> {
     fn value(&self, metric: MetricReference, elsewhere: Option<(usize, i64, i64)>) -> Option<MetricValue> {
         let at = self.place(metric.symbol)?;
-        let seen = &self.stocks[at];
-        let mut view = seen.view;
+        let mut view = self.stocks[at].1;
         if let Some((moved, price, volume)) = elsewhere
             && moved == at
         {
@@ -91,7 +49,11 @@ impl ValuesElsewhere for RuleValues<'_> {
                 ..session
             });
         }
-        seen.value(&view, &self.basis, metric.metric)
+        let value = metric_value(&view, &self.basis, metric.metric)?;
+        match &self.shares[at] {
+            Some(shares) => in_earlier_shares(value, metric.metric, shares),
+            None => Some(value),
+        }
     }
 }
 

@@ -46,57 +46,40 @@ fn refused(options: &Value) -> Vec<&'static str> {
     kinds.filter(refuses).map(ConditionKind::name).collect()
 }
 
-#[test]
-fn default_options_fit_every_condition() {
-    assert_eq!(refused(&json!({})), [] as [&str; 0]);
-}
-
-/// The conditions that compare no values: their crosses, changes and moments have no state between firings.
-const WITHOUT_OPTIONS: [&str; 5] = [
+/// The conditions whose examples are no expression.
+const WITHOUT_OPTIONS: [&str; 6] = [
     "ma_crossover_golden",
     "ma_crossover_death",
     "social_buzz",
+    "insider_transactions",
     "reminder",
     "daily_reminder",
 ];
 
 #[test]
-fn options_need_a_condition_that_compares_values() {
+fn default_options_fit_every_condition() {
+    assert_eq!(refused(&json!({})), [] as [&str; 0]);
     let general = json!({"repeat": "each_time", "cooldown": "1d", "expires_at": "2030-01-31", "max_firings": 3});
     assert_eq!(refused(&general), WITHOUT_OPTIONS);
-    let message = errors(&example(ConditionKind::SocialBuzz), &general);
     assert_eq!(
-        message,
-        "options: must be omitted for this social_buzz alert; only conditions that compare values have options"
-    );
-}
-
-#[test]
-fn prices_that_are_not_evaluated_are_refused() {
-    for trigger in ["bid", "ask", "mid", "close"] {
-        let message = of_expression("price > 100", None, &json!({"trigger": trigger}));
-        assert_eq!(
-            message,
-            "options.trigger: must be last or two_lasts; other prices are not evaluated yet"
-        );
-    }
-    let message = of_expression("price > 100", None, &json!({"session": "extended"}));
-    assert_eq!(
-        message,
-        "options.session: must be regular; extended hours are not evaluated yet"
+        errors(&example(ConditionKind::Reminder), &general),
+        "options: must be omitted for this reminder alert; only conditions that compare values have options"
     );
 }
 
 #[test]
 fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
-    let kinds = refused(&json!({"hold": "1h"}));
-    let momentary: Vec<_> = kinds
-        .into_iter()
-        .filter(|kind| !WITHOUT_OPTIONS.contains(kind))
-        .collect();
-    assert_eq!(momentary, ["ma_touch_above", "ma_touch_below"]);
-    let kinds = refused(&json!({"trigger": "two_lasts"}));
-    assert!(momentary.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    for options in [json!({"hold": "1h"}), json!({"trigger": "two_lasts"})] {
+        let kinds = refused(&options);
+        assert!(WITHOUT_OPTIONS.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+        for (kind, fits) in [
+            ("ma_touch_above", false),
+            ("ma_touch_below", false),
+            ("price_above", true),
+        ] {
+            assert_eq!(!kinds.contains(&kind), fits, "{kind}");
+        }
+    }
     let hold = json!({"hold": "1h"});
     for (text, within, fits) in [
         ("price crosses above 100", None, false),
@@ -124,19 +107,18 @@ fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
 #[test]
 fn price_options_need_a_price() {
     let without_price = [
+        "social_buzz",
         "insider_transactions",
+        "reminder",
+        "daily_reminder",
         "earnings_announcement",
         "dividend_ex_date",
         "dividend_payment",
     ];
     for options in [json!({"trigger": "two_lasts"}), json!({"base": "open"})] {
         let kinds = refused(&options);
-        let touches = ["ma_touch_above", "ma_touch_below"];
-        let found: Vec<_> = kinds
-            .into_iter()
-            .filter(|kind| !WITHOUT_OPTIONS.contains(kind) && !touches.contains(kind))
-            .collect();
-        assert_eq!(found, without_price, "{options}");
+        assert!(without_price.iter().all(|kind| kinds.contains(kind)), "{options}");
+        assert!(!kinds.contains(&"price_above"), "{options}");
     }
     let options = json!({"trigger": "two_lasts", "base": "open"});
     for (text, fits) in [
@@ -154,6 +136,45 @@ fn price_options_need_a_price() {
         of_expression("eps > 3", None, &json!({"base": "open"})),
         "options.base: must be omitted, because the condition does not depend on a price"
     );
+}
+
+#[test]
+fn options_that_the_engine_does_not_evaluate_are_refused() {
+    let all: Vec<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+    for (options, message) in [
+        (
+            json!({"session": "extended"}),
+            "options.session: must be regular, because alerts are judged in the regular session only",
+        ),
+        (
+            json!({"trigger": "bid"}),
+            "options.trigger: must be last or two_lasts; bid is not supported yet",
+        ),
+        (
+            json!({"trigger": "ask"}),
+            "options.trigger: must be last or two_lasts; ask is not supported yet",
+        ),
+        (
+            json!({"trigger": "mid"}),
+            "options.trigger: must be last or two_lasts; mid is not supported yet",
+        ),
+        (
+            json!({"trigger": "close"}),
+            "options.trigger: must be last or two_lasts; close is not supported yet",
+        ),
+    ] {
+        assert_eq!(refused(&options), all, "{options}");
+        for text in ["price > 100", "eps > 3"] {
+            assert_eq!(of_expression(text, None, &options), message, "{text}");
+        }
+    }
+    for options in [
+        json!({"session": "regular"}),
+        json!({"trigger": "last"}),
+        json!({"trigger": "two_lasts"}),
+    ] {
+        assert_eq!(of_expression("price > 100", None, &options), "", "{options}");
+    }
 }
 
 #[test]
@@ -202,7 +223,7 @@ fn rearm_needs_one_metric_against_a_number() {
 }
 
 #[test]
-fn rsi_in_both_directions_has_no_rearm_level() {
+fn rsi_in_both_directions_has_no_options() {
     let body = |direction: &str| {
         let parameters = json!({"direction": direction});
         let alert = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 30, "parameters": parameters});

@@ -10,6 +10,7 @@ mod labels;
 mod properties;
 mod reminder;
 mod restore;
+mod rules;
 pub(crate) mod support;
 mod transition;
 mod update;

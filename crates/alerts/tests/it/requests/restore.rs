@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::requests::support::{NOW, body, in_berlin_at, minimal, parsed};
 
 #[test]
-fn restores_all_23_conditions() {
+fn restores_every_condition() {
     for (name, more) in minimal() {
         let parsed = parsed(name, &more);
         let (threshold, moment) = (parsed.condition.threshold(), restore::moment(&parsed.condition));

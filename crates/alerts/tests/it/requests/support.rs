@@ -129,6 +129,9 @@ pub(crate) fn minimal() -> Vec<(&'static str, Value)> {
         ("earnings_announcement", json!({"threshold": 7})),
         ("dividend_ex_date", json!({})),
         ("dividend_payment", json!({})),
-        ("expression", json!({"parameters": {"when": "price > 200"}})),
+        (
+            "expression",
+            json!({"parameters": {"when": "price > 200 and rsi(14) < 30"}}),
+        ),
     ]
 }

@@ -45,11 +45,11 @@ fn after(before: &Alert, done: Result<Transition, TransitionError>, action: Hist
 fn change_of(alert: &Alert) -> AlertChange {
     AlertChange {
         condition: alert.condition.clone(),
-        options: alert.options.clone(),
         notification: alert.notification,
         parameters: alert.parameters.clone(),
         note: alert.note.clone(),
         tags: alert.tags.clone(),
+        options: alert.options.clone(),
         rearms: true,
     }
 }

@@ -1,6 +1,7 @@
 //! Updates of alerts.
 
 use alerts::condition::{RsiDirection, Side};
+use alerts::options::AlertOptions;
 use alerts::request::{AlertChange, RequestError, changes_nothing, parse_update};
 use alerts::{Channel, Condition, Tags};
 use serde_json::{Value, json};
@@ -17,11 +18,11 @@ fn empty_update_changes_nothing() {
         let current = alert(name, &more);
         let same = AlertChange {
             condition: current.condition.clone(),
-            options: current.options.clone(),
             notification: current.notification,
             parameters: current.parameters.clone(),
             note: None,
             tags: Tags::default(),
+            options: AlertOptions::default(),
             rearms: true,
         };
         assert_eq!(update(&current, &json!({})), Ok(same.clone()), "{name}");

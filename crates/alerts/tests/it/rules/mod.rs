@@ -1,35 +1,41 @@
 //! Rules in the engine, compared with a judgement at every observation.
 
+mod armed_extremes;
+mod explain;
+mod facts;
+mod market;
 mod oracle;
+mod questions;
+mod splits;
 mod world;
 
 use proptest::prelude::*;
 
-use world::{World, worlds};
+use world::{World, expression_of, worlds};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn engine_fires_as_if_it_judged_every_observation(world in worlds()) {
-        let World { rule, days } = &world;
-        let expected = oracle::firings(rule, days);
+        let World { alert, days } = &world;
+        let expected = oracle::firings(alert, days);
         let found = world.firings_of_engine();
-        prop_assert_eq!(found, expected, "{} with {:?}", rule.expression, rule.options);
+        prop_assert_eq!(found, expected, "{} with {:?}", expression_of(alert), alert.options);
     }
 
     #[test]
     fn restarts_before_every_observation_change_nothing(world in worlds()) {
         // The range before the last observation is not stored.
-        if world.rule.expression.to_string().contains("52w") {
+        if expression_of(&world.alert).to_string().contains("52w") {
             return Ok(());
         }
         prop_assert_eq!(
             world.firings_of_restarted_engines(),
             world.firings_of_engine(),
             "{} with {:?}",
-            world.rule.expression,
-            world.rule.options
+            expression_of(&world.alert),
+            world.alert.options
         );
     }
 }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use alerts::Condition;
-use alerts::engine::Rule;
+use alerts::Alert;
 use alerts::expression::ast::MetricReference;
 use alerts::expression::metric::{ChangeBase, Metric};
 use alerts::expression::shape::{metrics, symbols as symbols_of};
-use alerts::expression::{EvaluationTime, MetricValue, MetricValues, evaluate};
+use alerts::expression::{EvaluationTime, Expression, MetricValue, MetricValues, evaluate};
 use alerts::lifecycle::{Judgement, Observation, Outcome, step};
 use alerts::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
 use alerts::options::ConditionLevel;
@@ -15,7 +14,7 @@ use jiff::civil::Date;
 use market::day::day_number;
 use market::{Bar, Calendar, History, Price, Symbol};
 
-use super::world::{Firing, TradedDay, known_bars};
+use super::world::{Firing, TradedDay, expression_of, known_bars};
 
 /// A stock: the completed sessions and the prices of the running one.
 struct Stock {
@@ -104,30 +103,30 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockView<'a> {
 }
 
 /// Returns whether the metric of the rule has returned to the level of `rearm`.
-fn is_rearmed(rule: &Rule, values: &Values<'_>) -> bool {
-    let condition = Condition::expression(rule.expression.clone(), None);
-    let (Some(rearm), Some(level)) = (rule.options.rearm, ConditionLevel::of(&condition)) else {
+fn is_rearmed(alert: &Alert, expression: &Expression, values: &Values<'_>) -> bool {
+    let (Some(rearm), Some(level)) = (alert.options.rearm, ConditionLevel::of(&alert.condition)) else {
         return false;
     };
-    let metric = metrics(&rule.expression)[0];
+    let metric = metrics(expression)[0];
     values
         .value(metric)
         .is_some_and(|value| level.is_rearm_level_reached(rearm, &value))
 }
 
-pub(crate) fn firings(rule: &Rule, days: &[TradedDay]) -> Vec<Firing> {
+pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
     let calendar = Calendar::nyse();
+    let expression = expression_of(alert);
     let mut stocks = [0, 1].map(|stock| Stock {
         bars: known_bars(stock),
         today: Vec::new(),
         last: None,
         volume: -1,
     });
-    let used: BTreeSet<usize> = symbols_of(&rule.expression).into_iter().map(place).collect();
-    let has_extremes = metrics(&rule.expression)
+    let used: BTreeSet<usize> = symbols_of(expression).into_iter().map(place).collect();
+    let has_extremes = metrics(expression)
         .iter()
         .any(|metric| matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed));
-    let mut state = rule.lifecycle.clone();
+    let mut state = alert.lifecycle.as_deref().unwrap().clone();
     let mut previous_price = None;
     let mut firings = Vec::new();
     for day in days {
@@ -151,11 +150,11 @@ pub(crate) fn firings(rule: &Rule, days: &[TradedDay]) -> Vec<Firing> {
                 price,
                 previous_price,
             };
-            let mut prepared = state.prepared(&rule.options, &observation);
+            let mut prepared = state.prepared(&alert.options, &observation);
             let values = Values {
                 views,
                 basis: AlertBasis {
-                    initial_price: rule.initial_price,
+                    initial_price: alert.initial_price,
                     high_since_armed: prepared.extremes.map(|extremes| extremes.high()),
                     low_since_armed: prepared.extremes.map(|extremes| extremes.low()),
                     change_base: ChangeBase::Creation,
@@ -166,14 +165,14 @@ pub(crate) fn firings(rule: &Rule, days: &[TradedDay]) -> Vec<Firing> {
                 now: *now,
                 session_close: calendar.session_at(*now).unwrap().close,
             };
-            let truth = evaluate(&rule.expression, &values, time, &mut prepared.crossings);
+            let truth = evaluate(expression, &values, time, &mut prepared.crossings);
             let judgement = Judgement {
                 observation,
                 truth: truth.now,
                 truth_after: truth.afterwards,
-                is_rearm_level_reached: is_rearmed(rule, &values),
+                is_rearm_level_reached: is_rearmed(alert, expression, &values),
             };
-            let stepped = step(&rule.options, &calendar, &prepared, &judgement);
+            let stepped = step(&alert.options, &calendar, &prepared, &judgement);
             state = stepped.next;
             previous_price = price;
             if let Outcome::Fire { is_last, .. } = stepped.outcome {

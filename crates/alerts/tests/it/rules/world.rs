@@ -1,11 +1,11 @@
 //! Invented markets of two stocks, with one rule.
 
-use alerts::Revision;
-use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, Rule};
+use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote};
 use alerts::expression::Expression;
 use alerts::expression::shape::metric_level;
 use alerts::lifecycle::Lifecycle;
 use alerts::options::{AlertOptions, Cooldown, Hold, Repeat, TriggerPrice};
+use alerts::{Alert, Condition};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 use market::{Bar, Calendar, Price, Symbol};
@@ -19,7 +19,7 @@ pub(crate) const KNOWN_SESSIONS: usize = 24;
 /// An invented market with one rule.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
-    pub(crate) rule: Rule,
+    pub(crate) alert: Alert,
     pub(crate) days: Vec<TradedDay>,
 }
 
@@ -196,6 +196,14 @@ fn days() -> impl Strategy<Value = Vec<TradedDay>> {
     })
 }
 
+/// Returns the expression of a rule.
+pub(crate) fn expression_of(alert: &Alert) -> &Expression {
+    match &alert.condition {
+        Condition::Expression(condition) => &condition.expression,
+        other => panic!("{other:?}"),
+    }
+}
+
 pub(crate) fn worlds() -> impl Strategy<Value = World> {
     let within = proptest::option::weighted(0.3, select(vec!["5m", "90m", "session"]));
     (expressions(), options(), within, days()).prop_map(|(expression, options, within, days)| {
@@ -205,15 +213,11 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
         let rearm = options.rearm.filter(|_| metric_level(&expression).is_some());
         let options = AlertOptions { rearm, ..options };
         World {
-            rule: Rule {
-                alert: crate::common::id(1),
-                revision: Revision(1),
-                symbol: symbols()[0],
-                expression,
+            alert: Alert {
                 options,
                 initial_price: Price::from_micros(100_000_000).ok(),
-                set_at: Timestamp::MIN,
-                lifecycle: Lifecycle::new(armed_at, None, within),
+                lifecycle: Some(Box::new(Lifecycle::new(armed_at, None, within))),
+                ..crate::common::alert(1, symbols()[0], Condition::expression(expression, within), armed_at)
             },
             days,
         }
@@ -233,18 +237,18 @@ impl World {
 
     fn run(&self, restarts: bool) -> Vec<Firing> {
         let opening = sessions()[KNOWN_SESSIONS].open;
-        let mut rule = self.rule.clone();
+        let mut alert = self.alert.clone();
         let mut engine = Engine::new(Calendar::nyse(), EngineConfig::default());
         for (stock, symbol) in symbols().into_iter().enumerate() {
             for bar in known_bars(stock) {
                 process(&mut engine, Event::Bar { symbol, bar }, opening);
             }
         }
-        process(&mut engine, Event::ArmedRule(&rule), opening);
+        process(&mut engine, Event::Armed(&alert), opening);
         let mut firings = Vec::new();
         for (now, seen) in self.days.iter().flat_map(|day| &day.snapshots) {
             if restarts {
-                engine = restarted(&engine, &rule, *now);
+                engine = restarted(&engine, &alert, *now);
             }
             let quotes: Vec<_> = seen
                 .iter()
@@ -263,9 +267,11 @@ impl World {
                         if is_last {
                             return firings;
                         }
-                        rule.lifecycle = Lifecycle::from_stored(&state.to_stored().unwrap()).unwrap();
+                        let stored = Lifecycle::from_stored(&state.to_stored().unwrap()).unwrap();
+                        alert.lifecycle = Some(Box::new(stored));
+                        alert.revision = decision.revision.next();
                     }
-                    AlertAction::SetLifecycle { state } => rule.lifecycle = *state,
+                    AlertAction::SetLifecycle { state } => alert.lifecycle = Some(state),
                     _ => {}
                 }
             }
@@ -281,7 +287,7 @@ fn process(engine: &mut Engine, event: Event<'_>, now: Timestamp) -> Vec<Decisio
 }
 
 /// Returns a new engine that continues where another one stopped.
-fn restarted(engine: &Engine, rule: &Rule, now: Timestamp) -> Engine {
+fn restarted(engine: &Engine, alert: &Alert, now: Timestamp) -> Engine {
     let mut next = Engine::new(Calendar::nyse(), EngineConfig::default());
     for symbol in symbols() {
         if let Some(history) = engine.history(symbol) {
@@ -291,6 +297,6 @@ fn restarted(engine: &Engine, rule: &Rule, now: Timestamp) -> Engine {
             process(&mut next, Event::Resume { symbol, session }, now);
         }
     }
-    process(&mut next, Event::ArmedRule(rule), now);
+    process(&mut next, Event::Armed(alert), now);
     next
 }

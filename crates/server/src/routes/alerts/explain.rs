@@ -1,6 +1,6 @@
 //! `GET /alerts/{id}/explain`
 
-use alerts::engine::{ExplainedTerm, Feed};
+use alerts::engine::ExplainedTerm;
 use service::alerts::{ExplainedAlert, Gate};
 
 use crate::routes::prelude::*;
@@ -39,15 +39,12 @@ pub struct TermView {
     /// Whether the comparison holds; null if that is unknown.
     #[schema(required, example = false)]
     pub holds: Option<bool>,
-    /// The change of the left side, in percent of it, that makes the sides equal; 0 if the comparison holds.
-    #[schema(required, example = -4.862_579)]
+    /// The distance between the sides in percent of the left one.
+    #[schema(required, example = 4.862_579)]
     pub distance_pct: Option<f64>,
-    /// The time of the last observation of the left side's stock.
+    /// The time of the oldest observation of its stocks.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub as_of: Option<String>,
-    /// The kinds of data that the comparison uses.
-    #[schema(example = "quotes")]
-    pub source: String,
 }
 
 /// A reason why an alert does not fire, besides its condition.
@@ -83,15 +80,13 @@ impl AlertExplanation {
 
 impl TermView {
     fn of(term: ExplainedTerm) -> Self {
-        let feeds: Vec<&str> = term.feeds.iter().copied().map(Feed::name).collect();
         Self {
             text: term.text,
             left: term.left.map(decimal),
             right: term.right.map(decimal),
-            holds: term.truth.known(),
+            holds: term.holds,
             distance_pct: term.distance_pct.map(decimal),
             as_of: term.as_of.map(timestamp),
-            source: feeds.join(", "),
         }
     }
 }

@@ -134,7 +134,7 @@ async fn hold_is_continued_by_a_restart(app: TestApp) {
     assert_eq!(events.len(), 1);
     let reason = events[0].data["reason"].as_str().unwrap();
     assert!(
-        reason == "price is 201: price >= 200 since 2024-03-08T15:01:00Z",
+        reason == "price >= 200: price is 201; true since 2024-03-08T15:01:00Z",
         "{reason}"
     );
 }

@@ -1,0 +1,86 @@
+//! Judgements of rules because of facts and dates.
+//!
+//! A rule with a price or volume metric is judged in the session only: a fact makes it due at the next observation or evaluation.
+//! A rule of facts alone is judged at once, also while the market is closed, and when the date in New York changes.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use market::Symbol;
+use market::calendar::{new_york, new_york_date};
+
+use super::judge::Cause;
+use super::rule::ArmedRule;
+use crate::engine::Engine;
+use crate::engine::decision::Decision;
+use crate::engine::event::StockIndex;
+use crate::engine::level_index::Slot;
+use crate::metrics::MetricDependency;
+
+impl Engine {
+    /// Judges the rules of facts alone that use a changed fact of a stock, and makes the other rules that use it due.
+    pub(in crate::engine) fn judge_fact(
+        &mut self,
+        symbol: Symbol,
+        changed: MetricDependency,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) {
+        let stock = self.stock(symbol);
+        for slot in self.stocks[stock.0 as usize].rules.slots() {
+            let Some(armed) = self.rules.get(slot) else {
+                continue;
+            };
+            if !armed.uses(stock, changed) {
+                continue;
+            }
+            if armed.has_market_data {
+                self.make_due(slot);
+            } else {
+                self.judge_fact_rule(slot, &BTreeSet::from([stock]), now, out);
+            }
+        }
+    }
+
+    /// Judges the rules of facts alone that were armed since the last [`Event::Clock`](crate::engine::Event::Clock) or
+    /// [`Event::Evaluate`](crate::engine::Event::Evaluate).
+    pub(in crate::engine) fn judge_armed_fact_rules(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
+        for slot in self.rules.take_unjudged() {
+            self.judge_fact_rule(slot, &BTreeSet::new(), now, out);
+        }
+    }
+
+    /// Judges a rule of facts alone. A fact is an observation of its stock, so that it makes crossings.
+    pub(super) fn judge_fact_rule(
+        &mut self,
+        slot: Slot,
+        observed: &BTreeSet<StockIndex>,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) {
+        let cause = Cause { observed, is_new: true };
+        self.judge_and_place(slot, now, cause, out);
+    }
+
+    /// Lets a rule be judged at the next observation or evaluation of any of its stocks.
+    pub(super) fn make_due(&mut self, slot: Slot) {
+        let Some(armed) = self.rules.get(slot) else {
+            return;
+        };
+        let stocks: Vec<_> = armed.stocks.iter().map(|at| at.stock).collect();
+        for stock in stocks {
+            self.stocks[stock.0 as usize].rules.mark_all_due();
+            self.hot[stock.0 as usize].unsettle();
+            self.mark_unsettled(self.symbols[stock.0 as usize]);
+        }
+    }
+}
+
+impl ArmedRule {
+    /// Returns the next midnight in New York, if the rule of facts alone depends on the date.
+    pub(super) fn next_date_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let depends = !self.has_market_data && self.has_dates;
+        let tomorrow = depends.then(|| new_york_date(now).tomorrow().ok()).flatten()?;
+        Some(new_york(tomorrow, 0, 0))
+    }
+}

@@ -1,0 +1,98 @@
+//! Splits: an expression is judged in the shares of the day on which it was set.
+//!
+//! The prices of a stock are per new share. After 4:1, a rule of the day before multiplies them by four and divides the volumes,
+//! so that the numbers of its text keep their meaning. Its bands are empty from then on: it is judged at every observation.
+
+use jiff::Timestamp;
+use market::calendar::new_york;
+use market::{SplitRatio, Symbol};
+
+use super::rearm_level::RearmLevel;
+use super::rule::ArmedRule;
+use crate::condition::Condition;
+use crate::engine::Engine;
+use crate::engine::arm::after_split;
+use crate::engine::decision::{AlertAction, Decision};
+use crate::engine::event::StockIndex;
+use crate::expression::conversion::from_condition;
+use crate::expression::metric::{Metric, MetricUnit};
+use crate::expression::{Fraction, MetricValue};
+
+impl Engine {
+    /// Returns the number of today's shares of a stock for one share of the day on which the rule's expression was set; `None` if
+    /// they are the same.
+    pub(super) fn shares_since(&self, armed: &ArmedRule, stock: StockIndex) -> Option<Fraction> {
+        let set_at = armed.rule.expression_set_at?;
+        let splits = self.stocks[stock.0 as usize].splits.iter();
+        let later = splits.filter(|(date, _)| set_at < new_york(*date, 0, 0));
+        later
+            .map(|(_, ratio)| Fraction::from_micros(ratio.micros()))
+            .reduce(|product, ratio| product.multiply(&ratio))
+    }
+
+    /// Adjusts the rules on a stock for a split.
+    pub(in crate::engine) fn split_rules(
+        &mut self,
+        symbol: Symbol,
+        ratio: SplitRatio,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) {
+        for armed in self.rules.iter_mut().filter(|armed| armed.rule.symbol == symbol) {
+            out.extend(armed.after_split(ratio, now));
+        }
+    }
+}
+
+impl ArmedRule {
+    fn after_split(&mut self, ratio: SplitRatio, now: Timestamp) -> Option<Decision> {
+        let rule = &mut self.rule;
+        let (condition, initial_price) = after_split(&rule.condition, rule.initial_price, ratio);
+        let lifecycle = rule.lifecycle.after_split(ratio);
+        let has_new_level = condition != rule.condition;
+        let is_changed = has_new_level || initial_price != rule.initial_price || lifecycle != rule.lifecycle;
+        if has_new_level {
+            rule.options = rule.options.clone().after_split(&rule.condition, ratio);
+            if let Some(expression) = from_condition(&condition) {
+                rule.expression = expression;
+            }
+            let rearm = rule.options.rearm;
+            self.rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
+        }
+        let threshold = match condition {
+            Condition::Price { threshold, .. } => Some(threshold),
+            _ => None,
+        };
+        (rule.condition, rule.initial_price, rule.lifecycle) = (condition, initial_price, lifecycle);
+        self.previous_price = self.previous_price.map(|price| price.after_split(ratio));
+        let revision = rule.revision;
+        let action = AlertAction::Adjust {
+            threshold,
+            initial_price,
+        };
+        is_changed.then(|| {
+            rule.revision = revision.next();
+            Decision {
+                alert: rule.alert,
+                revision,
+                at: now,
+                action,
+            }
+        })
+    }
+}
+
+/// Returns the value of a metric in earlier shares.
+pub(super) fn in_earlier_shares(value: MetricValue, metric: Metric, shares: &Fraction) -> Option<MetricValue> {
+    match (metric.spec().unit, value) {
+        (MetricUnit::UsdPerShare, MetricValue::Exact(value)) => Some(MetricValue::Exact(value.multiply(shares))),
+        (MetricUnit::UsdPerShare, MetricValue::Approximate(value)) => {
+            Some(MetricValue::Approximate(value * shares.as_f64()))
+        }
+        (MetricUnit::Shares, MetricValue::Exact(value)) => value.divide(shares).map(MetricValue::Exact),
+        (MetricUnit::Shares, MetricValue::Approximate(value)) => {
+            Some(MetricValue::Approximate(value / shares.as_f64()))
+        }
+        (_, value) => Some(value),
+    }
+}

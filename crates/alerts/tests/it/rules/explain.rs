@@ -1,0 +1,123 @@
+//! Explanations of armed alerts.
+
+use alerts::engine::ExplainedTerm;
+use alerts::expression::Truth;
+use alerts::lifecycle::WaitReason;
+use alerts::{Alert, Condition};
+use serde_json::{Value, json};
+
+use super::market::{NOW, RuleMarket, rule, symbol};
+use crate::common::{alert, at, decimal, id, price};
+
+const LATER: &str = "2024-07-01T15:05:00Z";
+
+fn explained(market: &RuleMarket, number: u32) -> alerts::engine::Explanation {
+    market.engine.explain(id(number), at(LATER)).unwrap()
+}
+
+#[test]
+fn terms_have_the_order_of_the_text() {
+    let mut market = RuleMarket::new().with_closes("ACME", 1..=5);
+    market.observe("ACME", "100", NOW);
+    market.observe("BBB", "50", LATER);
+    let when = "price >= 110 and BBB.price < 60 or sma(20) > 5 and price crosses above 90";
+    market.arm(&rule(1, when, &Value::Null), LATER);
+    let found = explained(&market, 1);
+    assert_eq!(found.truth, Truth::False);
+    assert!(found.sentence.starts_with("ACME "), "{}", found.sentence);
+    let price_term = ExplainedTerm {
+        text: "price >= 110".to_owned(),
+        left: Some(decimal("100")),
+        right: Some(decimal("110")),
+        holds: Some(false),
+        distance_pct: Some(decimal("10")),
+        as_of: Some(at(NOW)),
+    };
+    assert_eq!(found.terms[0], price_term);
+    let texts: Vec<_> = found
+        .terms
+        .iter()
+        .map(|term| (term.text.as_str(), term.holds))
+        .collect();
+    assert_eq!(
+        texts[1..],
+        [
+            ("BBB.price < 60", Some(true)),
+            ("sma(20) > 5", None),
+            ("price crosses above 90", Some(false)),
+        ]
+    );
+    assert_eq!(
+        (found.terms[1].as_of, found.terms[1].distance_pct),
+        (Some(at(LATER)), Some(decimal("20")))
+    );
+    assert_eq!((found.terms[2].left, found.terms[2].distance_pct), (None, None));
+}
+
+#[test]
+fn both_sides_of_a_level_and_of_a_range_are_explained() {
+    for (text, when, holds, right) in [
+        ("99.999999", "price >= 100", false, "100"),
+        ("100", "price >= 100", true, "100"),
+        ("9.99", "price between 10 and 20", false, "10"),
+        ("10", "price between 10 and 20", true, "10"),
+        ("20.01", "price between 10 and 20", false, "20"),
+    ] {
+        let mut market = RuleMarket::new();
+        market.observe("ACME", text, NOW);
+        market.arm(&rule(1, when, &Value::Null), NOW);
+        let term = explained(&market, 1).terms.remove(0);
+        assert_eq!(
+            (term.holds, term.right),
+            (Some(holds), Some(decimal(right))),
+            "{text} {when}"
+        );
+    }
+}
+
+#[test]
+fn explanation_has_the_reason_to_wait_and_the_next_check() {
+    let mut market = RuleMarket::new();
+    market.observe("ACME", "100", NOW);
+    let until = "2024-07-02T10:00:00Z";
+    market.arm(&rule(1, "price > 5", &json!({"snoozed_until": until})), NOW);
+    let found = explained(&market, 1);
+    assert_eq!(found.next_check, Some(at(until)));
+    assert!(
+        matches!(found.wait, Some(WaitReason::Snoozed { .. })),
+        "{:?}",
+        found.wait
+    );
+    market.arm(&rule(2, "price > 500", &Value::Null), NOW);
+    let found = explained(&market, 2);
+    assert_eq!(found.next_check, None);
+    assert!(found.wait.is_some());
+}
+
+#[test]
+fn conditions_without_options_are_explained_through_their_expressions() {
+    let mut market = RuleMarket::new();
+    market.observe("ACME", "100", NOW);
+    let change = Condition::PriceChange {
+        side: alerts::condition::Side::Above,
+        percent: decimal("30"),
+    };
+    let with_initial = Alert {
+        initial_price: Some(price("80")),
+        ..alert(1, symbol("ACME"), change, at(NOW))
+    };
+    market.arm(&with_initial, NOW);
+    let found = explained(&market, 1);
+    let term = &found.terms[0];
+    assert_eq!(
+        (term.left, term.right, term.holds),
+        (Some(decimal("25")), Some(decimal("30")), Some(false))
+    );
+    let reminder = Condition::Reminder {
+        at: at("2030-01-01T00:00:00Z"),
+    };
+    market.arm(&alert(2, symbol("ACME"), reminder, at(NOW)), NOW);
+    for number in [2, 3] {
+        assert_eq!(market.engine.explain(id(number), at(LATER)), None);
+    }
+}
