@@ -28,6 +28,13 @@ fn main() {
     let symbol = *market.bars.keys().next().unwrap();
     let other = *market.bars.keys().nth(1).unwrap();
     market.bars.retain(|of, _| *of == symbol || *of == other);
+    // A preview reads the facts of its stocks only, and those two only if the alert uses them.
+    market.mentions.clear();
+    market.insiders.clear();
+    market.splits.retain(|row| row.symbol == symbol);
+    market.fundamentals.retain(|row| row.symbol == symbol);
+    market.earnings.retain(|row| row.symbol == symbol);
+    market.dividends.retain(|row| row.symbol == symbol);
     let mut one = market.clone();
     one.bars.retain(|of, _| *of == symbol);
     let last = one.bars[&symbol].daily.last().unwrap().close.as_f64();

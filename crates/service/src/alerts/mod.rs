@@ -7,7 +7,7 @@
 //! A use case that counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so
 //! that concurrent requests see each other's changes.
 //!
-//! Alerts of people without an account: [`guests`].
+//! Alerts of people without an account: [`guests`]. [`preview`] plays an alert over stored bars; `parse_text` reads one from text.
 //!
 //! Functions that return [`foundation::ServiceError::Internal`] do so if the database fails.
 

@@ -17,6 +17,10 @@ pub(super) fn request(schema: &Value) -> Option<Value> {
     Some(match schema_name(schema) {
         "DecideApproval" => json!({"id": ID, "decision": "approve"}),
         "LoginBody" => json!({"email": "ann@example.com", "password": "correct horse"}),
+        "PreviewAlert" => json!({
+            "alert": {"symbol": "AAPL", "condition": "price_below", "threshold": 180},
+            "from": "2021-03-08", "to": "2026-03-06",
+        }),
         "McpRequest" => json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
         _ => return None,
     })

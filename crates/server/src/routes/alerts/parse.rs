@@ -3,15 +3,17 @@
 use serde_json::{Map, Value};
 use service::alerts::{ParseAlertRequest, ParsedAlert};
 
-use crate::document::alert_body::CreateAlert;
 use crate::routes::prelude::*;
 
 /// An alert that was read from a text.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ParsedAlert)]
 pub struct ParsedAlertResponse {
-    /// The body of the request that creates the alert.
-    #[schema(value_type = CreateAlert)]
+    /// The body of `POST /alerts` that creates the alert.
+    #[schema(value_type = Object, example = json!({
+        "symbol": "AAPL", "condition": "expression", "parameters": {"when": "price < 180 and rsi(14) < 30"},
+        "notification": "sms", "options": {"repeat": "each_time", "expires_at": "2030-01-31"},
+    }))]
     pub alert: Map<String, Value>,
     /// The alert as a plain sentence, which is read as the same alert.
     #[schema(example = "AAPL falls below 180.00 while its 14-day RSI is under 30 each time until 2030-01-31 to sms")]

@@ -18,10 +18,10 @@ pub struct AlertPreview {
     #[schema(max_items = 500)]
     pub firings: Vec<PreviewedFiring>,
     /// The number of all firings.
-    #[schema(minimum = 0, example = 12)]
+    #[schema(minimum = 0, example = 410)]
     pub count: u64,
     /// The number of firings per year of 365.25 days; null if no day is covered.
-    #[schema(required, minimum = 0, example = 2.4)]
+    #[schema(required, minimum = 0, example = 82.04)]
     pub per_year: Option<f64>,
     /// The resolution of the bars: `1d`. Each bar is played as four observations: open, low and high (the one nearer to the open
     /// first), close.
