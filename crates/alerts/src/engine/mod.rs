@@ -42,7 +42,7 @@ mod buzz;
 mod clock;
 mod decision;
 mod evaluation;
-mod event;
+pub(crate) mod event;
 mod facts;
 mod feeds;
 mod figures;

@@ -4,7 +4,7 @@
 
 use market::indicators::{Atr, BollingerBands, Deviation, Ema, Macd, Moments, Rsi};
 
-use super::view::StockView;
+use super::view::StockInputs;
 use crate::expression::MetricValue;
 use crate::expression::metric::{BollingerBand, MacdPeriods, MetricPeriod};
 
@@ -13,22 +13,22 @@ pub(super) fn approximate(micros: f64) -> MetricValue {
     MetricValue::Approximate(micros / 1e6)
 }
 
-fn closes<'a>(view: &StockView<'a>) -> impl Iterator<Item = i64> + 'a {
+fn closes<'a>(view: &StockInputs<'a>) -> impl Iterator<Item = i64> + 'a {
     view.history.bars().map(|bar| bar.close.micros())
 }
 
 /// Returns the price that stands in for today's close.
-fn provisional(view: &StockView) -> Option<i64> {
+fn provisional(view: &StockInputs) -> Option<i64> {
     view.session.and(view.price).map(|price| price.micros())
 }
 
-pub(super) fn ema(view: &StockView, n: MetricPeriod) -> Option<f64> {
+pub(super) fn ema(view: &StockInputs, n: MetricPeriod) -> Option<f64> {
     let mut state = Ema::new(n.get().into());
     closes(view).for_each(|close| state.push(close));
     provisional(view).map_or_else(|| state.value(), |price| state.with(price))
 }
 
-pub(super) fn rsi(view: &StockView, n: MetricPeriod) -> Option<f64> {
+pub(super) fn rsi(view: &StockInputs, n: MetricPeriod) -> Option<f64> {
     let mut state = Rsi::new(n.get().into());
     let kept = u32::from(n.get()) == market::indicators::RSI_PERIOD;
     if kept {
@@ -40,14 +40,14 @@ pub(super) fn rsi(view: &StockView, n: MetricPeriod) -> Option<f64> {
     provisional(view).map_or_else(|| state.value(), |price| state.value_at(price))
 }
 
-pub(super) fn macd(view: &StockView, periods: MacdPeriods) -> Option<market::indicators::MacdValue> {
+pub(super) fn macd(view: &StockInputs, periods: MacdPeriods) -> Option<market::indicators::MacdValue> {
     let [fast, slow, signal] = [periods.fast, periods.slow, periods.signal].map(|n| n.get().into());
     let mut state = Macd::new(fast, slow, signal);
     closes(view).for_each(|close| state.push(close));
     provisional(view).map_or_else(|| state.value(), |price| state.with(price))
 }
 
-pub(super) fn moments(view: &StockView, n: MetricPeriod) -> Option<Moments> {
+pub(super) fn moments(view: &StockInputs, n: MetricPeriod) -> Option<Moments> {
     let mut closes = closes(view);
     // Outside a session, the last completed close is the newest one.
     let newest = provisional(view).or_else(|| view.history.last().map(|bar| bar.close.micros()))?;
@@ -57,11 +57,11 @@ pub(super) fn moments(view: &StockView, n: MetricPeriod) -> Option<Moments> {
     state.with(newest)
 }
 
-pub(super) fn bands(view: &StockView, band: BollingerBand) -> Option<BollingerBands> {
+pub(super) fn bands(view: &StockInputs, band: BollingerBand) -> Option<BollingerBands> {
     moments(view, band.period).map(|moments| BollingerBands::new(moments, band.width.get().as_f64()))
 }
 
-pub(super) fn atr(view: &StockView, n: MetricPeriod) -> Option<f64> {
+pub(super) fn atr(view: &StockInputs, n: MetricPeriod) -> Option<f64> {
     let mut state = Atr::new(n.get().into());
     view.history.bars().for_each(|bar| state.push(bar));
     view.session.map_or_else(

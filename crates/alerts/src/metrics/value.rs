@@ -6,13 +6,13 @@ use market::{Bar, Decimal, Price};
 
 use super::indicators::{self, approximate};
 use super::percent::{mean_of_micros, percent_change, ratio};
-use super::view::{AlertBasis, StockView};
+use super::view::{AlertBasis, StockInputs};
 use crate::expression::metric::{ChangeBase, Metric, MetricPeriod};
 use crate::expression::{Fraction, MetricValue};
 
 /// Returns the value of a metric; `None` if it has none.
 #[must_use]
-pub fn metric_value(view: &StockView, basis: &AlertBasis, metric: Metric) -> Option<MetricValue> {
+pub fn metric_value(view: &StockInputs, basis: &AlertBasis, metric: Metric) -> Option<MetricValue> {
     let session = view.session;
     match metric {
         Metric::Price => exact(view.price),
@@ -76,12 +76,12 @@ fn whole(number: i64) -> MetricValue {
 }
 
 /// Returns the last n completed sessions; `None` if there are fewer.
-fn last<'a>(view: &StockView<'a>, n: MetricPeriod) -> Option<impl Iterator<Item = &'a Bar> + use<'a>> {
+fn last<'a>(view: &StockInputs<'a>, n: MetricPeriod) -> Option<impl Iterator<Item = &'a Bar> + use<'a>> {
     let skipped = view.history.len().checked_sub(n.get().into())?;
     Some(view.history.bars().skip(skipped))
 }
 
-fn change(view: &StockView, basis: &AlertBasis, base: ChangeBase) -> Option<MetricValue> {
+fn change(view: &StockInputs, basis: &AlertBasis, base: ChangeBase) -> Option<MetricValue> {
     let base = match base {
         ChangeBase::OfAlert | ChangeBase::Creation => basis.initial_price?.micros(),
         ChangeBase::PrevClose => view.history.close_back(0)?,
@@ -91,7 +91,7 @@ fn change(view: &StockView, basis: &AlertBasis, base: ChangeBase) -> Option<Metr
     percent_change(view.price?.micros(), base)
 }
 
-fn drawdown(view: &StockView, n: MetricPeriod) -> Option<MetricValue> {
+fn drawdown(view: &StockInputs, n: MetricPeriod) -> Option<MetricValue> {
     let completed = last(view, n)?.map(|bar| bar.high).max()?;
     let high = view
         .session
@@ -101,7 +101,7 @@ fn drawdown(view: &StockView, n: MetricPeriod) -> Option<MetricValue> {
     ratio(below * 100, high.into())
 }
 
-fn average(view: &StockView, n: MetricPeriod) -> Option<MetricValue> {
+fn average(view: &StockInputs, n: MetricPeriod) -> Option<MetricValue> {
     let len = usize::from(n.get());
     let sum = match view.session {
         Some(_) => view.history.sum_of_closes(len - 1)? + view.price?.micros(),
@@ -111,7 +111,7 @@ fn average(view: &StockView, n: MetricPeriod) -> Option<MetricValue> {
 }
 
 /// Returns the volume of the last n sessions. The sum of 400 of the largest volumes fits in an `i64`.
-fn volumes(view: &StockView, n: MetricPeriod) -> Option<i128> {
+fn volumes(view: &StockInputs, n: MetricPeriod) -> Option<i128> {
     view.history.sum_of_volumes(n.get().into()).map(i128::from)
 }
 
@@ -121,7 +121,7 @@ fn price_to_earnings(price: Price, eps: Option<Decimal>) -> Option<MetricValue> 
 }
 
 /// Returns the value of open-market trades that were filed within the last n days.
-fn insider_value(view: &StockView, n: MetricPeriod, bought: bool) -> Option<MetricValue> {
+fn insider_value(view: &StockInputs, n: MetricPeriod, bought: bool) -> Option<MetricValue> {
     let today = day_number(view.today);
     let after = today - i32::from(n.get());
     let counted = view.insider_trades?.iter().filter(|trade| {
@@ -132,7 +132,7 @@ fn insider_value(view: &StockView, n: MetricPeriod, bought: bool) -> Option<Metr
     ratio(micros, market::MICROS_PER_UNIT.into())
 }
 
-fn days_to(view: &StockView, dates: impl Iterator<Item = Date>) -> Option<MetricValue> {
+fn days_to(view: &StockInputs, dates: impl Iterator<Item = Date>) -> Option<MetricValue> {
     let next = dates.filter(|date| *date >= view.today).min()?;
     Some(whole(i64::from(day_number(next) - day_number(view.today))))
 }

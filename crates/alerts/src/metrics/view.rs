@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use market::{Decimal, History, Price};
 
-use crate::engine::{Dividend, InsiderTrade};
+use crate::engine::event::{Dividend, InsiderTrade};
 use crate::expression::metric::ChangeBase;
 
 /// The running session, this observation included.
@@ -23,7 +23,7 @@ pub struct SessionSoFar {
 
 /// The fundamentals per today's share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Fundamentals {
+pub struct FundamentalFigures {
     /// The trailing earnings per share.
     pub trailing_eps: Option<Decimal>,
     /// The forward earnings per share.
@@ -45,7 +45,7 @@ pub struct MentionCounts {
 
 /// Everything that is known of one stock at one instant.
 #[derive(Clone, Copy, Debug)]
-pub struct StockView<'a> {
+pub struct StockInputs<'a> {
     /// The completed sessions.
     pub history: &'a History,
     /// The running session; `None` outside a session.
@@ -61,7 +61,7 @@ pub struct StockView<'a> {
     /// The lowest price of 52 weeks before this observation.
     pub low_52_weeks: Option<Price>,
     /// The fundamentals.
-    pub fundamentals: Fundamentals,
+    pub fundamentals: FundamentalFigures,
     /// The mentions; `None` while they are unknown.
     pub mentions: Option<MentionCounts>,
     /// The insider trades; `None` if no source delivers them.

@@ -2,11 +2,10 @@
 
 use super::rearm::ConditionLevel;
 use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
-use crate::condition::{Condition, ConditionFamily};
+use crate::condition::Condition;
 use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
-use crate::expression::metric::MetricNeed;
-use crate::expression::shape::{metrics, requires_crossing};
+use crate::expression::shape::requires_crossing;
 use crate::request::FieldErrors;
 
 /// Checks that options fit a condition.

@@ -90,7 +90,7 @@ pub(super) enum PhraseValue {
 /// A phrase: its words, the option that it sets, and its value.
 pub(super) type Phrase = (&'static [&'static str], TextOption, PhraseValue);
 
-/// What follows phrases with a duration, a date or a date-time.
+/// The words that follow phrases with a duration, a date or a date-time.
 pub(super) const DURATION: &str = "a duration such as 15m";
 pub(super) const DATE: &str = "a date such as 2030-01-31";
 pub(super) const DATE_TIME: &str = "a date-time such as 2030-01-31T09:30:00-05:00";

@@ -18,14 +18,14 @@ pub struct ExplainedAlert {
     /// The comparisons and the state; `None` for a condition that compares nothing, and for an alert that is not active.
     pub explanation: Option<Explanation>,
     /// The reasons why the alert does not fire, besides its condition.
-    pub gates: Vec<Gate>,
+    pub gates: Vec<BlockingReason>,
     /// The next instant at which the alert is judged without a new observation.
     pub next_check: Option<Timestamp>,
 }
 
 /// A reason why an alert does not fire whatever its condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Gate {
+pub struct BlockingReason {
     /// The name: `market_closed`, `stale_quote`, `no_data`, `snoozed`, `cooldown`, `waiting_to_rearm`, `holding`, `second_judgement`,
     /// `paused`, `triggered` or `inactive`.
     pub name: &'static str,
@@ -47,7 +47,7 @@ impl Alerts {
         let (explanation, evaluation) = self
             .evaluator
             .read(|engine| (engine.explain(id, now), engine.evaluation(id, now)));
-        let mut gates: Vec<Gate> = status_gate(&alert).into_iter().collect();
+        let mut gates: Vec<BlockingReason> = status_gate(&alert).into_iter().collect();
         gates.extend(self.market_gate(&alert, now));
         match evaluation.map(|evaluation| evaluation.state) {
             Some(EvaluationStatus::Waiting(issue)) => gates.push(gate("no_data", issue.to_string(), None)),
@@ -73,7 +73,7 @@ impl Alerts {
     }
 
     /// Returns the gate of a closed market, for conditions on prices and volumes.
-    fn market_gate(&self, alert: &Alert, now: Timestamp) -> Option<Gate> {
+    fn market_gate(&self, alert: &Alert, now: Timestamp) -> Option<BlockingReason> {
         let calendar = &self.settings.calendar;
         let is_open = calendar.session_at(now).is_some();
         if is_open || !alert.condition.is_about_market() {
@@ -91,11 +91,11 @@ fn sentence_of(alert: &Alert) -> String {
     }
 }
 
-fn gate(name: &'static str, message: String, until: Option<Timestamp>) -> Gate {
-    Gate { name, message, until }
+fn gate(name: &'static str, message: String, until: Option<Timestamp>) -> BlockingReason {
+    BlockingReason { name, message, until }
 }
 
-fn status_gate(alert: &Alert) -> Option<Gate> {
+fn status_gate(alert: &Alert) -> Option<BlockingReason> {
     let (name, message) = match alert.status {
         Status::Active => return None,
         Status::Paused => ("paused", "the alert is paused; activate it"),
@@ -109,7 +109,7 @@ fn status_gate(alert: &Alert) -> Option<Gate> {
 }
 
 /// Returns the gate of a reason, unless it is the condition itself.
-fn wait_gate(reason: WaitReason) -> Option<Gate> {
+fn wait_gate(reason: WaitReason) -> Option<BlockingReason> {
     match reason {
         WaitReason::NotTrue | WaitReason::NoData => None,
         reason => Some(gate(reason.name(), reason.to_string(), reason.until())),

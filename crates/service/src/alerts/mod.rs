@@ -39,7 +39,7 @@ use evaluation::stocks::Stocks;
 use foundation::Ports;
 
 pub use create::Created;
-pub use explain::{ExplainedAlert, Gate};
+pub use explain::{BlockingReason, ExplainedAlert};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};

@@ -10,7 +10,7 @@ use crate::engine::event::{Feed, StockIndex};
 use crate::engine::{Engine, EvaluationIssue};
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::metrics;
-use crate::metrics::{MetricDependency, StockView, dependencies, required_sessions};
+use crate::metrics::{MetricDependency, StockInputs, dependencies, required_sessions};
 
 impl Engine {
     /// Returns the issue of a rule, and the stock that has it.
@@ -89,7 +89,7 @@ const fn is_never_delivered(metric: Metric) -> bool {
 }
 
 /// Returns the issue of a metric whose value does not depend on the next observation alone.
-fn missing_value(armed: &ArmedRule, view: &StockView<'_>, metric: Metric) -> Option<EvaluationIssue> {
+fn missing_value(armed: &ArmedRule, view: &StockInputs<'_>, metric: Metric) -> Option<EvaluationIssue> {
     let (have, need) = (view.history.len(), required_sessions(metric));
     if have < usize::from(need) {
         let have = u16::try_from(have).unwrap_or(u16::MAX);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use market::Decimal;
 
+use super::explanation::{ExplainedTerm, Explanation};
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
 use crate::alert::AlertId;
@@ -12,41 +13,9 @@ use crate::engine::Engine;
 use crate::engine::level_index::Slot;
 use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
 use crate::expression::conversion::from_condition;
-use crate::expression::{Crossings, EvaluationTime, Expression, MetricValue, Truth, evaluate, number_value};
-use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
+use crate::expression::{Crossings, EvaluationTime, Expression, MetricValue, evaluate, number_value};
+use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, step};
 use crate::options::AlertOptions;
-
-/// The present state of an armed alert.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Explanation {
-    /// The condition as a sentence, beginning with the stock.
-    pub sentence: String,
-    /// The truth of the condition.
-    pub truth: Truth,
-    /// One term for each comparison, in the order of the text.
-    pub terms: Vec<ExplainedTerm>,
-    /// The reason to wait; `None` if the alert would fire now.
-    pub wait: Option<WaitReason>,
-    /// The next instant at which the alert is judged without an observation.
-    pub next_check: Option<Timestamp>,
-}
-
-/// The present state of one comparison.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ExplainedTerm {
-    /// The text.
-    pub text: String,
-    /// The left number; `None` without a value.
-    pub left: Option<Decimal>,
-    /// The right number; for `between`, the maximum if the left number is above it, otherwise the minimum.
-    pub right: Option<Decimal>,
-    /// Whether the comparison is true; `None` if it is unknown.
-    pub holds: Option<bool>,
-    /// The absolute distance between the numbers in percent of the left one.
-    pub distance_pct: Option<Decimal>,
-    /// The time of the oldest observation of its stocks.
-    pub as_of: Option<Timestamp>,
-}
 
 impl Engine {
     /// Explains an armed alert. `None` if it is not armed, or if its condition is no comparison of values.

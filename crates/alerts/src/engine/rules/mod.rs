@@ -5,8 +5,10 @@
 //! observation costs the same with and without rules.
 
 mod armed_rules;
+mod earlier_shares;
 mod evaluation;
 mod explain;
+mod explanation;
 mod facts;
 mod index;
 mod judge;
@@ -19,7 +21,7 @@ mod splits;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;
-pub use explain::{ExplainedTerm, Explanation};
+pub use explanation::{ExplainedTerm, Explanation};
 pub(super) use index::RuleIndex;
 pub use reason::RuleReason;
 pub(super) use rule::{ArmedRule, Rule};

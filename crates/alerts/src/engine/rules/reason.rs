@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use market::Decimal;
 
-use super::explain::ExplainedTerm;
+use super::explanation::ExplainedTerm;
 
 use crate::expression::ast::{MetricReference, NumericExpression};
 use crate::expression::shape::{metric_level, metrics};

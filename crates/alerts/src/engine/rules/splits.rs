@@ -14,9 +14,8 @@ use crate::engine::Engine;
 use crate::engine::arm::after_split;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
+use crate::expression::Fraction;
 use crate::expression::conversion::from_condition;
-use crate::expression::metric::{Metric, MetricUnit};
-use crate::expression::{Fraction, MetricValue};
 
 impl Engine {
     /// Returns the number of today's shares of a stock for one share of the day on which the rule's expression was set; `None` if
@@ -79,20 +78,5 @@ impl ArmedRule {
                 action,
             }
         })
-    }
-}
-
-/// Returns the value of a metric in earlier shares.
-pub(super) fn in_earlier_shares(value: MetricValue, metric: Metric, shares: &Fraction) -> Option<MetricValue> {
-    match (metric.spec().unit, value) {
-        (MetricUnit::UsdPerShare, MetricValue::Exact(value)) => Some(MetricValue::Exact(value.multiply(shares))),
-        (MetricUnit::UsdPerShare, MetricValue::Approximate(value)) => {
-            Some(MetricValue::Approximate(value * shares.as_f64()))
-        }
-        (MetricUnit::Shares, MetricValue::Exact(value)) => value.divide(shares).map(MetricValue::Exact),
-        (MetricUnit::Shares, MetricValue::Approximate(value)) => {
-            Some(MetricValue::Approximate(value / shares.as_f64()))
-        }
-        (_, value) => Some(value),
     }
 }

@@ -3,18 +3,18 @@
 use jiff::civil::Date;
 use market::{Decimal, Price, Symbol};
 
+use super::earlier_shares::in_earlier_shares;
 use super::quiet_bands::ValuesElsewhere;
-use super::splits::in_earlier_shares;
 use crate::engine::hot_line::{HotLine, NO_DAY};
 use crate::engine::stock::Stock;
 use crate::expression::ast::MetricReference;
 use crate::expression::{Fraction, MetricValue, MetricValues};
-use crate::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
+use crate::metrics::{AlertBasis, FundamentalFigures, SessionSoFar, StockInputs, metric_value};
 
 /// The stocks of a rule at one instant.
 pub(super) struct RuleValues<'a> {
     /// The name of each stock in the expression, with its data and whether it has a new observation.
-    pub(super) stocks: Vec<(Option<Symbol>, StockView<'a>, bool)>,
+    pub(super) stocks: Vec<(Option<Symbol>, StockInputs<'a>, bool)>,
     /// The number of today's shares of each stock for one of the day on which the expression was set; `None` if they are the same.
     pub(super) shares: Vec<Option<Fraction>>,
     pub(super) basis: AlertBasis,
@@ -67,7 +67,7 @@ pub(super) enum SeenAt {
 }
 
 /// Returns everything that the engine knows of a stock.
-pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockView<'a> {
+pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).ok();
     let last = Stock::last_price(hot);
     let session = stock
@@ -83,7 +83,7 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         });
     let extremes = stock.extremes(hot, today, seen == SeenAt::Afterwards);
     let facts = stock.facts.as_deref();
-    StockView {
+    StockInputs {
         history: &stock.history,
         session,
         price: last,
@@ -91,10 +91,10 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         ask: None,
         high_52_weeks: extremes.0.and_then(price),
         low_52_weeks: extremes.1.and_then(price),
-        fundamentals: Fundamentals {
+        fundamentals: FundamentalFigures {
             trailing_eps: stock.eps.trailing.map(Decimal::from_micros),
             forward_eps: stock.eps.forward.map(Decimal::from_micros),
-            ..Fundamentals::default()
+            ..FundamentalFigures::default()
         },
         mentions: facts.and_then(|facts| facts.buzz.mention_counts()),
         insider_trades: facts.map(|facts| facts.trades()),

@@ -8,7 +8,7 @@ use alerts::expression::metric::{ChangeBase, Metric};
 use alerts::expression::shape::{metrics, symbols as symbols_of};
 use alerts::expression::{EvaluationTime, Expression, MetricValue, MetricValues, evaluate};
 use alerts::lifecycle::{Judgement, Observation, Outcome, step};
-use alerts::metrics::{AlertBasis, Fundamentals, SessionSoFar, StockView, metric_value};
+use alerts::metrics::{AlertBasis, FundamentalFigures, SessionSoFar, StockInputs, metric_value};
 use alerts::options::ConditionLevel;
 use jiff::civil::Date;
 use market::day::day_number;
@@ -52,7 +52,7 @@ impl Stock {
 }
 
 struct Values<'a> {
-    views: [StockView<'a>; 2],
+    views: [StockInputs<'a>; 2],
     basis: AlertBasis,
     observed: BTreeSet<usize>,
 }
@@ -71,7 +71,7 @@ impl MetricValues for Values<'_> {
     }
 }
 
-fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockView<'a> {
+fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).unwrap();
     let (mut high, mut low) = history
         .extremes_52_weeks(day_number(date))
@@ -79,7 +79,7 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockView<'a> {
     let earlier = &stock.today[..stock.today.len().saturating_sub(1)];
     high = high.max(earlier.iter().copied().max());
     low = low.into_iter().chain(earlier.iter().copied().min()).min();
-    StockView {
+    StockInputs {
         history,
         session: stock.today.first().map(|&open| SessionSoFar {
             open: price(open),
@@ -93,7 +93,7 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockView<'a> {
         ask: None,
         high_52_weeks: high.map(price),
         low_52_weeks: low.map(price),
-        fundamentals: Fundamentals::default(),
+        fundamentals: FundamentalFigures::default(),
         mentions: None,
         insider_trades: None,
         earnings: &[],

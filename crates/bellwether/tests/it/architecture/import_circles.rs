@@ -1,6 +1,6 @@
 //! Circles of imports: files of one crate that import each other in a loop can only be understood together.
 //!
-//! An import is a `use` or a path that begins with `crate::architecture::` or `super::`. It leads to the file that defines the name: a module
+//! An import is a `use` or a path that begins with `crate::` or `super::`. It leads to the file that defines the name: a module
 //! that only re-exports the name with `pub use` is passed through. Unit tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,10 +29,15 @@ fn module_path(path_below_src: &str) -> ModulePath {
     parts
 }
 
-/// The text without comments and string literals, in which paths might stand.
+/// The text without comments, and without the scopes of visibilities, which import nothing.
 fn code(text: &str) -> String {
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
+    let code = lines.collect::<Vec<_>>().join("\n");
+    let mut parts = code.split("pub(in ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + "pub" + part.split_once(')').map_or("", |(_, rest)| rest)
+    })
 }
 
 /// Expands `a::{b, c::d}` to `a::b` and `a::c::d`.
@@ -95,7 +100,7 @@ fn absolute(path: &str, module: &[String], children: &BTreeSet<String>) -> Optio
     Some(base)
 }
 
-/// All paths that a file uses: those of its `use` items, and those that begin with `crate::architecture::` or `super::` elsewhere.
+/// All paths that a file uses: those of its `use` items, and those that begin with `crate::` or `super::` elsewhere.
 fn paths_of(code: &str) -> (Vec<String>, Vec<String>) {
     let (mut used, mut reexported) = (Vec::new(), Vec::new());
     for statement in code.split(';') {

@@ -1,7 +1,7 @@
 //! `GET /alerts/{id}/explain`
 
 use alerts::engine::ExplainedTerm;
-use service::alerts::{ExplainedAlert, Gate};
+use service::alerts::{BlockingReason, ExplainedAlert};
 
 use crate::routes::prelude::*;
 
@@ -92,11 +92,11 @@ impl TermView {
 }
 
 impl GateView {
-    fn of(gate: Gate) -> Self {
+    fn of(reason: BlockingReason) -> Self {
         Self {
-            gate: gate.name,
-            message: gate.message,
-            until: gate.until.map(timestamp),
+            gate: reason.name,
+            message: reason.message,
+            until: reason.until.map(timestamp),
         }
     }
 }

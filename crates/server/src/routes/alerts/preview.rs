@@ -1,7 +1,7 @@
 //! `POST /alerts/preview`
 
 use market::Decimal;
-use service::alerts::preview::coverage::{Coverage, Gap};
+use service::alerts::preview::coverage::{Gap, HistoryCoverage};
 use service::alerts::preview::noise::Noise;
 use service::alerts::preview::outcome::PreviewOutcome;
 use service::alerts::{Preview, PreviewAlertRequest, PreviewFiring};
@@ -90,7 +90,7 @@ pub struct PreviewNoise {
     /// How often the alert fires.
     #[schema(example = "fires about 82 times a year, and up to 3 times in one session")]
     pub message: String,
-    /// What to change.
+    /// A change that helps.
     #[schema(example = "set options.repeat to once_per_day")]
     pub suggestion: String,
 }
@@ -98,7 +98,7 @@ pub struct PreviewNoise {
 /// Metrics that never had a value. Comparisons with them were unknown.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UnknownMetrics {
-    /// What is missing.
+    /// The missing values.
     #[schema(example = "pe never had a value on these days")]
     pub message: String,
     /// The metrics.
@@ -160,7 +160,7 @@ impl PreviewedFiring {
 }
 
 impl PreviewCoverage {
-    fn of(Coverage { days, gaps }: Coverage) -> Self {
+    fn of(HistoryCoverage { days, gaps }: HistoryCoverage) -> Self {
         let (from, to) = days.unzip();
         let gaps = gaps.into_iter().map(|Gap { symbol, from, to }| PreviewGap {
             symbol: symbol.to_string(),

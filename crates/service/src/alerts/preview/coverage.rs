@@ -9,7 +9,7 @@ pub const MAX_GAPS: usize = 100;
 
 /// The days of a preview.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Coverage {
+pub struct HistoryCoverage {
     /// The first and the last day; `None` if a stock has no bars in the period.
     pub days: Option<(Date, Date)>,
     /// The sessions in between without a bar, the first [`MAX_GAPS`].
@@ -27,7 +27,7 @@ pub struct Gap {
     pub to: Date,
 }
 
-impl Coverage {
+impl HistoryCoverage {
     /// Returns the days from `from` to `to` on which bars of all stocks are stored.
     #[must_use]
     pub fn of(data: &MarketData, symbols: &[Symbol], from: Date, to: Date, calendar: &Calendar) -> Self {

@@ -11,7 +11,7 @@ const MAX_FIRINGS_PER_YEAR: f64 = 30.0;
 pub struct Noise {
     /// How often it fires.
     pub message: String,
-    /// What to change.
+    /// A change that helps.
     pub suggestion: String,
 }
 

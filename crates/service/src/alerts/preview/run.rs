@@ -12,7 +12,7 @@ use market::{Calendar, Price, Symbol};
 use paper::FiredAlertRecord;
 use sources::folder::MarketData;
 
-use super::coverage::Coverage;
+use super::coverage::HistoryCoverage;
 use super::noise::{Noise, noise};
 use super::outcome::{PreviewOutcome, outcome};
 use super::plan::PreviewPlan;
@@ -51,7 +51,7 @@ pub struct Preview {
     /// The number of firings per year; `None` without covered days.
     pub per_year: Option<f64>,
     /// The played days.
-    pub coverage: Coverage,
+    pub coverage: HistoryCoverage,
     /// Whether the alert fires too often.
     pub noise: Option<Noise>,
     /// The metrics that never had a value on the played days.
@@ -79,7 +79,7 @@ pub fn run(input: &PreviewInput) -> Preview {
     let PreviewInput {
         plan, data, calendar, ..
     } = input;
-    let coverage = Coverage::of(data, &plan.used_symbols(), input.from, input.to, calendar);
+    let coverage = HistoryCoverage::of(data, &plan.used_symbols(), input.from, input.to, calendar);
     let (firings, is_known) = match coverage.days {
         Some((from, to)) => replay(input, ReplayPeriod { from, to }),
         None => (Vec::new(), vec![false; plan.metrics.len()]),
