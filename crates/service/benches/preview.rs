@@ -87,6 +87,7 @@ fn input(alert: &Value, data: &MarketData, calendar: &Calendar) -> PreviewInput 
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a bench measures the time")]
 fn fastest(input: &PreviewInput) -> (Duration, usize) {
     let mut count = 0;
     let times = (0..RUNS).map(|_| {

@@ -43,6 +43,15 @@ pub fn create_bodies(stocks: &[StockData], now: Timestamp) -> Vec<Value> {
             add(json!({"condition": "price_change_up", "threshold": REARM_DISTANCE_PERCENT}));
             add(json!({"condition": "price_change_down", "threshold": REARM_DISTANCE_PERCENT}));
         }
+        if place < STOCKS_WITH_PRICE_ALERTS {
+            let repeat = json!({"repeat": "each_time", "cooldown": "5m"});
+            for when in [
+                "change_pct(open) >= 0.3 and rsi(14) < 60",
+                "price <= 0.99 * high_since_armed",
+            ] {
+                add(json!({"condition": "expression", "parameters": {"when": when}, "options": repeat}));
+            }
+        }
         for plain in ["new_high", "new_low", "ma_crossover_golden", "ma_crossover_death"] {
             add(json!({"condition": plain}));
         }

@@ -238,7 +238,7 @@ fn sentence_has_the_options() {
         ),
         (
             "BF-B price crosses above 50 within session",
-            "BF-B crosses above 50.00 within the session",
+            "\"BF-B\" crosses above 50.00 within the session",
         ),
     ] {
         let parsed = read(text).unwrap_or_else(|error| panic!("{text}: {error}"));

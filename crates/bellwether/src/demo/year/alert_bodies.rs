@@ -63,5 +63,7 @@ fn conditions(last_bar: &Bar, pe: f64) -> Vec<Value> {
         alert("earnings_announcement", 3.0),
         plain("dividend_ex_date"),
         json!({"condition": "dividend_payment", "parameters": {"shares": 100}}),
+        json!({"condition": "expression", "parameters": {"when": "rsi(14) < 40 and price > sma(20)"}}),
+        json!({"condition": "expression", "parameters": {"when": "drawdown(20) >= 5"}, "options": {"repeat": "each_time"}}),
     ]
 }

@@ -20,8 +20,8 @@ use alerts::{Condition, NewAlert, plan as plans};
 use evaluation::market::completed_session;
 use jiff::Span;
 use jiff::civil::Date;
-use market::Symbol;
 use market::calendar::new_york_date;
+use market::{Calendar, Symbol};
 use serde_json::Value;
 
 use crate::alerts::Alerts;
@@ -64,7 +64,7 @@ impl Alerts {
         };
         let alert = parse_create(&request.alert.0, &context)?;
         let today = new_york_date(now);
-        let completed = completed_session(&self.settings.calendar, now).unwrap_or(today);
+        let completed = completed_session(&bar_calendar(&self.settings.calendar), now).unwrap_or(today);
         let days = requested_days(&request, completed)?;
         plans::check_alert_features(actor.plan, &alert.condition, alert.notification)?;
         self.prices.require_stock_to_read(alert.symbol).await?;
@@ -96,7 +96,7 @@ impl Alerts {
             to: days.to,
             benchmark,
             benchmark_data,
-            calendar: self.settings.calendar.clone(),
+            calendar: bar_calendar(&self.settings.calendar),
             config: self.settings.engine.clone(),
         })
     }
@@ -121,6 +121,15 @@ fn requested_days(request: &PreviewAlertRequest, completed: Date) -> Result<Requ
         from: from.max(years_before(MAX_PREVIEW_YEARS)),
         to,
     })
+}
+
+/// Returns the calendar of daily bars: that of the exchange, even if the service evaluates a market that never closes.
+fn bar_calendar(calendar: &Calendar) -> Calendar {
+    if calendar.is_always_open() {
+        Calendar::nyse()
+    } else {
+        calendar.clone()
+    }
 }
 
 #[cfg(test)]
