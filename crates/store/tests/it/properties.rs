@@ -71,7 +71,7 @@ on_both_databases! {
         }
     }
 
-    async fn each_of_the_23_conditions_is_read_back(database) {
+    async fn each_of_the_24_conditions_is_read_back(database) {
         let store = with_accounts(database, 1).await;
         let bodies = [
             ("price_above", json!({"threshold": 0.000001})),
@@ -94,6 +94,10 @@ on_both_databases! {
             ("insider_transactions", json!({"threshold": 1, "parameters": {"minExecutives": 2, "windowDays": 30}})),
             ("reminder", json!({"parameters": {"date": "2024-09-02T10:11:12.345678Z"}})),
             ("daily_reminder", json!({"parameters": {"deliveryTime": "after_market_close"}})),
+            (
+                "expression",
+                json!({"parameters": {"when": "price crosses above \"BF-B\".price", "within": "90m"}, "options": {"hold": "5m"}}),
+            ),
             ("earnings_announcement", json!({"threshold": 0})),
             ("dividend_ex_date", json!({})),
             ("dividend_payment", json!({"parameters": {"shares": 1.5}})),
