@@ -17,8 +17,8 @@
 //! | inactive | [`activate`], the owner being verified | active, new initial price |
 //! | inactive, of a guest | [`attach`] to an account | active, new initial price |
 //! | any other, of a guest | [`attach`] to an account | the same |
-//! | active | [`update`] | active, armed anew unless only the note or the tags change, same initial price |
-//! | any other | [`update`] | the same |
+//! | active | [`update()`] | active, armed anew unless only the note or the tags change, same initial price |
+//! | any other | [`update()`] | the same |
 //! | active, without an initial price | [`set_initial_price`] | active, with an initial price |
 //! | any | [`delete`] | deleted |
 //!

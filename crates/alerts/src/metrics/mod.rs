@@ -3,7 +3,7 @@
 //! * [`StockInputs`]: everything that is known of one stock at one instant; [`AlertBasis`]: the prices that belong to an alert.
 //! * [`metric_value`]: the value of a metric. It is exact wherever the definition is rational.
 //! * [`required_sessions`]: the completed sessions that a metric needs.
-//! * [`dependencies`]: the data that a metric depends on, so that an expression is evaluated again only if these change.
+//! * [`dependencies()`]: the data that a metric depends on, so that an expression is evaluated again only if these change.
 
 mod dependencies;
 mod indicators;

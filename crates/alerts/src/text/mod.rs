@@ -5,7 +5,7 @@
 //! inverse.
 //!
 //! * [`phrases`]: the phrases of the options and of the channel.
-//! * [`read`]: reads the phrases into the members of a create request; [`write`]: writes them.
+//! * [`read`]: reads the phrases into the members of a create request; [`mod@write`]: writes them.
 //! * [`body`]: the condition as the members of a create request. A text becomes one of the 23 conditions only where the condition
 //!   means exactly the same.
 
