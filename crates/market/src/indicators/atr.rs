@@ -1,137 +1,151 @@
 //! Wilder's average true range.
 //!
-//! Source: J. Welles Wilder, *New Concepts in Technical Trading Systems* (1978); TA-Lib, function `ATR`. The true range is the
-//! largest of high − low, |high − previous close| and |low − previous close|; the first bar has none. The first average is the
-//! mean of the first n true ranges; after that `average = ((n − 1) × average + today's) ÷ n`.
+//! The true range is the largest of high − low, |high − previous close| and |low − previous close|. The first average is the
+//! mean of the first n true ranges, which begin with the second session; after that `((n − 1) × average + range) ÷ n`. Source:
+//! J. Welles Wilder, *New Concepts in Technical Trading Systems* (1978); TA-Lib's `ATR`.
 
-/// Prices of one session in millionths of a dollar.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PriceRange {
-    /// The highest price.
-    pub high: i64,
-    /// The lowest price.
-    pub low: i64,
-    /// The last price.
-    pub close: i64,
-}
+use crate::bar::Bar;
+use crate::split::SplitRatio;
 
-/// The average true range of a series of sessions, in millionths of a dollar.
+/// Wilder's average true range of a series of sessions, in millionths of a dollar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Atr {
-    period: u16,
+    period: u32,
     /// The number of true ranges so far, counted up to the period.
-    count: u16,
-    previous_close: Option<i64>,
-    /// The sum before `period` true ranges, the average afterwards.
-    state: f64,
-}
-
-/// Returns the true range of a session.
-#[expect(clippy::cast_precision_loss, reason = "prices are below 2^53 millionths")]
-fn true_range(previous_close: i64, session: PriceRange) -> f64 {
-    (session.high.max(previous_close) - session.low.min(previous_close)) as f64
+    ranges: u32,
+    last_close: Option<i64>,
+    /// The sum before `period` ranges, the average afterwards.
+    average: f64,
 }
 
 impl Atr {
-    /// Creates the average of no sessions. A period of 0 counts as 1.
+    /// Creates the average of an empty series. A period of 0 counts as 1.
     #[must_use]
-    pub fn new(period: u16) -> Self {
+    pub const fn new(period: u32) -> Self {
         Self {
-            period: period.max(1),
-            count: 0,
-            previous_close: None,
-            state: 0.0,
+            period: if period == 0 { 1 } else { period },
+            ranges: 0,
+            last_close: None,
+            average: 0.0,
         }
     }
 
     /// Adds the next session.
-    pub fn push(&mut self, session: PriceRange) {
-        let Some(previous_close) = self.previous_close.replace(session.close) else {
+    pub fn push(&mut self, bar: &Bar) {
+        self.add_range(bar.high.micros(), bar.low.micros());
+        self.last_close = Some(bar.close.micros());
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the average is a float")]
+    fn add_range(&mut self, high: i64, low: i64) {
+        let Some(close) = self.last_close else {
             return;
         };
-        let (range, period) = (true_range(previous_close, session), f64::from(self.period));
-        if self.count == self.period {
-            self.state = (self.state * (period - 1.0) + range) / period;
+        let range = true_range(high, low, close) as f64;
+        let period = f64::from(self.period);
+        if self.ranges >= self.period {
+            self.average = (self.average * (period - 1.0) + range) / period;
             return;
         }
-        self.state += range;
-        self.count += 1;
-        if self.count == self.period {
-            self.state /= period;
+        self.average += range;
+        self.ranges += 1;
+        if self.ranges == self.period {
+            self.average /= period;
         }
     }
 
-    /// The average; `None` before n + 1 sessions.
+    /// The average at the last session; `None` before `period` + 1 sessions.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        (self.count == self.period).then_some(self.state)
+        (self.ranges >= self.period).then_some(self.average)
     }
 
-    /// The average if the next session were `session`.
+    /// The average with a running session of this high and low so far.
     #[must_use]
-    pub fn with(&self, session: PriceRange) -> Option<f64> {
+    pub fn with(&self, high_micros: i64, low_micros: i64) -> Option<f64> {
         let mut provisional = *self;
-        provisional.push(session);
+        provisional.last_close?;
+        provisional.add_range(high_micros, low_micros);
         provisional.value()
+    }
+
+    /// Converts the series to shares after a split.
+    #[must_use]
+    pub fn after_split(self, ratio: SplitRatio) -> Self {
+        Self {
+            last_close: self.last_close.map(|close| ratio.divide(close).max(1)),
+            average: self.average / ratio.as_f64(),
+            ..self
+        }
     }
 }
 
-/// Returns the average true range at the last session; `None` with fewer than `period` + 1 sessions.
+fn true_range(high: i64, low: i64, previous_close: i64) -> i64 {
+    high.max(previous_close) - low.min(previous_close)
+}
+
+/// Returns the average true range of a whole series of sessions; `None` if there are fewer than `period` + 1.
 #[must_use]
-pub fn atr(sessions: &[PriceRange], period: u16) -> Option<f64> {
-    let ranges: Vec<f64> = sessions
+#[expect(clippy::cast_precision_loss, reason = "the average is a float")]
+pub fn atr(bars: &[Bar], period: usize) -> Option<f64> {
+    let ranges: Vec<f64> = bars
         .windows(2)
-        .map(|pair| true_range(pair[0].close, pair[1]))
+        .map(|pair| true_range(pair[1].high.micros(), pair[1].low.micros(), pair[0].close.micros()) as f64)
         .collect();
-    let (first, rest) = ranges.split_at_checked(usize::from(period.max(1)))?;
-    let period = f64::from(period.max(1));
-    let start = first.iter().sum::<f64>() / period;
+    let (first, rest) = ranges.split_at_checked(period).filter(|_| period > 0)?;
+    let n = period as f64;
+    let start = first.iter().sum::<f64>() / n;
     Some(
         rest.iter()
-            .fold(start, |average, range| average + (range - average) / period),
+            .fold(start, |average, range| (average * (n - 1.0) + range) / n),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::price::Price;
     use proptest::prelude::*;
 
-    const fn session(high: i64, low: i64, close: i64) -> PriceRange {
-        PriceRange { high, low, close }
+    fn bar(low: i64, range: i64, above_low: i64) -> Bar {
+        let price = |micros| Price::from_micros(micros).unwrap();
+        let close = price(low + above_low.min(range));
+        Bar {
+            date: jiff::civil::date(2020, 1, 1),
+            open: close,
+            high: price(low + range),
+            low: price(low),
+            close,
+            volume: 0,
+        }
     }
 
     #[test]
-    fn true_range_includes_the_gap_from_the_previous_close() {
-        // True ranges: 15 − 9 = 6 (a gap up); 14 − 8 = 6 (a gap down to 8 from 14).
-        let sessions = [
-            session(12, 8, 9),
-            session(15, 13, 14),
-            session(10, 8, 9),
-            session(10, 9, 9),
-        ];
-        assert_eq!(atr(&sessions[..2], 2), None);
-        assert_eq!(atr(&sessions[..3], 2), Some(6.0));
-        // (6 + 1) ÷ 2
-        assert_eq!(atr(&sessions, 2), Some(3.5));
+    fn gap_counts_as_range() {
+        let mut state = Atr::new(1);
+        state.push(&bar(100, 10, 10));
+        assert_eq!(state.value(), None);
+        assert_eq!(state.with(130, 125), Some(20.0));
+        assert_eq!(state.with(90, 80), Some(30.0));
+        assert_eq!(Atr::new(1).with(130, 125), None);
     }
 
     proptest! {
         #[test]
-        fn incremental_average_equals_the_plain_one(
-            prices in prop::collection::vec((1_i64..1_000_000_000, 1_i64..1_000_000, 0_i64..1_000_000), 1..120),
-            period in 1_u16..30
+        fn incremental_range_equals_the_plain_function(
+            sessions in prop::collection::vec((1_i64..1_000_000_000, 0_i64..100_000, 0_i64..100_000), 1..200), period in 1_u32..40
         ) {
-            let sessions: Vec<_> = prices.iter().map(|&(low, up, down)| session(low + up + down, low, low + down)).collect();
+            let bars: Vec<_> = sessions.iter().map(|&(low, range, above)| bar(low, range, above)).collect();
             let mut state = Atr::new(period);
-            for end in 1..=sessions.len() {
-                let plain = atr(&sessions[..end], period);
-                let with = state.with(sessions[end - 1]);
-                state.push(sessions[end - 1]);
-                prop_assert_eq!(with, state.value());
-                prop_assert_eq!(with.is_some(), plain.is_some());
-                let (with, plain) = (with.unwrap_or(0.0), plain.unwrap_or(0.0));
-                prop_assert!((with - plain).abs() <= plain * 1e-12);
+            for end in 0..bars.len() {
+                let provisional = state.with(bars[end].high.micros(), bars[end].low.micros());
+                state.push(&bars[end]);
+                prop_assert_eq!(provisional, state.value());
+                let plain = atr(&bars[..=end], period as usize);
+                prop_assert_eq!(plain.is_some(), provisional.is_some());
+                if let Some((plain, incremental)) = plain.zip(provisional) {
+                    prop_assert!((plain - incremental).abs() <= 1e-12 * plain);
+                }
             }
         }
     }

@@ -1,53 +1,54 @@
-//! The moving average convergence/divergence.
+//! The moving average convergence divergence.
 //!
-//! Source: TA-Lib, function `MACD`. The line is the fast minus the slow exponential average. Both averages have their first
-//! value on the same close, the one that completes the slow period; so the fast one begins with the mean of the last closes
-//! of that period. The signal is the exponential average of the line. As in TA-Lib, the shorter period is the fast one.
+//! The line is the fast minus the slow exponential average. The fast average begins later, so that both have their first value
+//! at the same close; the signal is the exponential average of the line from there. Line and signal have values from the
+//! signal's first value on, and the shorter period is always the fast one. Source: TA-Lib's `MACD`.
 
-use super::ema::{Ema, ema};
+use super::ema::Ema;
+use crate::split::SplitRatio;
 
-/// The MACD line and its signal.
+/// The line and the signal of a MACD, in millionths of a dollar.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MacdValue {
+    /// The fast minus the slow average.
+    pub line: f64,
+    /// The exponential average of the line.
+    pub signal: f64,
+}
+
+/// The MACD of a series of closes in millionths of a dollar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Macd {
-    /// The number of closes before the fast average begins.
-    skipped: u16,
+    /// The number of first closes that the fast average leaves out.
+    skipped: u32,
     fast: Ema,
     slow: Ema,
     signal: Ema,
 }
 
-/// The values of a MACD, in the unit of the closes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct MacdValue {
-    /// The fast minus the slow average.
-    pub line: f64,
-    /// The average of the line; `None` until it has enough values.
-    pub signal: Option<f64>,
-}
-
 impl Macd {
-    /// Creates the MACD of no closes.
+    /// Creates the MACD of an empty series.
     #[must_use]
-    pub fn new(fast: u16, slow: u16, signal: u16) -> Self {
-        let (fast, slow) = (fast.min(slow).max(1), fast.max(slow).max(1));
+    pub fn new(fast: u32, slow: u32, signal: u32) -> Self {
+        let (fast, slow) = (Ema::new(fast.min(slow)), Ema::new(fast.max(slow)));
         Self {
-            skipped: slow - fast,
-            fast: Ema::new(fast),
-            slow: Ema::new(slow),
+            skipped: slow.period() - fast.period(),
+            fast,
+            slow,
             signal: Ema::new(signal),
         }
     }
 
     /// Adds the next close.
-    pub fn push(&mut self, close: f64) {
-        self.slow.push(close);
+    pub fn push(&mut self, close_micros: i64) {
+        self.slow.push(close_micros);
         if self.skipped > 0 {
             self.skipped -= 1;
         } else {
-            self.fast.push(close);
+            self.fast.push(close_micros);
         }
         if let Some(line) = self.line() {
-            self.signal.push(line);
+            self.signal.push_value(line);
         }
     }
 
@@ -55,39 +56,65 @@ impl Macd {
         Some(self.fast.value()? - self.slow.value()?)
     }
 
-    /// The values; `None` before the slow period is complete.
+    /// The MACD at the last close; `None` before slow + signal − 1 closes.
     #[must_use]
     pub fn value(&self) -> Option<MacdValue> {
-        Some(MacdValue {
-            line: self.line()?,
-            signal: self.signal.value(),
-        })
+        let signal = self.signal.value()?;
+        self.line().map(|line| MacdValue { line, signal })
     }
 
-    /// The values if the next close were `close`.
+    /// The MACD if the running session closed at this price.
     #[must_use]
-    pub fn with(&self, close: f64) -> Option<MacdValue> {
+    pub fn with(&self, price_micros: i64) -> Option<MacdValue> {
         let mut provisional = *self;
-        provisional.push(close);
+        provisional.push(price_micros);
         provisional.value()
+    }
+
+    /// Converts the series to shares after a split.
+    #[must_use]
+    pub fn after_split(self, ratio: SplitRatio) -> Self {
+        Self {
+            skipped: self.skipped,
+            fast: self.fast.after_split(ratio),
+            slow: self.slow.after_split(ratio),
+            signal: self.signal.after_split(ratio),
+        }
     }
 }
 
-/// Returns the MACD at the last close; `None` before the slow period is complete.
+/// Returns the MACD of a whole series of closes; `None` if there are fewer than slow + signal − 1.
 #[must_use]
-pub fn macd(closes: &[f64], fast: u16, slow: u16, signal: u16) -> Option<MacdValue> {
-    let (fast, slow) = (fast.min(slow).max(1), fast.max(slow).max(1));
-    let recent = closes.get(usize::from(slow - fast)..)?;
-    let line_at = |missing: usize| {
-        let end = |series: &[f64], period| ema(series.get(..series.len().checked_sub(missing)?)?, period);
-        Some(end(recent, fast)? - end(closes, slow)?)
+#[expect(clippy::cast_precision_loss, reason = "an exponential average is a float")]
+pub fn macd(closes: &[i64], fast: usize, slow: usize, signal: usize) -> Option<MacdValue> {
+    let (fast, slow) = (fast.min(slow), fast.max(slow));
+    let skipped = closes.get(slow - fast..)?;
+    let series = |closes: &[i64], period| {
+        let closes: Vec<f64> = closes.iter().map(|&close| close as f64).collect();
+        averages(&closes, period)
     };
-    let mut line: Vec<f64> = (0..closes.len()).map_while(line_at).collect();
-    line.reverse();
-    Some(MacdValue {
-        line: *line.last()?,
-        signal: ema(&line, signal),
-    })
+    let lines: Vec<f64> = series(skipped, fast)
+        .iter()
+        .zip(series(closes, slow))
+        .map(|(fast, slow)| fast - slow)
+        .collect();
+    let signal = averages(&lines, signal).last().copied()?;
+    lines.last().map(|&line| MacdValue { line, signal })
+}
+
+/// Returns the exponential averages from the `period`-th value on.
+#[expect(clippy::cast_precision_loss, reason = "an exponential average is a float")]
+fn averages(values: &[f64], period: usize) -> Vec<f64> {
+    let Some((first, rest)) = values.split_at_checked(period).filter(|_| period > 0) else {
+        return Vec::new();
+    };
+    let mut average = first.iter().sum::<f64>() / period as f64;
+    let mut all = vec![average];
+    for value in rest {
+        average += (value - average) * (2.0 / (period as f64 + 1.0));
+        all.push(average);
+    }
+    all
 }
 
 #[cfg(test)]
@@ -96,40 +123,33 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn both_averages_have_their_first_value_on_the_same_close() {
-        // fast: (2 + 6) ÷ 2 = 4; slow: (1 + 2 + 6) ÷ 3 = 3
-        let value = macd(&[1.0, 2.0, 6.0], 2, 3, 2);
-        assert_eq!(
-            value,
-            Some(MacdValue {
-                line: 1.0,
-                signal: None
-            })
-        );
-        assert_eq!(macd(&[1.0, 2.0], 2, 3, 2), None);
-        // fast: 4 + (7 − 4) × 2/3 = 6; slow: 3 + (7 − 3) ÷ 2 = 5; signal: (1 + 1) ÷ 2
-        let value = macd(&[1.0, 2.0, 6.0, 7.0], 2, 3, 2).unwrap();
-        assert!((value.line - 1.0).abs() < 1e-12);
-        assert!((value.signal.unwrap() - 1.0).abs() < 1e-12);
+    fn rising_closes_have_a_positive_line() {
+        let mut state = Macd::new(1, 2, 2);
+        [10, 20].into_iter().for_each(|close| state.push(close));
+        // The slow average is 15 and then 25; the lines are 5 and 5.
+        assert_eq!(state.value(), None);
+        assert_eq!(state.with(30), Some(MacdValue { line: 5.0, signal: 5.0 }));
     }
 
     proptest! {
         #[test]
-        fn incremental_macd_equals_the_plain_one(
-            closes in prop::collection::vec(1.0..1e6_f64, 1..80), fast in 1_u16..20, slow in 1_u16..40, signal in 1_u16..20
+        fn incremental_macd_equals_the_plain_function(
+            closes in prop::collection::vec(1_i64..1_000_000_000_000, 1..120),
+            fast in 1_u32..20, slow in 1_u32..30, signal in 1_u32..12
         ) {
             let mut state = Macd::new(fast, slow, signal);
-            for end in 1..=closes.len() {
-                let plain = macd(&closes[..end], fast, slow, signal);
-                let with = state.with(closes[end - 1]);
-                state.push(closes[end - 1]);
-                prop_assert_eq!(with, state.value());
-                prop_assert_eq!(with.is_some(), plain.is_some());
-                let (Some(with), Some(plain)) = (with, plain) else { continue };
-                // A difference of averages is as exact as the averages themselves.
-                prop_assert!((with.line - plain.line).abs() <= 1e6 * 1e-12);
-                prop_assert_eq!(with.signal.is_some(), plain.signal.is_some());
-                prop_assert!((with.signal.unwrap_or(0.0) - plain.signal.unwrap_or(0.0)).abs() <= 1e6 * 1e-12);
+            for end in 0..closes.len() {
+                let provisional = state.with(closes[end]);
+                state.push(closes[end]);
+                let plain = macd(&closes[..=end], fast as usize, slow as usize, signal as usize);
+                prop_assert_eq!(provisional, state.value());
+                prop_assert_eq!(plain.is_some(), provisional.is_some());
+                if let Some((plain, incremental)) = plain.zip(provisional) {
+                    // The line is a difference of averages as large as the closes, so the tolerance is relative to these.
+                    let allowed = 1e-12 * closes[..=end].iter().copied().max().unwrap() as f64;
+                    prop_assert!((plain.line - incremental.line).abs() <= allowed);
+                    prop_assert!((plain.signal - incremental.signal).abs() <= allowed);
+                }
             }
         }
     }

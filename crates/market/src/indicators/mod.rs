@@ -4,12 +4,12 @@
 //! which stands in for the close of the running session and changes nothing. A thousand observations of one session
 //! cost a thousand reads; one close costs one update.
 //!
-//! Sums of prices are integers and therefore exact: averages are compared without rounding, and a tie is a tie. The
-//! RSI, the exponential averages and the average true range are floats, because their smoothing divides on every
-//! session; so is the standard deviation, a root. Conditions use [`Rsi::micros_at`],
-//! which rounds it to a millionth of a point.
+//! Sums of prices are integers and therefore exact: averages are compared without rounding, and a tie is a tie. Indicators
+//! that divide on every session or need a root are floats: the RSI, the EMA, the MACD, the ATR and the deviation. Conditions
+//! use [`Rsi::micros_at`], which rounds the RSI to a millionth of a point.
 
 mod atr;
+mod bollinger;
 mod deviation;
 mod ema;
 mod extremes;
@@ -17,8 +17,9 @@ mod macd;
 mod rsi;
 mod window;
 
-pub use atr::{Atr, PriceRange, atr};
-pub use deviation::{BollingerBands, StandardDeviation, bollinger_bands, standard_deviation};
+pub use atr::{Atr, atr};
+pub use bollinger::BollingerBands;
+pub use deviation::{Deviation, Moments, moments};
 pub use ema::{Ema, ema};
 pub use extremes::{Extreme, RollingExtreme};
 pub use macd::{Macd, MacdValue, macd};

@@ -9,19 +9,38 @@ use crate::split::SplitRatio;
 /// The number of sessions over which gains and losses are smoothed.
 pub const RSI_PERIOD: u32 = 14;
 
-/// Wilder's RSI(14) of a series of closes.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+/// Wilder's RSI of a series of closes; by default the RSI of [`RSI_PERIOD`] sessions.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rsi {
-    /// The number of changes so far, counted up to [`RSI_PERIOD`].
+    period: u32,
+    /// The number of changes so far, counted up to the period.
     changes: u32,
     /// The last close, in millionths; 0 before the first one.
     last_close: i64,
-    /// The sums before [`RSI_PERIOD`] changes, the averages afterwards; in millionths.
+    /// The sums before `period` changes, the averages afterwards; in millionths.
     gain: f64,
     loss: f64,
 }
 
+impl Default for Rsi {
+    fn default() -> Self {
+        Self::new(RSI_PERIOD)
+    }
+}
+
 impl Rsi {
+    /// Creates the RSI of an empty series. A period of 0 counts as 1.
+    #[must_use]
+    pub const fn new(period: u32) -> Self {
+        Self {
+            period: if period == 0 { 1 } else { period },
+            changes: 0,
+            last_close: 0,
+            gain: 0.0,
+            loss: 0.0,
+        }
+    }
+
     /// Adds the next close, in millionths of a dollar.
     #[expect(
         clippy::cast_precision_loss,
@@ -35,8 +54,8 @@ impl Rsi {
             return;
         }
         let (gain, loss) = (change.max(0) as f64, (-change).max(0) as f64);
-        let period = f64::from(RSI_PERIOD);
-        if self.changes >= RSI_PERIOD {
+        let period = f64::from(self.period);
+        if self.changes >= self.period {
             self.gain = (self.gain * (period - 1.0) + gain) / period;
             self.loss = (self.loss * (period - 1.0) + loss) / period;
             return;
@@ -44,17 +63,17 @@ impl Rsi {
         self.gain += gain;
         self.loss += loss;
         self.changes += 1;
-        if self.changes == RSI_PERIOD {
+        if self.changes == self.period {
             self.gain /= period;
             self.loss /= period;
         }
     }
 
-    /// The RSI at the last close, 0–100; `None` before the fifteenth close, and while the stock has not moved at all.
+    /// The RSI at the last close, 0–100; `None` before `period` + 1 closes, and while the stock has not moved at all.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         let moved = self.gain + self.loss;
-        (self.changes >= RSI_PERIOD && moved > 0.0).then(|| 100.0 * self.gain / moved)
+        (self.changes >= self.period && moved > 0.0).then(|| 100.0 * self.gain / moved)
     }
 
     /// The RSI if the running session closed at `price_micros`.
@@ -77,7 +96,7 @@ impl Rsi {
     #[must_use]
     pub fn closes_missing(&self) -> u32 {
         let seen = if self.last_close == 0 { 0 } else { self.changes + 1 };
-        RSI_PERIOD.saturating_sub(seen)
+        self.period.saturating_sub(seen)
     }
 
     /// Returns two prices such that every provisional price strictly between them has an RSI strictly between the two
@@ -89,10 +108,10 @@ impl Rsi {
         reason = "the band is cautious by more than the rounding"
     )]
     pub fn quiet_band(&self, above: Option<i64>, below: Option<i64>) -> (i64, i64) {
-        if self.changes + 1 < RSI_PERIOD {
+        if self.changes + 1 < self.period {
             return (i64::MIN, i64::MAX);
         }
-        if self.changes < RSI_PERIOD {
+        if self.changes < self.period {
             return (i64::MAX, i64::MIN);
         }
         let hi = above.map_or(i64::MAX, |micros| self.price_near((micros - 2) as f64 / 1e6, -1.0));
@@ -121,7 +140,7 @@ impl Rsi {
                 i64::MAX
             };
         }
-        let rest = f64::from(RSI_PERIOD - 1);
+        let rest = f64::from(self.period - 1);
         let odds = target / (100.0 - target);
         // Solve (13 gain + g) = odds × (13 loss + l) for a rise g (then l = 0) or a fall l (then g = 0).
         let rise = rest * (odds * self.loss - self.gain);
