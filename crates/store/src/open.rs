@@ -52,6 +52,9 @@ const MIN_POSTGRESQL_VERSION: (&str, u32) = ("14", 140_000);
 
 /// How long a write waits for another program's transaction on the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often, and after which pause, a program opens a file again that another one switches to WAL mode.
+const SWITCH_ATTEMPTS: u32 = 100;
+const SWITCH_PAUSE: Duration = Duration::from_millis(10);
 /// How long a program that wants exclusive access waits for others to release the database.
 const EXCLUSIVE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a program waits for another one with exclusive access. A server may notice late that the other has
@@ -135,7 +138,7 @@ impl Address {
         match &self.0 {
             Either::Lite(options) => {
                 let options = log_at_trace(options.clone());
-                Ok(Either::Lite(options.connect().await?))
+                Ok(Either::Lite(connect_to_file(&options).await?))
             }
             Either::Pg(options) => {
                 let options = log_at_trace(options.clone());
@@ -216,6 +219,18 @@ fn log_at_trace<O: ConnectOptions>(options: O) -> O {
     options
         .log_statements(LevelFilter::Trace)
         .log_slow_statements(LevelFilter::Off, Duration::MAX)
+}
+
+/// Opens a file. Two programs that switch a new file to WAL mode at the same time get "database is locked" at once, without the
+/// busy timeout.
+async fn connect_to_file(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+    for _ in 1..SWITCH_ATTEMPTS {
+        match options.connect().await {
+            Err(error) if availability::is_busy(&error) => tokio::time::sleep(SWITCH_PAUSE).await,
+            connected => return connected,
+        }
+    }
+    options.connect().await
 }
 
 async fn lock_file(options: &SqliteConnectOptions) -> Result<Option<SqliteConnection>, sqlx::Error> {
