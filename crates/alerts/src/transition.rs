@@ -81,6 +81,11 @@ pub enum TransitionError {
         pause_hint(*.0)
     )]
     CannotPause(Status),
+    /// The alert has expired, so there is nothing to pause.
+    #[error(
+        "only an active alert can be paused, and this one has expired; set options.expires_at to a later date and activate it"
+    )]
+    CannotPauseExpired,
     /// The guest's address has to be verified first.
     #[error("the email address of this alert is not verified yet; open the link in the verification email")]
     NotVerified,
@@ -153,13 +158,15 @@ pub fn create(
 /// Pauses an active alert. A paused alert stays unchanged.
 ///
 /// # Errors
-/// [`TransitionError::CannotPause`] for an inactive or triggered alert.
+/// [`TransitionError::CannotPause`] for an inactive or triggered alert, [`TransitionError::CannotPauseExpired`] for one that has
+/// expired.
 pub fn pause(alert: &Alert) -> Result<Transition, TransitionError> {
     match alert.status {
         Status::Active => Ok(changed(alert, HistoryAction::Paused, |after| {
             after.status = Status::Paused;
         })),
         Status::Paused => Ok(Transition::Unchanged),
+        Status::Inactive if alert.has_expired() => Err(TransitionError::CannotPauseExpired),
         status @ (Status::Inactive | Status::Triggered) => Err(TransitionError::CannotPause(status)),
     }
 }

@@ -147,5 +147,5 @@ fn parse_body(
             calendar,
         },
     )?;
-    Ok(ReplayAlert { alert, created_at })
+    Ok(ReplayAlert::new(alert, created_at))
 }

@@ -5,11 +5,11 @@
 
 use crate::Operation;
 
-/// A reason for which an operation may refuse a body that its schema allows.
+/// A reason for which some operations may refuse a body that its schema allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BeyondSchema {
-    /// The operation's `operationId`.
-    pub operation: &'static str,
+    /// The `operationId` of each operation.
+    pub operations: &'static [&'static str],
     /// The field that the refusal names; empty for a refusal that names none.
     pub field: &'static str,
     /// A part of the refusal's message.
@@ -18,9 +18,14 @@ pub struct BeyondSchema {
     pub why: &'static str,
 }
 
-const fn row(operation: &'static str, field: &'static str, message: &'static str, why: &'static str) -> BeyondSchema {
+const fn row(
+    operations: &'static [&'static str],
+    field: &'static str,
+    message: &'static str,
+    why: &'static str,
+) -> BeyondSchema {
     BeyondSchema {
-        operation,
+        operations,
         field,
         message,
         why,
@@ -30,321 +35,205 @@ const fn row(operation: &'static str, field: &'static str, message: &'static str
 /// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row(
-        "create_alert",
+        &["create_alert"],
         "parameters.date",
         "past",
         "depends on the present instant",
     ),
     row(
-        "create_alert",
+        &["create_alert"],
         "parameters.reminder_date",
         "past",
         "depends on the present instant",
     ),
     row(
-        "create_alert",
+        &["create_alert"],
         "notification",
         "",
         "depends on the account's phone number",
     ),
     row(
-        "create_alert",
+        &["create_alert", "preview_alert", "update_alert", "patch_alert"],
         "parameters.when",
         "",
         "depends on the language of expressions and on the known stocks",
     ),
     row(
-        "preview_alert",
+        &["preview_alert"],
         "from",
         "must not be after",
         "depends on the other field and on the present instant",
     ),
     row(
-        "preview_alert",
-        "parameters.when",
-        "",
-        "depends on the language of expressions and on the known stocks",
-    ),
-    row(
-        "parse_alert",
+        &["parse_alert"],
         "text",
         "",
         "depends on the language of texts and on the known stocks",
     ),
     row(
-        "update_alert",
-        "parameters.when",
-        "",
-        "depends on the language of expressions and on the known stocks",
+        &["create_alert"],
+        "scope",
+        "must be omitted",
+        "a reminder concerns no stock",
     ),
     row(
-        "patch_alert",
-        "parameters.when",
-        "",
-        "depends on the language of expressions and on the known stocks",
+        &["create_alert", "update_alert", "patch_alert"],
+        "scope.symbols",
+        "must have at most",
+        "repeated symbols do not count",
     ),
     row(
-        "create_alert",
+        &["update_alert", "patch_alert"],
+        "scope",
+        "cannot be",
+        "depends on the alert",
+    ),
+    row(
+        &["preview_alert"],
+        "symbol",
+        "is required",
+        "a preview is that of one stock",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options",
         "must be",
         "depends on the condition of the alert",
     ),
     row(
-        "create_alert",
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options.rearm",
         "must be",
         "depends on the condition of the alert",
     ),
     row(
-        "create_alert",
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options.rearm.at",
         "must be",
         "depends on the condition of the alert",
     ),
     row(
-        "create_alert",
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options.hold",
         "must be",
         "depends on the condition of the alert",
     ),
     row(
-        "create_alert",
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options.trigger",
         "must be",
         "depends on the condition of the alert",
     ),
     row(
-        "create_alert",
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options.base",
         "must be",
         "depends on the condition of the alert",
     ),
     row(
-        "update_alert",
-        "options",
-        "must be",
-        "depends on the condition of the alert",
+        &["create_alert"],
+        "note",
+        "needs an account",
+        "depends on the credentials",
     ),
     row(
-        "update_alert",
-        "options.rearm",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "update_alert",
-        "options.rearm.at",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "update_alert",
-        "options.hold",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "update_alert",
-        "options.trigger",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "update_alert",
-        "options.base",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "patch_alert",
-        "options",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "patch_alert",
-        "options.rearm",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "patch_alert",
-        "options.rearm.at",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "patch_alert",
-        "options.hold",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "patch_alert",
-        "options.trigger",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "patch_alert",
-        "options.base",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "preview_alert",
-        "options",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "preview_alert",
-        "options.rearm",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "preview_alert",
-        "options.rearm.at",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "preview_alert",
-        "options.hold",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "preview_alert",
-        "options.trigger",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row(
-        "preview_alert",
-        "options.base",
-        "must be",
-        "depends on the condition of the alert",
-    ),
-    row("create_alert", "note", "needs an account", "depends on the credentials"),
-    row(
-        "create_alert",
+        &["create_alert"],
         "options",
         "needs an account",
         "depends on the credentials",
     ),
-    row("create_alert", "tags", "needs an account", "depends on the credentials"),
     row(
-        "update_alert",
+        &["create_alert"],
+        "tags",
+        "needs an account",
+        "depends on the credentials",
+    ),
+    row(
+        &["update_alert", "patch_alert"],
         "threshold",
         " for ",
         "depends on the condition that the alert has",
     ),
     row(
-        "update_alert",
+        &["update_alert", "patch_alert"],
         "parameters.direction",
         " for ",
         "depends on the condition that the alert has",
     ),
     row(
-        "patch_alert",
-        "threshold",
-        " for ",
-        "depends on the condition that the alert has",
-    ),
-    row(
-        "patch_alert",
-        "parameters.direction",
-        " for ",
-        "depends on the condition that the alert has",
-    ),
-    row("verify_alert", "", "", "depends on the tokens that were mailed"),
-    row("confirm_address", "", "", "depends on the tokens that were mailed"),
-    row("login_by_link", "", "", "depends on the tokens that were mailed"),
-    row(
-        "confirm_password_reset",
+        &[
+            "verify_alert",
+            "confirm_address",
+            "login_by_link",
+            "confirm_password_reset",
+            "confirm_email",
+        ],
         "",
         "",
         "depends on the tokens that were mailed",
     ),
-    row("confirm_email", "", "", "depends on the tokens that were mailed"),
-    row("verify_phone", "", "", "depends on the code that was sent"),
-    row("verify_phone", "token", "", "depends on the code that was sent"),
+    row(&["verify_phone"], "", "", "depends on the code that was sent"),
+    row(&["verify_phone"], "token", "", "depends on the code that was sent"),
     row(
-        "create_webhook",
+        &["create_webhook", "update_webhook", "test_webhook"],
         "url",
         "",
         "depends on name servers and on the operator's rules",
     ),
     row(
-        "update_webhook",
-        "url",
-        "",
-        "depends on name servers and on the operator's rules",
-    ),
-    row(
-        "test_webhook",
-        "url",
-        "",
-        "depends on name servers and on the operator's rules",
-    ),
-    row(
-        "recover_webhook_deliveries",
+        &["recover_webhook_deliveries"],
         "since",
         "",
         "depends on the present instant",
     ),
     row(
-        "recover_webhook_deliveries",
+        &["recover_webhook_deliveries"],
         "",
         "",
         "depends on whether the webhook is active",
     ),
-    row("swap_watchlist_item", "stock_symbol", "", "depends on the item"),
-    row("change_email", "email", "already", "depends on the account"),
+    row(&["swap_watchlist_item"], "stock_symbol", "", "depends on the item"),
+    row(&["change_email"], "email", "already", "depends on the account"),
     row(
-        "set_preferences",
+        &["set_preferences"],
         "quiet_hours",
         "not equal",
         "compares two fields with each other",
     ),
     row(
-        "decide_approval",
+        &["decide_approval"],
         "decision",
         "is required with an id",
         "either of two fields has to be there",
     ),
     row(
-        "decide_approval",
+        &["decide_approval"],
         "id",
         "is required with a decision",
         "one field needs another",
     ),
     row(
-        "create_api_key",
+        &["create_api_key"],
         "scopes",
         "require an operator account",
         "depends on the account",
     ),
-    row("call_mcp", "", "", "depends on the headers of the request"),
+    row(&["call_mcp"], "", "", "depends on the headers of the request"),
     row(
-        "register_client",
+        &["register_client"],
         "",
         "",
         "a redirect target is judged by the rules of URLs",
     ),
-    row("record_alert_history", "symbol", "", "depends on the alert"),
-    row("update_session", "time_zone", "", "depends on the time zone database"),
+    row(&["record_alert_history"], "symbol", "", "depends on the alert"),
     row(
-        "update_user_session",
+        &["update_session", "update_user_session", "set_preferences"],
         "time_zone",
         "",
         "depends on the time zone database",
     ),
-    row("set_preferences", "time_zone", "", "depends on the time zone database"),
-    row("change_password", "current_password", "", "depends on the account"),
-    row("change_password", "", "", "depends on the account"),
+    row(&["change_password"], "current_password", "", "depends on the account"),
+    row(&["change_password"], "", "", "depends on the account"),
 ];
 
 /// Fields that an operation may accept although their schema forbids them.
@@ -367,9 +256,9 @@ pub(crate) fn is_accepted_beyond_schema(operation: &Operation, error: &str) -> b
 /// Whether a refusal has a listed reason.
 pub(crate) fn is_listed(operation: &Operation, fields: &[&str], message: &str) -> bool {
     let is_listed = |field: &str| {
-        BEYOND_SCHEMA
-            .iter()
-            .any(|row| row.operation == operation.id && row.field == field && message.contains(row.message))
+        BEYOND_SCHEMA.iter().any(|row| {
+            row.operations.contains(&operation.id.as_str()) && row.field == field && message.contains(row.message)
+        })
     };
     if fields.is_empty() {
         is_listed("")

@@ -197,6 +197,7 @@ impl From<TransitionError> for ServiceError {
             TransitionError::NoPrice => Self::Unavailable(refused.to_string()),
             TransitionError::Expired(_) => Self::field("options.expires_at", refused.to_string()),
             TransitionError::CannotPause(_)
+            | TransitionError::CannotPauseExpired
             | TransitionError::NotVerified
             | TransitionError::CannotVerify(_)
             | TransitionError::ReminderPassed(_)

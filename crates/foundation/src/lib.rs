@@ -6,6 +6,7 @@
 //!   checks of its account; [`plan_limits`]: limits of its plan.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
+//! * [`scope_members`]: the stocks of an alert over many stocks.
 //! * [`mod@request`]: request bodies: their readers, which collect all errors, and their schemas.
 
 pub mod account;
@@ -19,6 +20,7 @@ mod ports;
 pub mod random;
 pub mod request;
 mod scope;
+pub mod scope_members;
 pub mod secret;
 pub mod vault;
 

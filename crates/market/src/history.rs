@@ -11,8 +11,9 @@ use jiff::civil::Date;
 
 use crate::bar::Bar;
 use crate::day::day_number;
-use crate::indicators::{Extreme, RollingExtreme, Rsi, WindowSum};
+use crate::indicators::{Extreme, Moments, RollingExtreme, Rsi, WindowSum};
 use crate::split::SplitRatio;
+use crate::tracked::{MAX_TRACKED, SessionIndicator, TrackedIndicators};
 
 /// The maximum number of kept bars: enough for the longest average (400 sessions) and, on a market that never closes,
 /// for 364 days.
@@ -32,6 +33,7 @@ pub struct History {
     lows: RollingExtreme,
     closes: Vec<WindowSum>,
     volumes: Vec<WindowSum>,
+    tracked: TrackedIndicators,
 }
 
 /// The effect of recording a bar.
@@ -65,6 +67,7 @@ impl Default for History {
             lows: RollingExtreme::new(Extreme::Low),
             closes: Vec::new(),
             volumes: Vec::new(),
+            tracked: TrackedIndicators::default(),
         }
     }
 }
@@ -167,14 +170,37 @@ impl History {
         self.highs.peek_since(from).zip(self.lows.peek_since(from))
     }
 
-    /// Maintains the sum of the last `len` closes from now on.
+    /// Maintains the sum of the last `len` closes from now on. Beyond 64 of them, each use computes the sum.
     pub fn track_closes(&mut self, len: usize) {
         track(&mut self.closes, len, self.bars.iter().map(|bar| bar.close.micros()));
     }
 
-    /// Maintains the sum of the last `len` volumes from now on.
+    /// Maintains the sum of the last `len` volumes from now on. Beyond 64 of them, each use computes the sum.
     pub fn track_volumes(&mut self, len: usize) {
         track(&mut self.volumes, len, self.bars.iter().map(|bar| bar.volume));
+    }
+
+    /// Keeps the state of an indicator, given as that of an empty series, from now on: it is computed once for each session.
+    pub fn track_indicator<S: SessionIndicator>(&mut self, empty: S) {
+        self.tracked.track(empty);
+    }
+
+    /// Returns an indicator, given as that of an empty series, after the kept sessions.
+    #[must_use]
+    pub fn indicator<S: SessionIndicator>(&self, empty: S) -> S {
+        self.tracked.state(empty, &self.bars)
+    }
+
+    /// Keeps what [`moments_with`](Self::moments_with) needs from now on.
+    pub fn track_deviation(&mut self, period: u32) {
+        self.tracked.track_deviation(period);
+    }
+
+    /// Returns the mean and the standard deviation of the last `period` closes, with a price as today's close; `None` if there are
+    /// fewer.
+    #[must_use]
+    pub fn moments_with(&self, period: u32, price_micros: i64) -> Option<Moments> {
+        self.tracked.moments(period, price_micros, &self.bars)
     }
 
     /// The sum of the last `len` closes in millionths; `None` if there are fewer.
@@ -215,6 +241,7 @@ impl History {
     }
 
     fn append(&mut self, bar: Bar) {
+        self.tracked.forget();
         let close = bar.close.micros();
         let bars = &self.bars;
         let leaving = |window: &WindowSum| bars.get(bars.len().checked_sub(window.len())?);
@@ -238,6 +265,7 @@ impl History {
 
     /// Recomputes everything from the kept bars and the RSI before them.
     fn recompute(&mut self) {
+        self.tracked.forget();
         self.rsi = self.rsi_before;
         self.highs = RollingExtreme::new(Extreme::High);
         self.lows = RollingExtreme::new(Extreme::Low);
@@ -262,103 +290,10 @@ impl History {
 }
 
 fn track(windows: &mut Vec<WindowSum>, len: usize, values: impl DoubleEndedIterator<Item = i64>) {
-    if !windows.iter().any(|window| window.len() == len) {
+    if windows.len() < MAX_TRACKED && !windows.iter().any(|window| window.len() == len) {
         windows.push(WindowSum::new(len, values));
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::price::Price;
-    use jiff::{Span, civil::date};
-    use proptest::prelude::*;
-
-    fn bar(day: i64, close: i64) -> Bar {
-        let price = |micros: i64| Price::from_micros(micros).unwrap();
-        Bar {
-            date: date(2020, 1, 1).checked_add(Span::new().days(day)).unwrap(),
-            open: price(close),
-            high: price(close + 3),
-            low: price((close - 3).max(1)),
-            close: price(close),
-            volume: close % 1000,
-        }
-    }
-
-    fn history(bars: &[Bar]) -> History {
-        let mut history = History::default();
-        history.track_closes(49);
-        history.track_volumes(20);
-        for bar in bars {
-            history.record(*bar).unwrap();
-        }
-        history
-    }
-
-    /// The extremes drop old days when they are read, so histories are compared by their results.
-    fn answers(history: &mut History, today: i32) -> impl PartialEq + std::fmt::Debug + use<> {
-        (
-            history.rsi,
-            history.high_52_weeks(today),
-            history.low_52_weeks(today),
-            history.sum_of_closes(49),
-            history.sum_of_closes(399),
-            history.sum_of_volumes(20),
-        )
-    }
-
-    #[test]
-    fn extremes_include_exactly_364_days() {
-        let mut history = history(&[bar(0, 900), bar(1, 500), bar(2, 400)]);
-        let first = day_number(date(2020, 1, 1));
-        assert_eq!(history.high_52_weeks(first + 364), Some(903));
-        assert_eq!(history.high_52_weeks(first + 365), Some(503));
-    }
-
-    #[test]
-    fn rejects_a_bar_older_than_all_kept_bars() {
-        let bars: Vec<_> = (1..=KEPT_SESSIONS as i64).map(|day| bar(day, 1000 + day)).collect();
-        let mut history = history(&bars);
-        assert!(matches!(history.record(bar(0, 5)), Err(BarTooOldError { .. })));
-        assert_eq!(history.len(), KEPT_SESSIONS);
-    }
-
-    proptest! {
-        #[test]
-        fn bars_in_any_order_give_the_same_history(closes in prop::collection::vec(10_i64..100_000, 2..300), seed in any::<u64>()) {
-            let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close)).collect();
-            let mut shuffled = bars.clone();
-            let mut state = seed | 1;
-            for at in (1..shuffled.len()).rev() {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                shuffled.swap(at, (state >> 33) as usize % (at + 1));
-            }
-            let today = day_number(date(2020, 1, 1)) + i32::try_from(closes.len()).unwrap();
-            prop_assert_eq!(answers(&mut history(&bars), today), answers(&mut history(&shuffled), today));
-        }
-
-        #[test]
-        fn last_bar_of_a_day_wins(closes in prop::collection::vec(10_i64..100_000, 2..600), at in any::<prop::sample::Index>()) {
-            let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close)).collect();
-            // A correction can reach back as far as bars are kept.
-            let at = bars.len() - 1 - at.index(bars.len().min(KEPT_SESSIONS));
-            let mut wrong = bars.clone();
-            wrong[at] = bar(at as i64, 77);
-            let mut corrected = history(&wrong);
-            corrected.record(bars[at]).unwrap();
-            let today = day_number(date(2020, 1, 1)) + i32::try_from(closes.len()).unwrap();
-            prop_assert_eq!(answers(&mut corrected, today), answers(&mut history(&bars), today));
-        }
-
-        #[test]
-        fn split_does_not_change_the_rsi(closes in prop::collection::vec(1_000_000_i64..100_000_000, 20..300)) {
-            let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close / 4 * 4)).collect();
-            let mut split = history(&bars);
-            let before = split.rsi.value();
-            split.apply_split("4".parse().unwrap());
-            let (before, after) = (before.unwrap(), split.rsi.value().unwrap());
-            prop_assert!((before - after).abs() < 1e-9);
-        }
-    }
-}
+mod tests;

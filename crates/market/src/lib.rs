@@ -23,6 +23,7 @@ pub mod price_change;
 pub mod records;
 pub mod split;
 pub mod symbol;
+mod tracked;
 
 pub use bar::{Bar, BarError};
 pub use calendar::{Calendar, Session};
@@ -33,3 +34,4 @@ pub use price::{Price, PriceError};
 pub use price_change::PriceChange;
 pub use split::{SplitRatio, SplitRatioError};
 pub use symbol::{Symbol, SymbolError};
+pub use tracked::SessionIndicator;

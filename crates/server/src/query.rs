@@ -15,7 +15,7 @@ use axum::extract::FromRequestParts;
 use foundation::ErrorsByField;
 use http::Uri;
 use http::request::Parts;
-use market::{Price, Symbol};
+use market::{Decimal, Price, Symbol};
 
 use crate::error::ApiError;
 use crate::state::App;
@@ -142,6 +142,18 @@ impl Query {
             self.reject(name, "must be a price above 0 and at most 1000000000, such as 160.50");
         }
         price
+    }
+
+    /// Reads a percentage from 0 to 100.
+    pub fn percent(&mut self, name: &str) -> Option<Decimal> {
+        let text = self.value(name)?;
+        let hundred = Decimal::from_units(100);
+        let percent = text.trim().parse().ok();
+        let percent = percent.filter(|&percent| percent >= Decimal::ZERO && Some(percent) <= hundred);
+        if percent.is_none() {
+            self.reject(name, "must be a percentage from 0 to 100, such as 1.5");
+        }
+        percent
     }
 
     /// Reads a comma-separated list of at most `max` elements, each parsed by `read`. An empty list counts as missing.

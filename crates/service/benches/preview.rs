@@ -57,6 +57,11 @@ fn main() {
             expression("macd crosses above macd_signal or price < bb_lower(20, 2)"),
             &one,
         ),
+        (
+            "volatility stop",
+            expression("price < high(22) - 3 * atr(22) and ema(50) > ema(200)"),
+            &one,
+        ),
         ("trailing stop", expression("price <= 0.92 * high_since_armed"), &one),
         ("without a value", expression("bid > 10 and pe < 15"), &one),
         ("golden cross", json!({"condition": "ma_crossover_golden"}), &one),

@@ -168,6 +168,7 @@ fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, Hi
         alert: created.alert,
         owner: AlertOwner::Account(account),
         created_by: None,
+        role: store::model::ScopeRole::Single,
     };
     (stored, row)
 }

@@ -22,7 +22,7 @@ macro_rules! without_notice {
         Statement {
             before: select!(concat!(
                 $by,
-                "WHERE status = 'active' AND deleted_at IS NULL
+                "WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL
                  AND account_id IN (SELECT id FROM accounts
                                     WHERE notify_blind AND deactivated_at IS NULL AND accounts.deleted_at IS NULL)
                  AND NOT EXISTS (SELECT 1 FROM blind_stretches AS told
@@ -138,7 +138,9 @@ impl UnitOfWork {
         account: AccountId,
         symbols: &[Symbol],
     ) -> Result<Vec<StoredAlert>, StoreError> {
-        let sql = select!("WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL ORDER BY seq");
+        let sql = select!(
+            "WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq"
+        );
         let rows = fetch!(self, fetch_all AlertRow, sql, account.0);
         let alerts: Vec<StoredAlert> = values(rows)?;
         Ok(alerts

@@ -24,7 +24,7 @@ impl Store {
     /// before a returned position.
     pub async fn events_after(&self, account: AccountId, seq: i64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
         let complete = self.history_position().await?;
-        let sql = "SELECT events.seq, events.id, alerts.id AS alert_id, events.at, events.data
+        let sql = "SELECT events.seq, events.id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq), alerts.id) AS alert_id, events.at, events.data
                    FROM events JOIN alerts ON alerts.seq = events.alert_seq
                    WHERE events.account_id = $1 AND events.seq > $2 AND events.seq <= $3
                    ORDER BY events.seq LIMIT $4";

@@ -95,6 +95,10 @@ impl Store {
         changed.dedup();
         let mut alerts = Vec::with_capacity(changed.len());
         for row in self.alert_rows(&changed).await? {
+            // An alert over many stocks is never evaluated; its members have entries of their own.
+            if row.is_scoped() {
+                continue;
+            }
             let id = row.id();
             let alert = if row.is_deleted() { None } else { Some(row.try_into()?) };
             alerts.push((id, alert));

@@ -32,6 +32,22 @@ struct EntryRow {
     details: Option<String>,
 }
 
+/// The entries of an alert since an instant. One over many stocks has its own, and of its members those that its owner was told of.
+macro_rules! entries_of_alert {
+    () => {
+        "WHERE alert_seq IN (SELECT seq FROM alerts WHERE seq = $1 OR parent_seq = $1) AND at >= $2
+         AND (alert_seq = $1 OR action IN ('triggered', 'expired', 'notification_sent', 'notification_failed'))"
+    };
+}
+
+/// An entry with the stock of its alert.
+#[derive(sqlx_macros::FromRow)]
+struct EntryOfStock {
+    symbol: String,
+    #[sqlx(flatten)]
+    entry: EntryRow,
+}
+
 /// A firing with its alert.
 #[derive(sqlx_macros::FromRow)]
 struct FiringRow {
@@ -91,20 +107,25 @@ impl Store {
         since: Timestamp,
         page: PageRequest,
     ) -> Result<Option<Page<HistoryRow>>, StoreError> {
-        let Some((seq, symbol)) = self.alert_seq_and_symbol(account, alert).await? else {
+        let Some((seq, _)) = self.alert_seq_and_symbol(account, alert).await? else {
             return Ok(None);
         };
         let since = since.as_microsecond();
-        let sql = "SELECT COUNT(*) FROM history WHERE alert_seq = $1 AND at >= $2";
+        let sql = concat!("SELECT COUNT(*) FROM history ", entries_of_alert!());
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq, since)?;
-        let sql = "SELECT action, previous_status, new_status, at, price, details FROM history
-                   WHERE alert_seq = $1 AND at >= $2 ORDER BY seq DESC LIMIT $3 OFFSET $4";
+        let sql = concat!(
+            "SELECT (SELECT alerts.symbol FROM alerts WHERE alerts.seq = history.alert_seq) AS symbol,
+                    action, previous_status, new_status, at, price, details FROM history ",
+            entries_of_alert!(),
+            " ORDER BY seq DESC LIMIT $3 OFFSET $4"
+        );
         let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all EntryRow, &self.pools, sql, seq, since, limit, offset)?;
-        let items = rows
-            .into_iter()
-            .map(|row| row.into_history_row(alert, symbol))
-            .collect::<Result<_, _>>()?;
+        let rows = query!(fetch_all EntryOfStock, &self.pools, sql, seq, since, limit, offset)?;
+        let items = rows.into_iter().map(|row| {
+            let symbol = TABLE.symbol(&row.symbol)?;
+            row.entry.into_history_row(alert, symbol)
+        });
+        let items = items.collect::<Result<_, _>>()?;
         let total = TABLE.narrow("COUNT(*)", total)?;
         Ok(Some(Page { items, total }))
     }
@@ -120,7 +141,8 @@ impl Store {
         let sql = "SELECT COUNT(*) FROM events WHERE account_id = $1 AND at >= $2";
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0, since)?;
         // An event has the position of its firing's history entry.
-        let sql = "SELECT alerts.id AS alert_id, alerts.symbol, history.action, history.previous_status,
+        let sql = "SELECT COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq), alerts.id) AS alert_id,
+                          alerts.symbol, history.action, history.previous_status,
                           history.new_status, history.at, history.price, history.details
                    FROM events JOIN history ON history.seq = events.seq JOIN alerts ON alerts.seq = events.alert_seq
                    WHERE events.account_id = $1 AND events.at >= $2
@@ -169,6 +191,26 @@ impl Store {
                 }
             }
         }
+    }
+
+    /// Returns an alert's history up to an instant and before a position, newest first, at most `limit` entries. Also returns the
+    /// position of the last entry.
+    pub async fn history_until(
+        &self,
+        alert: AlertId,
+        symbol: Symbol,
+        until: Timestamp,
+        position: i64,
+        limit: u32,
+    ) -> Result<(Vec<HistoryRow>, i64), StoreError> {
+        let sql = "SELECT seq, action, previous_status, new_status, at, price, details FROM history
+                   WHERE alert_seq = (SELECT seq FROM alerts WHERE id = $1) AND at <= $2 AND seq < $3
+                   ORDER BY seq DESC LIMIT $4";
+        let until = until.as_microsecond();
+        let rows = query!(fetch_all PositionedRow, &self.pools, sql, alert.0, until, position, i64::from(limit))?;
+        let next = rows.last().map_or(position, |row| row.seq);
+        let rows = rows.into_iter().map(|row| row.entry.into_history_row(alert, symbol));
+        Ok((rows.collect::<Result<_, _>>()?, next))
     }
 
     /// Returns an alert's history after a position, oldest first, at most `limit` entries. Also returns the position

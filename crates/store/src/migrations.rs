@@ -41,6 +41,7 @@ on_both! {
     "0018" "quote_times",
     "0019" "alert_notes",
     "0020" "rules",
+    "0021" "scopes",
 }
 
 /// Returns the migrations of SQLite.

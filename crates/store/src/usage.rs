@@ -12,9 +12,10 @@ const ALERTS: Table = Table("alerts");
 const MESSAGES: Table = Table("messages");
 
 impl Store {
-    /// Counts an account's alerts by status. Statuses without alerts are missing.
+    /// Counts an account's alerts by status; of one over many stocks its members. Statuses without alerts are missing.
     pub async fn count_alerts(&self, account: AccountId) -> Result<Vec<(Status, u64)>, StoreError> {
-        let sql = "SELECT status, COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL GROUP BY status";
+        let sql = "SELECT status, COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL AND scope IS NULL
+                   GROUP BY status";
         let rows = query!(fetch_all(String, i64), &self.pools, sql, account.0)?;
         let counts = rows.into_iter().map(|(status, count)| {
             Ok((

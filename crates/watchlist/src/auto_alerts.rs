@@ -5,7 +5,7 @@ use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{Alert, AlertId, NewAlert, Status};
 use jiff::Timestamp;
 use serde_json::json;
-use store::model::{Account, AlertOwner, HistoryRow, StoredAlert, WatchlistItem, WatchlistItemId};
+use store::model::{Account, AlertOwner, HistoryRow, ScopeRole, StoredAlert, WatchlistItem, WatchlistItemId};
 use store::{Abort, StoreError, UnitOfWork};
 
 use foundation::{MadeBy, plan_limits};
@@ -88,6 +88,7 @@ pub(super) async fn make(
             alert: created.alert,
             owner: owner.clone(),
             created_by: Some(MadeBy::Analyst.to_text()),
+            role: ScopeRole::Single,
         };
         unit.insert_alert(&stored, &row).await?;
         unit.assign_alert_to_item(*id, item.id).await?;

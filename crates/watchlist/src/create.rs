@@ -107,6 +107,7 @@ impl AddWatchlistItem {
             unit.request_analysis(item.id, self.account, self.context.now).await?;
         }
         Ok(WatchlistEffects {
+            members: self.context.follow_watchlist(unit, &account).await?,
             analysis_requested,
             awaits_price: item.initial_price.is_none(),
             ..WatchlistEffects::default()

@@ -19,13 +19,14 @@ impl Watchlists {
         let inputs = (actor.account, id, self.trade_context(symbol).await);
         let transaction = self.transaction(inputs, |&(account, id, ref context), unit| {
             Box::pin(async move {
-                lock_account(unit, account).await?;
+                let account_row = lock_account(unit, account).await?;
                 let found = unit.watchlist_item(account, id).await?;
                 let item = found.ok_or_else(no_such_item)?;
                 context.close(unit, &item).await?;
                 let deleted_alerts = auto_alerts::remove(unit, item.id, AlertSelection::All, context.now).await?;
                 unit.delete_watchlist_item(item.id).await?;
                 Ok(WatchlistEffects {
+                    members: context.follow_watchlist(unit, &account_row).await?,
                     deleted_alerts,
                     ..WatchlistEffects::default()
                 })

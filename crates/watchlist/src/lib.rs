@@ -44,6 +44,7 @@ use evaluation::prices::Prices;
 use evaluation::prices::awaited::AwaitedPrices;
 use evaluation::prices::initial_stocks::InitialPrices;
 use evaluation::stocks::Stocks;
+use foundation::scope_members::MemberChanges;
 use foundation::{Ports, ServiceError, TransactionFuture};
 use store::{Abort, UnitOfWork};
 
@@ -64,6 +65,8 @@ pub(crate) struct WatchlistEffects {
     pub(crate) deleted_alerts: Vec<AlertId>,
     /// The created alerts.
     pub(crate) created_alerts: Vec<Alert>,
+    /// The members of alerts that follow the watchlist.
+    pub(crate) members: MemberChanges,
     /// Whether an analysis was requested.
     pub(crate) analysis_requested: bool,
     /// Whether an item awaits a price.
@@ -102,10 +105,10 @@ impl Watchlists {
     }
 
     fn apply_effects(&self, effects: &WatchlistEffects) {
-        for id in &effects.deleted_alerts {
+        for id in effects.deleted_alerts.iter().chain(&effects.members.removed) {
             self.evaluator.remove_alert(*id);
         }
-        for alert in &effects.created_alerts {
+        for alert in effects.created_alerts.iter().chain(&effects.members.changed) {
             self.evaluator.apply_change(alert);
             self.initial_prices.note(alert);
         }

@@ -64,7 +64,7 @@ impl SwapItemIntention {
     }
 
     async fn run(&self, unit: &mut UnitOfWork) -> Result<WatchlistEffects, Abort<ServiceError>> {
-        lock_active_account(unit, self.account).await?;
+        let account = lock_active_account(unit, self.account).await?;
         let before = self.item(unit).await?;
         let now = self.context.now;
         // A trade in the other direction opens at the first current price.
@@ -84,6 +84,7 @@ impl SwapItemIntention {
             unit.request_analysis(item.id, self.account, now).await?;
         }
         Ok(WatchlistEffects {
+            members: self.context.follow_watchlist(unit, &account).await?,
             deleted_alerts,
             analysis_requested,
             awaits_price: item.is_active && item.initial_price.is_none(),

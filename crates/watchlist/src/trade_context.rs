@@ -1,13 +1,17 @@
 //! Opens and closes the paper trades of items within the transaction of the change that requires it.
 
+use std::sync::Arc;
+
 use alerts::Intention;
 use alerts::transition::PriceAvailability;
+use foundation::scope_members::{MemberChanges, follow_watchlist};
+use foundation::{Random, ServiceError};
 use jiff::Timestamp;
 use market::calendar::new_york_date;
 use market::{CurrentPrice, ObservedPrice, Symbol};
 use paper::{CorporateActions, Direction, Fill, Position, PriceSnapshot, Trade, TradeChange, TradedItem};
-use store::model::{PaperTrade, PaperTradeId, TimedPrice, WatchlistItem};
-use store::{StoreError, UnitOfWork};
+use store::model::{Account, PaperTrade, PaperTradeId, TimedPrice, WatchlistItem};
+use store::{Abort, StoreError, UnitOfWork};
 use uuid::Uuid;
 
 use crate::Watchlists;
@@ -25,6 +29,19 @@ pub(super) struct TradeContext {
     trade: Uuid,
     /// The stock's splits and dividends.
     events: CorporateActions,
+    /// The source of the ids of new members of alerts that follow the watchlist.
+    random: Arc<Random>,
+}
+
+impl TradeContext {
+    /// Brings the alerts that follow the account's watchlist in line with it.
+    pub(super) async fn follow_watchlist(
+        &self,
+        unit: &mut UnitOfWork,
+        account: &Account,
+    ) -> Result<MemberChanges, Abort<ServiceError>> {
+        follow_watchlist(unit, account, &self.random, self.now).await
+    }
 }
 
 impl Watchlists {
@@ -45,6 +62,7 @@ impl Watchlists {
             last_price: self.evaluator.last_observed(symbol),
             trade: self.ports.random.uuid(),
             events: self.paper_events([symbol]),
+            random: Arc::clone(&self.ports.random),
         }
     }
 

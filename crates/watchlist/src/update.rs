@@ -95,6 +95,7 @@ impl UpdateItem {
             self.context.close(unit, &before).await?;
         }
         let mut effects = WatchlistEffects {
+            members: self.context.follow_watchlist(unit, &account).await?,
             awaits_price: has_begun && item.initial_price.is_none(),
             ..WatchlistEffects::default()
         };

@@ -31,6 +31,10 @@ pub(super) async fn pause_alerts_beyond_plan(
     let mut paused = Vec::new();
     // Alerts come oldest first, so the newest exceed the limit.
     for stored in unit.lock_alerts_of_account(account.id).await? {
+        // Of an alert over many stocks, the members count, and are paused.
+        if stored.scope().is_some() {
+            continue;
+        }
         let alert = stored.alert;
         if alert.status != Status::Active {
             continue;

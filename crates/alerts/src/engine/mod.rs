@@ -63,7 +63,7 @@ pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
 pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex};
 pub use reason::{InsiderNames, Reason};
-pub use rules::{ExplainedTerm, Explanation, RuleReason};
+pub use rules::{ExplainedTerm, Explanation, RuleReason, TermSource};
 
 use std::collections::BTreeSet;
 

@@ -21,6 +21,9 @@ enum Representation {
     Large(Box<BigRational>),
 }
 
+/// All smaller integers are exact as floats.
+const EXACT_INTEGERS: u128 = 1 << f64::MANTISSA_DIGITS;
+
 impl Fraction {
     /// Zero.
     pub const ZERO: Self = Self::small(0, 1);
@@ -155,6 +158,12 @@ impl Fraction {
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
+            // Both parts are exact as floats.
+            Representation::Small { numerator, denominator }
+                if numerator.unsigned_abs() < EXACT_INTEGERS && denominator.unsigned_abs() < EXACT_INTEGERS =>
+            {
+                *numerator as f64 / *denominator as f64
+            }
             Representation::Small { numerator, denominator } => {
                 let lowest = Ratio::new(*numerator, *denominator);
                 *lowest.numer() as f64 / *lowest.denom() as f64

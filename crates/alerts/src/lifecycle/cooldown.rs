@@ -10,7 +10,8 @@ use crate::options::{AlertOptions, Repeat};
 pub const DEFAULT_COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
 
 /// Returns the end of the cooldown of a firing; `None` if there is no cooldown.
-pub(super) fn cooldown_end(options: &AlertOptions, fired_at: Timestamp) -> Option<Timestamp> {
+#[must_use]
+pub fn cooldown_end(options: &AlertOptions, fired_at: Timestamp) -> Option<Timestamp> {
     let after = |duration| fired_at.checked_add(duration).unwrap_or(Timestamp::MAX);
     let cooldown = options.cooldown.map(|cooldown| after(cooldown.duration()));
     match options.repeat {

@@ -36,7 +36,7 @@ mod step;
 mod stored;
 mod wait_reason;
 
-pub use cooldown::DEFAULT_COOLDOWN;
+pub use cooldown::{DEFAULT_COOLDOWN, cooldown_end};
 pub use extremes::ArmedExtremes;
 pub use judgement::{Judgement, Observation};
 pub use next_check::next_check;

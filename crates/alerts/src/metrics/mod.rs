@@ -13,6 +13,7 @@ mod value;
 mod view;
 
 pub use dependencies::{MetricDependency, dependencies};
+pub(crate) use indicators::track;
 pub use sessions::required_sessions;
 pub use value::metric_value;
 pub use view::{AlertBasis, FundamentalFigures, MentionCounts, SessionSoFar, StockInputs};

@@ -62,7 +62,14 @@ impl<'a> Threshold<'a> {
                 return Err(invalid(format!("is required for {kind}; it must be {range}")));
             }
             Self::Absent => return Ok(None),
-            Self::Sent(value) => decimal(value, range).map_err(&mut invalid)?,
+            Self::Sent(value) => {
+                let number = decimal(value, range).map_err(&mut invalid)?;
+                // A decimal has six places, to which a smaller fraction is rounded.
+                if range.is_whole && value.as_f64().is_some_and(|sent| sent.fract() != 0.0) {
+                    return Err(invalid(format!("must be {range} for {kind}, but is {value}")));
+                }
+                number
+            }
             Self::Kept(number) => number,
         };
         if !range.contains(number) {

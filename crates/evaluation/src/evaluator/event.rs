@@ -100,7 +100,7 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
         .map(|(price, previous)| PriceChange::between(previous, price));
     let data = EventData {
         alert: AlertPart {
-            id: alert.id.to_string(),
+            id: stored.shown_id().to_string(),
             symbol: alert.symbol.as_str(),
             condition: alert.condition.kind().name(),
             threshold: alert.condition.threshold().map(|threshold| threshold.as_f64()),

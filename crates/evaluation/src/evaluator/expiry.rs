@@ -1,11 +1,11 @@
 //! Ends alerts that have expired, and tells their owners who want to know.
 
 use ::alerts::transition::{self, Transition};
-use ::alerts::{Alert, AlertId, Revision};
+use ::alerts::{AlertId, Revision, Status};
 use delivery::messages::alert_summary::named_alert;
 use jiff::Timestamp;
-use notify::templates::AccountEmail;
-use store::model::AlertOwner;
+use notify::templates::{AccountEmail, AlertSummary};
+use store::model::{AlertOwner, ScopeRole};
 use store::{StoreError, UnitOfWork};
 
 use super::Evaluator;
@@ -54,7 +54,18 @@ async fn expire(unit: &mut UnitOfWork, expiration: &Expiration, writer: &NoticeW
     };
     let is_written = unit.update_alert(&changed, &stored.alert, expiration.at, None).await?;
     if is_written && stored.alert.options.notify_on_expiry {
-        queue_notice(unit, &stored.owner, &stored.alert, expiration.at, writer).await?;
+        let mut summary = named_alert(&stored.alert);
+        if let ScopeRole::Member(parent) = stored.role {
+            let members = unit.lock_members(parent).await?;
+            // One email for the whole, with the last of its stocks.
+            if members.iter().any(|member| member.alert.status == Status::Active) {
+                return Ok(());
+            }
+            if let others @ 1.. = members.len().saturating_sub(1) {
+                summary.symbol = format!("{} and {others} more", summary.symbol);
+            }
+        }
+        queue_notice(unit, &stored.owner, summary, expiration.at, writer).await?;
     }
     Ok(())
 }
@@ -63,7 +74,7 @@ async fn expire(unit: &mut UnitOfWork, expiration: &Expiration, writer: &NoticeW
 async fn queue_notice(
     unit: &mut UnitOfWork,
     owner: &AlertOwner,
-    alert: &Alert,
+    summary: AlertSummary,
     at: Timestamp,
     writer: &NoticeWriter,
 ) -> Result<(), StoreError> {
@@ -72,7 +83,7 @@ async fn queue_notice(
     };
     for account in unit.accounts(&[*account]).await? {
         let email = AccountEmail::AlertExpired {
-            alert: named_alert(alert),
+            alert: summary.clone(),
             at: format!("{at:.0}"),
         };
         writer.queue(unit, &account.email, Some(account.id), &email).await?;

@@ -3,6 +3,7 @@
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{Alert, AlertId, NewAlert};
 use jiff::Timestamp;
+use market::Price;
 use uuid::Uuid;
 
 use super::period::ReplayPeriod;
@@ -14,11 +15,29 @@ pub struct ReplayAlert {
     pub alert: NewAlert,
     /// The creation time; `None` is before the first replayed day.
     pub created_at: Option<Timestamp>,
+    /// The price at its creation; `None` is the first price of the replay at or after it.
+    pub initial_price: Option<Price>,
+}
+
+impl ReplayAlert {
+    /// Returns an alert that gets its initial price in the replay.
+    #[must_use]
+    pub const fn new(alert: NewAlert, created_at: Option<Timestamp>) -> Self {
+        Self {
+            alert,
+            created_at,
+            initial_price: None,
+        }
+    }
 }
 
 /// Builds the alert at `index`. An alert without a creation time is created just before the first replayed day.
 pub(super) fn alert_from(index: usize, alert: ReplayAlert, period: &ReplayPeriod) -> Alert {
-    let ReplayAlert { alert, created_at } = alert;
+    let ReplayAlert {
+        alert,
+        created_at,
+        initial_price,
+    } = alert;
     let created_at = created_at.unwrap_or_else(|| period.just_before_start());
     let request = NewAlert {
         parameters: None,
@@ -32,7 +51,10 @@ pub(super) fn alert_from(index: usize, alert: ReplayAlert, period: &ReplayPeriod
         PriceAvailability::Awaited,
         created_at,
     );
-    created.expect("the price is awaited").alert
+    Alert {
+        initial_price,
+        ..created.expect("the price is awaited").alert
+    }
 }
 
 /// Returns the index of an alert that [`alert_from`] built.

@@ -1,19 +1,21 @@
 //! The replay loop.
 
+mod decisions;
+mod explain_at;
 mod rearm;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use alerts::condition::RsiDirection;
-use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, after_split};
+use alerts::engine::{Decision, Engine, EngineConfig, Event, Quote, after_split};
 use alerts::{Alert, Condition};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Calendar, Session, SplitRatio, Symbol};
 use sources::folder::MarketData;
 
-use super::alert::{ReplayAlert, alert_from, index_of};
+use super::alert::{ReplayAlert, alert_from};
 use super::firing::ReplayFiring;
 use super::observations::{BarCursor, ObservationBatches};
 use super::period::ReplayPeriod;
@@ -58,6 +60,8 @@ pub struct Replay<'a, OnFiring> {
     /// The firings at `pending_at` that are not reported yet.
     pending: Vec<ReplayFiring>,
     pending_at: Timestamp,
+    /// The instant after which nothing is replayed.
+    until: Timestamp,
     /// The alerts to arm again; `None` if an alert fires once.
     fired: Option<FiredAlerts>,
     on_firing: OnFiring,
@@ -126,6 +130,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             decisions: Vec::new(),
             pending: Vec::new(),
             pending_at: Timestamp::MIN,
+            until: Timestamp::MAX,
             fired: None,
             on_firing,
             summary,
@@ -198,11 +203,17 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             .filter_map(|cursor| Some((cursor.symbol, cursor.take(session, &mut batches)?)))
             .collect();
         for ((at, _), quotes) in batches {
+            if at > self.until {
+                break;
+            }
             self.advance(at)?;
             self.process(Event::Clock, at)?;
             self.observe(at, &quotes)?;
         }
-        self.advance(session.close)?;
+        self.advance(session.close.min(self.until))?;
+        if session.close > self.until {
+            return Flow::Break(());
+        }
         for (symbol, bar) in bars {
             // The session has just ended and bars come in order, so the engine accepts each of them.
             let processed = self
@@ -279,7 +290,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
     /// Watches a new alert, or lets it wait for its initial price.
     fn create(&mut self, index: usize, at: Timestamp) -> Flow {
         let alert = &mut self.alerts[index];
-        alert.initial_price = self.engine.last_price(alert.symbol);
+        alert.initial_price = alert.initial_price.or_else(|| self.engine.last_price(alert.symbol));
         if alert.initial_price.is_none() && alert.condition.uses_initial_price() {
             self.waiting_for_price.entry(alert.symbol).or_default().push(index);
             return Flow::Continue(());
@@ -314,81 +325,5 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
     fn arm(&mut self, index: usize, at: Timestamp) -> Flow {
         let alert = self.alerts[index].clone();
         self.process(Event::Armed(&alert), at)
-    }
-
-    fn process(&mut self, event: Event<'_>, at: Timestamp) -> Flow {
-        if at > self.pending_at {
-            self.flush()?;
-            self.pending_at = at;
-        }
-        // Events that the engine rejects, for example an observation of an earlier session, change nothing.
-        let _ = self.engine.process(event, at, &mut self.decisions);
-        for decision in std::mem::take(&mut self.decisions) {
-            if self.has_started {
-                self.apply_decision(&decision);
-            } else {
-                self.apply_decision_before_start(&decision);
-            }
-        }
-        Flow::Continue(())
-    }
-
-    /// Before the first replayed day nothing fires; only the side of an RSI alert is decided.
-    fn apply_decision_before_start(&mut self, decision: &Decision) {
-        if let AlertAction::SetRsiSide { side } = decision.action {
-            self.alerts[index_of(decision.alert)].rsi_side = Some(side);
-            // The alert may have fired at the same observation, and is not armed any more.
-            let _ = self
-                .engine
-                .process(Event::Disarmed(decision.alert), decision.at, &mut Vec::new());
-        }
-    }
-
-    fn apply_decision(&mut self, decision: &Decision) {
-        let index = index_of(decision.alert);
-        let alert = &mut self.alerts[index];
-        let mut firing = |price, metric, reason| {
-            self.pending.push(ReplayFiring {
-                time: decision.at,
-                alert_index: index,
-                symbol: alert.symbol,
-                condition: alert.condition.kind(),
-                threshold: alert.condition.threshold(),
-                price,
-                metric,
-                reason,
-            });
-        };
-        match decision.action {
-            AlertAction::Fire { price, ref reason } => {
-                firing(price, reason.metric(), reason.to_string());
-                if let Some(fired) = &mut self.fired {
-                    fired.note(index, &alert.condition, decision.at);
-                }
-            }
-            AlertAction::FireRule { price, ref reason, .. } => firing(price, reason.metric(), reason.to_string()),
-            // The engine keeps the state.
-            AlertAction::SetLifecycle { .. } | AlertAction::Expire { .. } => {}
-            AlertAction::SetRsiSide { side } => alert.rsi_side = Some(side),
-            AlertAction::Adjust {
-                threshold,
-                initial_price,
-            } => {
-                if let (Condition::Price { threshold: old, .. }, Some(new)) = (&mut alert.condition, threshold) {
-                    *old = new;
-                }
-                alert.initial_price = initial_price;
-            }
-        }
-    }
-
-    /// Reports the firings of the previous instant.
-    fn flush(&mut self) -> Flow {
-        self.pending.sort_by_key(|firing| (firing.time, firing.alert_index));
-        for firing in self.pending.drain(..) {
-            self.summary.firings += 1;
-            (self.on_firing)(firing)?;
-        }
-        Flow::Continue(())
     }
 }

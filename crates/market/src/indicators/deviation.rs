@@ -35,6 +35,16 @@ impl Deviation {
         }
     }
 
+    /// Returns the state after these closes, of which the last n − 1 count.
+    #[must_use]
+    pub fn of(period: u32, closes: impl DoubleEndedIterator<Item = i64>) -> Self {
+        let mut state = Self::new(period);
+        let mut counted: Vec<i64> = closes.rev().take(state.period - 1).collect();
+        counted.reverse();
+        counted.into_iter().for_each(|close| state.push(close));
+        state
+    }
+
     /// Adds the next close, in millionths of a dollar.
     pub fn push(&mut self, close_micros: i64) {
         self.closes.push_back(close_micros);

@@ -224,6 +224,7 @@ fn alert(number: usize, owner: AccountId, now: Timestamp) -> StoredAlert {
         alert: created.alert,
         owner: AlertOwner::Account(owner),
         created_by: Some("key: laptop".to_owned()),
+        role: store::model::ScopeRole::Single,
     }
 }
 

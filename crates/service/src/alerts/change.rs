@@ -1,11 +1,12 @@
 //! Changes an alert: update, pause, activation.
 
-use alerts::request::{ParseContext, changes_nothing, parse_update, without_snooze};
+use alerts::request::{AlertChange, ParseContext, changes_nothing, parse_update, without_snooze};
 use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
-use alerts::{AlertId, ConditionKind, Status};
+use alerts::{Alert, AlertId, ConditionKind, Status};
 use foundation::plan_limits;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use market::Calendar;
 use serde_json::Value;
 use store::model::{Account, StoredAlert};
 use store::{Abort, UnitOfWork};
@@ -13,6 +14,7 @@ use store::{Abort, UnitOfWork};
 use super::{AlertDetail, duplicates, no_such_alert};
 use crate::alerts::Alerts;
 use foundation::account::require_active;
+use foundation::scope_members::MemberChanges;
 use foundation::{Actor, ServiceError};
 use store::model::AccountId;
 
@@ -53,12 +55,12 @@ impl Alerts {
         } else {
             PriceAvailability::Unknown
         };
-        let change = RequestedChange::Update {
+        let request = UpdateRequest {
             body: body.clone(),
             is_patch,
             time_zone: actor.time_zone.clone(),
-            price,
         };
+        let change = RequestedChange::Update { request, price };
         self.change_alert(actor, id, change).await
     }
 
@@ -110,24 +112,41 @@ impl Alerts {
                 work,
                 |work, unit| Box::pin(work.run(unit)),
                 move |done| {
-                    if done.changes_evaluation {
-                        alerts.evaluator.apply_change(&done.stored.alert);
-                        alerts.initial_prices.note(&done.stored.alert);
-                    }
+                    alerts.apply_changes(&done.changes);
                 },
             )
             .await?;
+        // The shown status of an alert over many stocks depends on its members.
+        if done.stored.scope().is_some() {
+            return self.alert(actor, id).await;
+        }
         Ok(self.detail(done.stored))
+    }
+
+    /// Tells the engine of committed changes.
+    pub(super) fn apply_changes(&self, changes: &MemberChanges) {
+        for alert in &changes.changed {
+            self.evaluator.apply_change(alert);
+            self.initial_prices.note(alert);
+        }
+        for id in &changes.removed {
+            self.evaluator.remove_alert(*id);
+        }
     }
 }
 
+/// An update as it was requested.
+pub(super) struct UpdateRequest {
+    body: Value,
+    /// Whether the body may have the member `snooze`.
+    is_patch: bool,
+    time_zone: TimeZone,
+}
+
 /// A requested change of an alert.
-enum RequestedChange {
+pub(super) enum RequestedChange {
     Update {
-        body: Value,
-        /// Whether the body may have the member `snooze`.
-        is_patch: bool,
-        time_zone: TimeZone,
+        request: UpdateRequest,
         /// The start price for an active alert that has none.
         price: PriceAvailability,
     },
@@ -138,18 +157,52 @@ enum RequestedChange {
     },
 }
 
-struct ChangeAlert {
-    alerts: Alerts,
+pub(super) struct ChangeAlert {
+    pub(super) alerts: Alerts,
     account: AccountId,
     id: AlertId,
-    change: RequestedChange,
-    now: Timestamp,
+    pub(super) change: RequestedChange,
+    pub(super) now: Timestamp,
 }
 
-struct ChangeResult {
-    stored: StoredAlert,
-    /// Whether the engine must know the change. It does not know notes and tags.
-    changes_evaluation: bool,
+pub(super) struct ChangeResult {
+    pub(super) stored: StoredAlert,
+    /// The changes that the engine must know. It does not know notes and tags.
+    pub(super) changes: MemberChanges,
+}
+
+impl ChangeResult {
+    pub(super) fn unchanged(stored: StoredAlert) -> Self {
+        Self {
+            stored,
+            changes: MemberChanges::default(),
+        }
+    }
+}
+
+impl UpdateRequest {
+    /// Reads the request for an alert. Returns the body in the form without `snooze`, and what it changes.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]
+    pub(super) fn read(
+        &self,
+        alert: &Alert,
+        now: Timestamp,
+        calendar: &Calendar,
+    ) -> Result<(Value, AlertChange), ServiceError> {
+        let context = ParseContext {
+            now,
+            time_zone: &self.time_zone,
+            calendar,
+        };
+        let body = match self.is_patch {
+            true => without_snooze(alert, &self.body, &context)?,
+            false => self.body.clone(),
+        };
+        let change = parse_update(alert, &body, &context)?;
+        Ok((body, change))
+    }
 }
 
 impl ChangeAlert {
@@ -166,24 +219,14 @@ impl ChangeAlert {
             require_active(account)?;
         }
         let transition = match &self.change {
-            RequestedChange::Update {
-                body,
-                is_patch,
-                time_zone,
-                price,
-            } => {
-                let context = ParseContext {
-                    now: self.now,
-                    time_zone,
-                    calendar: &self.alerts.settings.calendar,
-                };
-                let body = if *is_patch {
-                    &without_snooze(alert, body, &context).map_err(ServiceError::from)?
-                } else {
-                    body
-                };
-                let change = parse_update(alert, body, &context).map_err(ServiceError::from)?;
-                if changes_nothing(body) {
+            RequestedChange::Update { request, price } => {
+                let (body, change) = request.read(alert, self.now, &self.alerts.settings.calendar)?;
+                if body.get("scope").is_some_and(|scope| !scope.is_null()) {
+                    let message =
+                        "cannot be given to an alert on one stock; create an alert with scope, and delete this one";
+                    return Err(Abort::Refused(ServiceError::field("scope", message)));
+                }
+                if changes_nothing(&body) {
                     return Ok(Transition::Unchanged);
                 }
                 if change.rearms {
@@ -213,12 +256,12 @@ impl ChangeAlert {
         let account = account.ok_or_else(no_such_alert)?;
         let stored = unit.lock_alert(self.account, self.id).await?;
         let stored = stored.ok_or_else(no_such_alert)?;
+        if stored.scope().is_some() {
+            return self.run_scoped(unit, &account, stored).await;
+        }
         let changed = match self.decide(unit, &account, &stored).await? {
             Transition::Unchanged => {
-                return Ok(ChangeResult {
-                    stored,
-                    changes_evaluation: false,
-                });
+                return Ok(ChangeResult::unchanged(stored));
             }
             Transition::Changed(changed) => changed,
         };
@@ -232,9 +275,13 @@ impl ChangeAlert {
             alert: changed.alert,
             ..stored
         };
+        let changed = changes_evaluation.then(|| stored.alert.clone());
         Ok(ChangeResult {
             stored,
-            changes_evaluation,
+            changes: MemberChanges {
+                changed: changed.into_iter().collect(),
+                removed: Vec::new(),
+            },
         })
     }
 }

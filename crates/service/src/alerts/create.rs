@@ -8,7 +8,7 @@ use alerts::{AlertId, Condition};
 use foundation::MadeBy;
 use foundation::plan_limits;
 use serde_json::Value;
-use store::model::{AlertOwner, HistoryRow, StoredAlert};
+use store::model::{AlertOwner, HistoryRow, ScopeRole, StoredAlert};
 
 use super::AlertDetail;
 use crate::alerts::Alerts;
@@ -42,6 +42,9 @@ impl Alerts {
         body: &Value,
         made_by: &MadeBy,
     ) -> Result<Created, ServiceError> {
+        if let Some(scope) = body.get("scope").filter(|scope| !scope.is_null()) {
+            return self.create_scoped_alert(actor, scope, body, made_by).await;
+        }
         let now = self.ports.clock.now();
         let context = ParseContext {
             now,
@@ -94,6 +97,7 @@ impl Alerts {
                         alert: made.alert,
                         owner,
                         created_by: Some(created_by.clone()),
+                        role: ScopeRole::Single,
                     };
                     unit.insert_alert(&stored, &row).await?;
                     Ok(InsertResult::Inserted(stored))

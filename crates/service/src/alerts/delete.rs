@@ -10,7 +10,7 @@ use crate::alerts::Alerts;
 use foundation::{Actor, ServiceError};
 
 impl Alerts {
-    /// Deletes an alert. Its history is kept.
+    /// Deletes an alert, and the members of one over many stocks. Its history is kept.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
@@ -23,15 +23,21 @@ impl Alerts {
                 Box::pin(async move {
                     let found = unit.lock_alert(account, id).await?;
                     let alert = found.ok_or_else(no_such_alert)?.alert;
+                    let members = unit.lock_members(id).await?;
+                    for member in &members {
+                        unit.delete_alert(&member.alert, now).await?;
+                    }
                     if unit.delete_alert(&alert, now).await? {
-                        Ok(())
+                        let members = members.iter().map(|member| member.alert.id);
+                        Ok(members.chain([id]).collect::<Vec<_>>())
                     } else {
                         Err(Abort::Refused(no_such_alert()))
                     }
                 })
             },
-            move |()| evaluator.remove_alert(id),
+            move |deleted| deleted.iter().for_each(|id| evaluator.remove_alert(*id)),
         );
-        transaction.await
+        transaction.await?;
+        Ok(())
     }
 }

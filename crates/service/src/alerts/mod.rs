@@ -7,7 +7,7 @@
 //! A use case that counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so
 //! that concurrent requests see each other's changes.
 //!
-//! Alerts of people without an account: [`guests`]. [`preview`] plays an alert over stored bars; `parse_text` reads one from text.
+//! [`scoped`]: alerts over many stocks. Alerts of people without an account: [`guests`]. [`preview`] plays an alert over stored bars; `parse_text` reads one from text.
 //!
 //! Functions that return [`foundation::ServiceError::Internal`] do so if the database fails.
 
@@ -26,6 +26,7 @@ mod parse_text;
 pub mod preview;
 mod read;
 mod record;
+pub(crate) mod scoped;
 mod view;
 
 use std::sync::Arc;
@@ -39,7 +40,7 @@ use evaluation::stocks::Stocks;
 use foundation::Ports;
 
 pub use create::Created;
-pub use explain::{BlockingReason, ExplainedAlert};
+pub use explain::{BlockingReason, ExplainedAlert, ExplainedPast, NearAlert};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, ScoredFiring};
@@ -47,6 +48,7 @@ pub use paper::{HORIZON_SESSIONS, Horizon};
 pub use parse_text::{ParseAlertRequest, ParsedAlert};
 pub use preview::{Preview, PreviewAlertRequest, PreviewFiring};
 pub use record::RecordHistoryRequest;
+pub use scoped::AlertMember;
 pub use store::model::StoredAlert;
 pub use view::{AlertDetail, AlertItem, AlertProximity};
 

@@ -62,11 +62,20 @@ impl StockCloses {
 
 impl Alerts {
     /// Returns the performance of an alert's stock 1, 5 and 20 sessions after each of its last [`MAX_OUTCOMES`]
-    /// firings, compared with the benchmark. Works for deleted alerts, too.
+    /// firings, compared with the benchmark; of an alert over many stocks for the `member` on a stock. Works for deleted alerts, too.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]
-    pub async fn alert_outcomes(&self, actor: &Actor, id: AlertId) -> Result<AlertOutcomes, ServiceError> {
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] without the member of an alert over many stocks.
+    pub async fn alert_outcomes(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        member: Option<Symbol>,
+    ) -> Result<AlertOutcomes, ServiceError> {
+        let id = match self.ports.store.alert(actor.account, id).await? {
+            Some(stored) if stored.scope().is_some() => self.member(actor, id, member).await?.alert.id,
+            _ => id,
+        };
         let found = self
             .ports
             .store

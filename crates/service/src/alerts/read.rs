@@ -7,6 +7,7 @@ use market::calendar::new_york_date;
 use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
 
 use super::metric::measure;
+use super::scoped::name_of_stocks;
 use super::{AlertDetail, AlertItem, AlertProximity, no_such_alert};
 use crate::alerts::Alerts;
 use evaluation::stocks::StockView;
@@ -36,7 +37,8 @@ impl Alerts {
             let stocks = self.stocks.stock_views(items.iter().map(|stored| stored.alert.symbol));
             let extend = |stored: StoredAlert| {
                 let stock = stocks.get(&stored.alert.symbol).cloned();
-                let stock = stock.unwrap_or_else(|| self.stocks.stock_view(stored.alert.symbol));
+                let stock = stock.filter(|_| stored.scope().is_none());
+                let stock = stock.unwrap_or_else(|| self.stock_of(&stored));
                 self.extended(stored, stock)
             };
             items.into_iter().map(extend).collect()
@@ -50,7 +52,7 @@ impl Alerts {
     pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
         let now = self.ports.clock.now();
         AlertDetail {
-            stock: self.stocks.stock_view(stored.alert.symbol),
+            stock: self.stock_of(&stored),
             evaluation: self
                 .evaluator
                 .read(|engine| self.evaluation(engine, &stored.alert, now)),
@@ -58,10 +60,22 @@ impl Alerts {
         }
     }
 
+    /// Returns the figures of the alert's stock; none of an alert over many stocks.
+    fn stock_of(&self, stored: &StoredAlert) -> StockView {
+        let mut stock = self.stocks.stock_view(stored.alert.symbol);
+        if let Some(scope) = stored.scope() {
+            stock.row.name = name_of_stocks(scope);
+        }
+        stock
+    }
+
     fn item(&self, stored: StoredAlert) -> AlertItem {
         let symbol = stored.alert.symbol;
         AlertItem {
-            stock_name: self.stocks.stock_row(symbol).name,
+            stock_name: match stored.scope() {
+                Some(scope) => name_of_stocks(scope),
+                None => self.stocks.stock_row(symbol).name,
+            },
             last_price: self.evaluator.last_observed(symbol).map(|observed| observed.price),
             extended: None,
             stored,

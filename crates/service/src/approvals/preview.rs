@@ -2,12 +2,14 @@
 
 use ::alerts::options::AlertOptions;
 use ::alerts::request::{ParseContext, parse_create, parse_update, without_snooze};
+use ::alerts::scope::shown_symbol;
 use ::alerts::{Alert, AlertId, Condition, Note, Tags, plan};
 use ::market::Symbol;
 use serde_json::Value;
 use store::model::WatchlistItemId;
 
 use super::AgentChange;
+use crate::alerts::scoped::{name_of_stocks, read_scope};
 use crate::approvals::Approvals;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
@@ -26,11 +28,26 @@ impl Approvals {
         };
         Ok(match change {
             AgentChange::CreateAlert(body) => {
-                let requested = parse_create(body, &context)?;
+                let scope = body.get("scope").filter(|scope| !scope.is_null());
+                let (requested, stocks) = match scope {
+                    Some(scope) => {
+                        let scope = read_scope(scope)?;
+                        self.alerts.require_scope_stocks(&scope).await?;
+                        (
+                            self.alerts.read_template(actor, body).await?,
+                            Some(name_of_stocks(&scope)),
+                        )
+                    }
+                    None => {
+                        let requested = parse_create(body, &context)?;
+                        self.prices.require_stock(requested.symbol).await?;
+                        (requested, None)
+                    }
+                };
                 plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
-                self.prices.require_stock(requested.symbol).await?;
+                let on = stocks.map_or_else(String::new, |stocks| format!(", on {stocks}"));
                 format!(
-                    "Make an alert: {}, told by {}{}{}",
+                    "Make an alert: {}{on}, told by {}{}{}",
                     describe(requested.symbol, &requested.condition),
                     requested.notification.name(),
                     options(&requested.options),
@@ -112,6 +129,7 @@ fn describe_alert(alert: &Alert) -> String {
 /// Describes an alert: `AAPL price_above 200`, or `AAPL expression rsi(14) < 30`.
 fn describe(symbol: Symbol, condition: &Condition) -> String {
     let kind = condition.kind();
+    let symbol = shown_symbol(symbol).map_or_else(|| "many stocks".to_owned(), |symbol| symbol.to_string());
     match condition {
         Condition::Expression(watched) => match watched.within {
             Some(within) => format!("{symbol} {kind} {} within {within}", watched.expression),

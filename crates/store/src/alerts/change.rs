@@ -6,16 +6,18 @@ use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
 
-use super::row::{AlertRow, TABLE, lifecycle_column, onboarding_id, options_column, select, side_name, tags_column};
+use super::row::{
+    AlertRow, TABLE, lifecycle_column, onboarding_id, options_column, scope_column, select, side_name, tags_column,
+};
 use crate::columns::{self, json, values};
-use crate::model::{AccountId, AlertOwner, HistoryRow, StoredAlert};
+use crate::model::{AccountId, AlertOwner, HistoryRow, ScopeRole, StoredAlert};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
 
 macro_rules! select_same_condition {
     ($owner_and_threshold:literal) => {
         select!(concat!(
-            "WHERE alerts.symbol = $2 AND condition = $3 AND deleted_at IS NULL AND ",
+            "WHERE alerts.symbol = $2 AND condition = $3 AND deleted_at IS NULL AND scope IS NULL AND parent_seq IS NULL AND ",
             $owner_and_threshold,
             " ORDER BY alerts.seq"
         ))
@@ -23,9 +25,9 @@ macro_rules! select_same_condition {
 }
 
 impl UnitOfWork {
-    /// Counts an account's active alerts.
+    /// Counts an account's active alerts. One over many stocks counts as many as it has active members.
     pub async fn count_active_alerts(&mut self, account: AccountId) -> Result<u32, StoreError> {
-        let sql = "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL";
+        let sql = "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL AND scope IS NULL";
         let (count,) = fetch!(self, fetch_one(i64,), sql, account.0);
         TABLE.narrow("COUNT(*)", count)
     }
@@ -90,7 +92,9 @@ impl UnitOfWork {
     async fn alerts_with_onboarding_id(&mut self, owner: &AlertOwner, id: &str) -> Result<Vec<AlertRow>, StoreError> {
         Ok(match owner {
             AlertOwner::Account(account) => {
-                let sql = select!("WHERE onboarding_id = $2 AND account_id = $1 AND deleted_at IS NULL");
+                let sql = select!(
+                    "WHERE onboarding_id = $2 AND account_id = $1 AND deleted_at IS NULL AND parent_seq IS NULL"
+                );
                 fetch!(self, fetch_all AlertRow, sql, account.0, id)
             }
             AlertOwner::Guest { email } => {
@@ -105,7 +109,7 @@ impl UnitOfWork {
     pub async fn lock_alert(&mut self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
         let sql = select_locked!(
             self,
-            select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL")
+            select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND parent_seq IS NULL")
         );
         let row = fetch!(self, fetch_optional AlertRow, sql, id.0, account.0);
         row.map(StoredAlert::try_from).transpose()
@@ -115,7 +119,7 @@ impl UnitOfWork {
     pub async fn lock_alerts_of_symbol(&mut self, symbol: Symbol) -> Result<Vec<StoredAlert>, StoreError> {
         let sql = select_locked!(
             self,
-            select!("WHERE alerts.symbol = $1 AND deleted_at IS NULL ORDER BY seq")
+            select!("WHERE alerts.symbol = $1 AND deleted_at IS NULL AND scope IS NULL ORDER BY seq")
         );
         values(fetch!(self, fetch_all AlertRow, sql, symbol.as_str()))
     }
@@ -126,7 +130,12 @@ impl UnitOfWork {
             alert,
             owner,
             created_by,
+            role,
         } = alert;
+        let parent = match role {
+            ScopeRole::Member(parent) => Some(parent.0),
+            ScopeRole::Single | ScopeRole::Scoped(_) => None,
+        };
         let (account, guest) = owner_columns(owner);
         let parameters = alert.parameters.as_ref().map(json).transpose()?;
         let inserted = crate::database::query!(
@@ -135,9 +144,9 @@ impl UnitOfWork {
             "INSERT INTO alerts
              (id, account_id, guest_email, symbol, condition, threshold, moment, parameters, notification, status,
               revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by,
-              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle)
+              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle, scope, parent_seq)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-                     $22, $23, $24)
+                     $22, $23, $24, $25, (SELECT seq FROM alerts WHERE id = $26))
              RETURNING seq",
             alert.id.0,
             account,
@@ -163,6 +172,8 @@ impl UnitOfWork {
             tags_column(&alert.tags).as_deref(),
             options_column(&alert.options).as_deref(),
             lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
+            scope_column(role).as_deref(),
+            parent,
         );
         let (seq,) = self.track_write(inserted)?;
         self.insert_alert_tags(account, seq, &alert.tags).await?;

@@ -2,21 +2,30 @@
 
 use sqlx::AssertSqlSafe;
 
-use super::row::{AlertRow, TABLE, select};
+use super::row::{AlertRow, TABLE};
+use super::scopes::{has_member, select_shown, shown_status};
 use crate::columns::values;
 use crate::database::dispatch;
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
 use crate::{Store, StoreError};
 
-/// An absent filter is null, and a null matches every row.
-const FILTER_SQL: &str = "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
-    WHERE account_id = $1 AND deleted_at IS NULL
-    AND status = COALESCE($2, status) AND condition = COALESCE($3, condition)
-    AND alerts.symbol = COALESCE($4, alerts.symbol)";
+/// An absent filter is null, and a null matches every row. An alert over many stocks matches the symbols of its members.
+const FILTER_SQL: &str = concat!(
+    "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
+    WHERE account_id = $1 AND deleted_at IS NULL AND parent_seq IS NULL AND condition = COALESCE($3, condition)
+    AND ($2 = ",
+    shown_status!(),
+    " OR $2 IS NULL) AND (alerts.symbol = COALESCE($4, alerts.symbol) OR ",
+    has_member!(" AND m.symbol = $4"),
+    ")"
+);
 
 /// Two `LIKE` patterns: symbols are stored in upper case, names are searched in lower case.
-const SEARCH_SQL: &str = r"
-    AND (alerts.symbol LIKE $5 ESCAPE '\' OR stocks.name_lower LIKE $6 ESCAPE '\')";
+const SEARCH_SQL: &str = concat!(
+    r" AND (alerts.symbol LIKE $5 ESCAPE '\' OR stocks.name_lower LIKE $6 ESCAPE '\' OR ",
+    has_member!(r" AND m.symbol LIKE $5 ESCAPE '\'"),
+    ")"
+);
 
 /// Returns the condition that an alert has each of `count` tags, whose parameters begin at number `first`.
 fn tags_sql(first: usize, count: usize) -> String {
@@ -89,7 +98,7 @@ impl Store {
         let order = if sort.ascending { "ASC" } else { "DESC" };
         let list = format!(
             "{}{FILTER_SQL}{search_sql}{tags_sql} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
-            select!(""),
+            select_shown!(""),
             sort_column(sort.field),
             page.limit,
             page.offset(),

@@ -1,4 +1,4 @@
-//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`), tags (`tags.rs`) and guest
+//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`) and guest
 //! alerts (`guests.rs`).
 
 mod change;
@@ -6,6 +6,7 @@ mod guests;
 mod list;
 mod read;
 mod row;
+pub(crate) mod scopes;
 mod tags;
 
 pub(crate) use read::BY_ID;

@@ -5,6 +5,7 @@ use market::Symbol;
 use uuid::Uuid;
 
 use super::row::{AlertRow, TABLE, select};
+use super::scopes::select_shown;
 use crate::bulk::{Statement, fetch_many, query_many};
 use crate::columns::values;
 use crate::database::{query, stream};
@@ -27,7 +28,7 @@ const BY_SEQ: Statement = Statement {
 
 /// The active alerts on some stocks.
 const ACTIVE_OF_SYMBOLS: Statement = Statement {
-    before: select!("WHERE status = 'active' AND deleted_at IS NULL AND symbol IN (VALUES "),
+    before: select!("WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL AND symbol IN (VALUES "),
     columns: 1,
     after: ")",
 };
@@ -50,21 +51,22 @@ impl TryFrom<RevisionRow> for (AlertId, Revision) {
 impl Store {
     /// Returns an account's alert unless it is deleted.
     pub async fn alert(&self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
-        let sql = select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL");
+        let sql = select_shown!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND parent_seq IS NULL");
         let row = query!(fetch_optional AlertRow, &self.pools, sql, id.0, account.0)?;
         row.map(StoredAlert::try_from).transpose()
     }
 
     /// Reads all active alerts in order of creation, as one consistent snapshot. Passes them to `take` in chunks.
     pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<StoredAlert>) + Send)) -> Result<(), StoreError> {
-        let sql = select!("WHERE status = 'active' AND deleted_at IS NULL ORDER BY seq");
+        let sql = select!("WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq");
         stream!(AlertRow, &self.pools, take, sql)
     }
 
     /// Returns the stocks that have alerts in a status other than active: paused, triggered or unverified. Scans all
     /// alerts.
     pub async fn symbols_of_inactive_alerts(&self) -> Result<Vec<Symbol>, StoreError> {
-        let sql = "SELECT DISTINCT symbol FROM alerts WHERE status <> 'active' AND deleted_at IS NULL";
+        let sql =
+            "SELECT DISTINCT symbol FROM alerts WHERE status <> 'active' AND deleted_at IS NULL AND scope IS NULL";
         let rows = query!(fetch_all(String,), &self.pools, sql)?;
         rows.into_iter().map(|(symbol,)| TABLE.symbol(&symbol)).collect()
     }
@@ -83,7 +85,7 @@ impl Store {
     /// Returns the stocks that have active alerts without an initial price.
     pub async fn symbols_without_initial_price(&self) -> Result<Vec<Symbol>, StoreError> {
         let sql = "SELECT DISTINCT symbol FROM alerts
-                   WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL";
+                   WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND scope IS NULL";
         let rows = query!(fetch_all(String,), &self.pools, sql)?;
         rows.into_iter().map(|(symbol,)| TABLE.symbol(&symbol)).collect()
     }
@@ -96,7 +98,7 @@ impl Store {
     ) -> Result<Vec<StoredAlert>, StoreError> {
         // These conditions must match the partial index word for word.
         let sql = select!(
-            "WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND symbol = $1 ORDER BY seq LIMIT $2"
+            "WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND symbol = $1 AND scope IS NULL ORDER BY seq LIMIT $2"
         );
         values(query!(fetch_all AlertRow, &self.pools, sql, symbol.as_str(), i64::from(limit))?)
     }
@@ -106,7 +108,7 @@ impl Store {
         &self,
         take: &mut (dyn FnMut(Vec<(AlertId, Revision)>) + Send),
     ) -> Result<(), StoreError> {
-        let sql = "SELECT id, revision FROM alerts WHERE status = 'active' AND deleted_at IS NULL ORDER BY seq";
+        let sql = "SELECT id, revision FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq";
         stream!(RevisionRow, &self.pools, take, sql)
     }
 

@@ -5,7 +5,7 @@
 use alerts::condition::Side;
 use alerts::lifecycle::Lifecycle;
 use alerts::options::{AlertOptions, restore_options};
-use alerts::{Alert, AlertId, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
+use alerts::{Alert, AlertId, AlertScope, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
 use market::Decimal;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::StoreError;
 use crate::columns::Table;
-use crate::model::{AccountId, AlertOwner, StoredAlert};
+use crate::model::{AccountId, AlertOwner, ScopeRole, StoredAlert};
 
 pub(crate) const TABLE: Table = Table("alerts");
 
@@ -23,7 +23,8 @@ macro_rules! select {
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
              threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, \
-             options, lifecycle \
+             options, lifecycle, scope, \
+             (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
         )
@@ -58,11 +59,18 @@ pub(crate) struct AlertRow {
     tags: Option<String>,
     options: Option<String>,
     lifecycle: Option<String>,
+    scope: Option<String>,
+    parent_id: Option<Uuid>,
 }
 
 impl AlertRow {
     pub(crate) const fn id(&self) -> AlertId {
         AlertId(self.id)
+    }
+
+    /// Whether it is an alert over many stocks.
+    pub(crate) const fn is_scoped(&self) -> bool {
+        self.scope.is_some()
     }
 
     pub(crate) const fn is_deleted(&self) -> bool {
@@ -133,6 +141,11 @@ impl TryFrom<AlertRow> for StoredAlert {
             alert,
             owner,
             created_by: row.created_by,
+            role: match (row.scope, row.parent_id) {
+                (_, Some(parent)) => ScopeRole::Member(AlertId(parent)),
+                (Some(scope), None) => ScopeRole::Scoped(parse_scope(&scope)?),
+                (None, None) => ScopeRole::Single,
+            },
         })
     }
 }
@@ -175,6 +188,20 @@ fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreError> {
     };
     let stored: Value = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
     restore_options(&stored).map_err(|errors| TABLE.corrupt(errors))
+}
+
+/// The column value of a scope.
+pub(super) fn scope_column(role: &ScopeRole) -> Option<String> {
+    match role {
+        ScopeRole::Scoped(scope) => Some(scope.to_json().to_string()),
+        ScopeRole::Single | ScopeRole::Member(_) => None,
+    }
+}
+
+/// Reads a scope from its column value.
+fn parse_scope(text: &str) -> Result<AlertScope, StoreError> {
+    let stored: Value = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
+    AlertScope::read(&stored).map_err(|errors| TABLE.corrupt(errors))
 }
 
 /// The column value of a life cycle.

@@ -58,7 +58,7 @@ impl TryFrom<AttemptRow> for Attempt {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT d.seq, d.id, a.id AS alert_id, d.status, d.created_at, d.due_at
+            "SELECT d.seq, d.id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, d.status, d.created_at, d.due_at
              FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN alerts a ON a.seq = e.alert_seq
              WHERE d.webhook_seq = (SELECT seq FROM webhooks WHERE id = $1) ",
             $rest

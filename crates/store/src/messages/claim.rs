@@ -15,7 +15,7 @@ use crate::model::{
 use crate::{Store, StoreError};
 
 const CLAIMED_MESSAGES: Statement = Statement {
-    before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, a.id AS alert_id, m.admitted_at, m.tries,
+    before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
              m.created_at, m.content, e.data
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
              WHERE m.lease IS NOT NULL AND m.seq IN (VALUES ",

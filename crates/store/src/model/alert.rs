@@ -1,6 +1,6 @@
 //! Stored alerts and how lists of them are filtered and sorted.
 
-use alerts::{Alert, ConditionKind, Status, Tags};
+use alerts::{Alert, AlertId, AlertScope, ConditionKind, Status, Tags};
 use market::Symbol;
 
 use super::AccountId;
@@ -26,6 +26,40 @@ pub struct StoredAlert {
     pub owner: AlertOwner,
     /// Origin: the name of an API key, a session or the analyst.
     pub created_by: Option<String>,
+    /// Its role in an alert over many stocks.
+    pub role: ScopeRole,
+}
+
+/// The role of a stored alert in an alert over many stocks.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum ScopeRole {
+    /// An alert on one stock.
+    #[default]
+    Single,
+    /// An alert over many stocks. It is never evaluated itself, and its symbol is that of its first member, which nobody sees.
+    Scoped(AlertScope),
+    /// One stock of the alert with this id, which is evaluated like an alert of its own. Nobody sees it by its own id.
+    Member(AlertId),
+}
+
+impl StoredAlert {
+    /// Returns the id by which its owner knows the alert: that of the alert over many stocks, for a member.
+    #[must_use]
+    pub const fn shown_id(&self) -> AlertId {
+        match self.role {
+            ScopeRole::Member(parent) => parent,
+            ScopeRole::Single | ScopeRole::Scoped(_) => self.alert.id,
+        }
+    }
+
+    /// Returns the scope of an alert over many stocks.
+    #[must_use]
+    pub const fn scope(&self) -> Option<&AlertScope> {
+        match &self.role {
+            ScopeRole::Scoped(scope) => Some(scope),
+            ScopeRole::Single | ScopeRole::Member(_) => None,
+        }
+    }
 }
 
 /// A filter for an account's alerts.

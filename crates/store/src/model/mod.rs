@@ -22,7 +22,7 @@ mod watchlist;
 mod webhook;
 
 pub use account::{Account, AccountId, Phone, Profile, QuietHours};
-pub use alert::{AlertFilter, AlertOwner, AlertSort, AlertSortField, StoredAlert};
+pub use alert::{AlertFilter, AlertOwner, AlertSort, AlertSortField, ScopeRole, StoredAlert};
 pub use api_key::{ApiKey, ApiKeyId};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use blindness::BlindnessNotice;

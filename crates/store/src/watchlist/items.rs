@@ -1,6 +1,6 @@
 //! Lists, creates, changes and deletes watchlist items.
 
-use alerts::AlertId;
+use alerts::{AlertId, Intention};
 use market::Symbol;
 use uuid::Uuid;
 
@@ -16,9 +16,9 @@ macro_rules! listed {
     ($rest:expr) => {
         items!(
             ", (SELECT COUNT(*) FROM alerts a WHERE a.account_id = w.account_id AND a.symbol = w.symbol \
-             AND a.status = 'active' AND a.deleted_at IS NULL) AS active_alerts, \
+             AND a.status = 'active' AND a.deleted_at IS NULL AND a.scope IS NULL) AS active_alerts, \
              (SELECT COUNT(*) FROM alerts a WHERE a.account_id = w.account_id AND a.symbol = w.symbol \
-             AND a.status = 'paused' AND a.deleted_at IS NULL) AS paused_alerts",
+             AND a.status = 'paused' AND a.deleted_at IS NULL AND a.scope IS NULL) AS paused_alerts",
             $rest
         )
     };
@@ -113,6 +113,18 @@ impl UnitOfWork {
         let sql = items!("", "WHERE w.account_id = $1 AND w.id = $2");
         let row = fetch!(self, fetch_optional ItemRow, sql, account.0, id.0);
         row.map(WatchlistItem::try_from).transpose()
+    }
+
+    /// Returns the stocks of an account's active items, oldest first; with an intention only those. The account must be locked.
+    pub async fn watchlist_symbols(
+        &mut self,
+        account: AccountId,
+        intention: Option<Intention>,
+    ) -> Result<Vec<Symbol>, StoreError> {
+        let sql = "SELECT symbol FROM watchlist_items
+                   WHERE account_id = $1 AND is_active AND intention = COALESCE($2, intention) ORDER BY seq";
+        let rows = fetch!(self, fetch_all(String,), sql, account.0, intention.map(Intention::name));
+        rows.into_iter().map(|(symbol,)| ITEMS.symbol(&symbol)).collect()
     }
 
     /// Returns an account's item for a stock. The account must be locked.

@@ -121,6 +121,7 @@ fn guests(id: u128, email: &str) -> StoredAlert {
             email: email.to_owned(),
         },
         created_by: None,
+        role: store::model::ScopeRole::Single,
     }
 }
 

@@ -67,6 +67,7 @@ fn alert() -> StoredAlert {
             .alert,
         owner: AlertOwner::Account(ACCOUNT),
         created_by: None,
+        role: store::model::ScopeRole::Single,
     }
 }
 

@@ -20,6 +20,19 @@ pub(crate) struct ListedAlert {
     pub(crate) threshold: Price,
     pub(crate) status: AlertStatus,
     pub(crate) note: u64,
+    /// Distinguishes two readings between which the alert was activated and fired again.
+    pub(crate) triggered_at: Option<String>,
+}
+
+/// Returns the threshold of an alert; that of an expression is the number after its relation.
+fn threshold(alert: &Value) -> Price {
+    match alert["parameters"]["when"].as_str() {
+        Some(when) => {
+            let number: f64 = when.rsplit(' ').next().unwrap().parse().unwrap();
+            price(&number.into())
+        }
+        None => price(&alert["threshold"]),
+    }
 }
 
 /// Converts a dollar amount with at most four decimals.
@@ -40,9 +53,10 @@ pub(crate) async fn list_alerts(client: &ApiClient) -> Vec<ListedAlert> {
                 id: text("id"),
                 symbol: text("symbol"),
                 condition: text("condition"),
-                threshold: price(&alert["threshold"]),
+                threshold: threshold(alert),
                 status: AlertStatus::read(&text("status")),
                 note: alert["parameters"]["note"].as_u64().unwrap_or_default(),
+                triggered_at: alert["triggered_at"].as_str().map(str::to_owned),
             }
         }));
         if response.items().len() < 100 {

@@ -178,7 +178,7 @@ impl KillHarness {
         audit::read_database(self.setup.database(), self.setup.database_url()).await
     }
 
-    /// Reads a state that the API and the database show consistently.
+    /// Reads a state that the API and the database show consistently. The database may still commit a request of a killed process.
     async fn read_consistent_state(&self, client: &ApiClient) -> (Vec<ListedAlert>, DatabaseSnapshot) {
         loop {
             let before = audit::list_alerts(client).await;
@@ -229,9 +229,8 @@ impl KillHarness {
                 let shown = found.map(|index| unknown.swap_remove(index));
                 if let Some(shown) = shown {
                     alert.id = Some(shown.id.clone());
-                    let condition = if alert.above { "price_above" } else { "price_below" };
                     if (shown.symbol.as_str(), shown.condition.as_str(), shown.note)
-                        != (alert.symbol.as_str(), condition, alert.note)
+                        != (alert.symbol.as_str(), alert.condition(), alert.note)
                     {
                         violations.push(format!("{shown:?} was created as {alert:?}"));
                     }

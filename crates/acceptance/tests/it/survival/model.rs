@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
 /// A price or threshold in ten-thousandths of a dollar: an integer, so that comparisons are exact.
 pub(crate) type Price = i64;
 
@@ -116,6 +118,30 @@ pub(crate) struct AlertModel {
 }
 
 impl AlertModel {
+    /// Whether the alert was created as an expression, which means the same as the condition on the price.
+    const fn is_expression(&self) -> bool {
+        self.note.is_multiple_of(3)
+    }
+
+    /// The condition in requests and responses.
+    pub(crate) const fn condition(&self) -> &'static str {
+        match (self.is_expression(), self.above) {
+            (true, _) => "expression",
+            (false, true) => "price_above",
+            (false, false) => "price_below",
+        }
+    }
+
+    /// The fields of a request that set a threshold.
+    pub(crate) fn threshold_fields(&self, threshold: Price) -> Value {
+        if !self.is_expression() {
+            return json!({"threshold": dollars(threshold), "parameters": {"note": self.note}});
+        }
+        let relation = if self.above { ">=" } else { "<=" };
+        let when = format!("price {relation} {}", dollars(threshold));
+        json!({"parameters": {"note": self.note, "when": when}})
+    }
+
     pub(crate) fn new(symbol: &str, above: bool, note: u64, threshold: Price) -> Self {
         let absent = AlertState {
             status: AlertStatus::Absent,

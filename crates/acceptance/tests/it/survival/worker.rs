@@ -142,16 +142,17 @@ impl Worker {
         let request = match operation {
             Operation::Create => {
                 let threshold = alert.possible_states.first().unwrap().threshold;
-                let condition = if alert.above { "price_above" } else { "price_below" };
                 // Some firings are sent as text messages, within the monthly quota.
                 let notification = if alert.note.is_multiple_of(4) { "sms" } else { "email" };
-                let body = json!({"symbol": alert.symbol, "condition": condition, "threshold": dollars(threshold),
-                    "notification": notification, "parameters": {"note": alert.note}});
+                let mut body = alert.threshold_fields(threshold);
+                body["symbol"] = alert.symbol.as_str().into();
+                body["condition"] = alert.condition().into();
+                body["notification"] = notification.into();
                 process.request(Method::POST, "/alerts").json(&body)
             }
             Operation::Edit(threshold) => process
                 .request(Method::PUT, &path)
-                .json(&json!({"threshold": dollars(threshold)})),
+                .json(&alert.threshold_fields(threshold)),
             Operation::Pause => process.request(Method::POST, &format!("{path}/pause")),
             Operation::Activate => process.request(Method::POST, &format!("{path}/activate")),
             Operation::Delete => process.request(Method::DELETE, &path),

@@ -26,6 +26,7 @@ impl AccountSettings {
                     let mut account = lock_account(unit, account).await?;
                     let mut paused = Vec::new();
                     for stored in unit.lock_alerts_of_account(account.id).await? {
+                        let is_evaluated = stored.scope().is_none();
                         let alert = stored.alert;
                         if alert.status != Status::Active {
                             continue;
@@ -34,7 +35,7 @@ impl AccountSettings {
                         if let Transition::Changed(changed) = transition
                             && unit.update_alert(&changed, &alert, now, None).await?
                         {
-                            paused.push(changed.alert);
+                            paused.extend(is_evaluated.then_some(changed.alert));
                         }
                     }
                     if account.profile.deactivated_at.is_none() {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use market::Decimal;
 
-use super::explanation::{ExplainedTerm, Explanation};
+use super::distance::distance;
+use super::explanation::{ExplainedTerm, Explanation, TermSource};
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
 use crate::alert::AlertId;
@@ -74,6 +75,7 @@ impl Engine {
         Some(Explanation {
             sentence: expression.sentence(armed.rule.symbol),
             truth: truth.now,
+            distance_pct: distance(expression.condition(), &terms),
             terms,
             wait,
             next_check: self.next_check_of(armed, now),
@@ -138,6 +140,7 @@ impl Engine {
             right,
             holds,
             as_of,
+            sources: TermSource::of(comparison),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! observation costs the same with and without rules.
 
 mod armed_rules;
+mod distance;
 mod earlier_shares;
 mod evaluation;
 mod explain;
@@ -21,7 +22,7 @@ mod splits;
 mod values;
 
 pub(super) use armed_rules::ArmedRules;
-pub use explanation::{ExplainedTerm, Explanation};
+pub use explanation::{ExplainedTerm, Explanation, TermSource};
 pub(super) use index::RuleIndex;
 pub use reason::RuleReason;
 pub(super) use rule::{ArmedRule, Rule};
@@ -38,7 +39,9 @@ use super::hot_line::NO_DAY;
 use super::level_index::Slot;
 use super::stock::Stock;
 use crate::alert::AlertId;
+use crate::expression::shape::metrics;
 use crate::lifecycle::ArmedExtremes;
+use crate::metrics::track;
 use judge::{Cause, RuleFate};
 use values::SeenAt;
 
@@ -49,6 +52,7 @@ impl Engine {
         let id = rule.alert;
         let mut armed = ArmedRule::new(rule, |symbol| self.stock(symbol));
         self.stock(armed.rule.symbol);
+        self.track_metrics(&armed);
         let state = &armed.rule.lifecycle;
         if state.crossings.orders().is_empty() {
             let values = self.values(&armed, state, now, &BTreeSet::new(), SeenAt::Observation);
@@ -74,6 +78,15 @@ impl Engine {
             self.stocks[stock.0 as usize].rules.insert(slot, band);
             self.hot[stock.0 as usize].unsettle();
             self.mark_unsettled(self.symbols[stock.0 as usize]);
+        }
+    }
+
+    /// Lets the histories of a rule's stocks keep what its metrics need.
+    fn track_metrics(&mut self, armed: &ArmedRule) {
+        for used in metrics(&armed.rule.expression) {
+            if let Some(at) = armed.stocks.iter().find(|at| at.name == used.symbol) {
+                track(&mut self.stocks[at.stock.0 as usize].history, used.metric);
+            }
         }
     }
 

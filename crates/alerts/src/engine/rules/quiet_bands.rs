@@ -12,11 +12,11 @@ use std::cmp::Ordering;
 use market::Symbol;
 use market::price::{MAX_PRICE_MICROS, MAX_VOLUME};
 
-use super::search::farthest;
+use super::search::{Sample, farthest};
 use crate::engine::group::Band;
 use crate::expression::ast::{BooleanExpression, Comparison, MetricReference, NumericExpression, Relation};
 use crate::expression::shape::{MetricInputs, price_slope, price_slope_within_range, volume_slope};
-use crate::expression::{Expression, MetricValue, MetricValues, Truth, compare_numbers};
+use crate::expression::{Expression, MetricValue, MetricValues, Truth, compare_numbers, number_value};
 
 /// The last observation of a stock of the rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,22 +143,35 @@ impl<V: ValuesElsewhere> BandSearch<'_, V> {
 
     fn relation(&self, left: &NumericExpression, relation: Relation, right: &NumericExpression) -> CertainTruth {
         CertainTruth {
-            truth: Truth::from(self.order(left, right, None).map(|order| relation.holds(order))),
+            truth: Truth::from(self.order(left, right).map(|order| relation.holds(order))),
             bands: self.bands_of_order(left, right),
         }
     }
 
-    fn order(
-        &self,
-        left: &NumericExpression,
-        right: &NumericExpression,
-        place: Option<(usize, i64, i64)>,
-    ) -> Option<Ordering> {
+    fn order(&self, left: &NumericExpression, right: &NumericExpression) -> Option<Ordering> {
         let values = Elsewhere {
             values: self.values,
-            place,
+            place: None,
         };
         compare_numbers(left, right, &values)
+    }
+
+    /// Compares two numbers with a stock at another price and volume.
+    fn sample(
+        &self,
+        (left, right): (&NumericExpression, &NumericExpression),
+        order: Option<Ordering>,
+        place: (usize, i64, i64),
+    ) -> Sample {
+        let values = Elsewhere {
+            values: self.values,
+            place: Some(place),
+        };
+        let both = number_value(left, &values).zip(number_value(right, &values));
+        Sample {
+            is_same: both.as_ref().and_then(|(left, right)| left.compare(right)) == order,
+            difference: both.map(|(left, right)| left.as_f64() - right.as_f64()),
+        }
     }
 
     /// Returns the bands in which two numbers keep their order.
@@ -187,14 +200,14 @@ impl<V: ValuesElsewhere> BandSearch<'_, V> {
             return Band::EMPTY;
         }
         let mut band = Band::WIDE;
-        let order = self.order(left, right, None);
-        let is_same_at = |price, volume| self.order(left, right, Some((stock, price, volume))) == order;
+        let order = self.order(left, right);
+        let sample = |price, volume| self.sample((left, right), order, (stock, price, volume));
         if inputs.volume {
             let slope = volume_slope(left, at.symbol).subtract(&volume_slope(right, at.symbol));
             band.volume_hi = match at.volume {
                 ..0 => 0,
                 volume if slope.is_monotone() => {
-                    farthest(volume, MAX_VOLUME, |volume| is_same_at(at.price, volume)).saturating_add(1)
+                    farthest(volume, MAX_VOLUME, |volume| sample(at.price, volume)).saturating_add(1)
                 }
                 volume => volume.saturating_add(1),
             };
@@ -220,15 +233,15 @@ impl<V: ValuesElsewhere> BandSearch<'_, V> {
             (band.lo, band.hi) = (at.price - 1, at.price + 1);
             return band;
         }
-        let is_same = |price| is_same_at(price, at.volume);
+        let at_price = |price| sample(price, at.volume);
         if lowest < at.price {
-            let low = farthest(at.price, lowest, is_same);
+            let low = farthest(at.price, lowest, at_price);
             if low > lowest || inputs.range {
                 band.lo = low - 1;
             }
         }
         if highest > at.price {
-            let high = farthest(at.price, highest, is_same);
+            let high = farthest(at.price, highest, at_price);
             if high < highest || inputs.range {
                 band.hi = high + 1;
             }

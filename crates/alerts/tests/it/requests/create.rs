@@ -8,7 +8,7 @@ use alerts::{Channel, Condition, ConditionKind};
 use market::Decimal;
 use serde_json::{Value, json};
 
-use crate::requests::support::{body, condition, create, minimal, parsed};
+use crate::requests::support::{body, condition, create, errors_of, minimal, parsed};
 
 fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
@@ -280,6 +280,20 @@ fn threshold_is_exact_to_six_decimals() {
         let threshold: Value = serde_json::from_str(text).unwrap();
         let condition = condition("price_below", &json!({"threshold": threshold}));
         assert_eq!(condition.threshold(), Some(decimal(expected)), "{text}");
+    }
+}
+
+#[test]
+fn whole_threshold_has_no_fraction_however_small() {
+    for text in ["2.589e-42", "3.0000001", "1e-7"] {
+        let threshold: Value = serde_json::from_str(text).unwrap();
+        let errors = errors_of(create(&body("dividend_ex_date", &json!({"threshold": threshold}))));
+        assert_eq!(errors.of("threshold").len(), 1, "{text}");
+    }
+    for text in ["3.0", "30e-1", "3"] {
+        let threshold: Value = serde_json::from_str(text).unwrap();
+        let condition = condition("dividend_ex_date", &json!({"threshold": threshold}));
+        assert_eq!(condition, Condition::DividendExDate { days_ahead: 3 }, "{text}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Explanations of armed alerts.
 
-use alerts::engine::ExplainedTerm;
+use alerts::engine::{ExplainedTerm, TermSource};
 use alerts::expression::Truth;
 use alerts::lifecycle::WaitReason;
 use alerts::{Alert, Condition};
@@ -32,6 +32,7 @@ fn terms_have_the_order_of_the_text() {
         holds: Some(false),
         distance_pct: Some(decimal("10")),
         as_of: Some(at(NOW)),
+        sources: vec![TermSource::Quotes],
     };
     assert_eq!(found.terms[0], price_term);
     let texts: Vec<_> = found

@@ -63,6 +63,7 @@ pub(super) fn describe(schemas: &mut Value) {
             "note": labels::note(),
             "tags": labels::tags(),
             "options": options::reference(),
+            "scope": schema::scope_schema(),
         },
         "examples": [{"notification": "email"}],
     });

@@ -35,7 +35,12 @@ pub(super) fn requests() -> Vec<(&'static RequestSpec, Vec<ConditionKind>)> {
 /// Returns the schema of a request for one of several conditions.
 pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> Value {
     let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-    let mut required = vec!["symbol", "condition"];
+    let has_scope = kinds != [ConditionKind::Reminder];
+    let mut required = if has_scope {
+        vec!["condition"]
+    } else {
+        vec!["symbol", "condition"]
+    };
     if request
         .threshold
         .is_some_and(|threshold| threshold.need == ThresholdNeed::Required)
@@ -51,7 +56,7 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
         "title": request.name,
         "description": request.description,
         "properties": {
-            "symbol": {"type": "string", "pattern": SYMBOL_PATTERN, "description": "The ticker symbol, in upper or lower case"},
+            "symbol": {"type": or_null("string", !has_scope), "pattern": SYMBOL_PATTERN, "description": "The ticker symbol, in upper or lower case"},
             "condition": {"type": "string", "enum": names},
             "threshold": threshold_schema(request),
             "notification": {
@@ -69,7 +74,13 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
         },
         "required": required,
     });
-    if kinds == [ConditionKind::Reminder] {
+    if has_scope {
+        schema["properties"]["scope"] = scope_schema();
+        schema["anyOf"] = json!([
+            {"title": "On a stock", "required": ["symbol"], "properties": {"symbol": {"type": "string"}, "scope": {"type": "null"}}},
+            {"title": "Over many stocks", "required": ["scope"], "properties": {"symbol": {"type": "null"}, "scope": {"type": "object"}}},
+        ]);
+    } else {
         let none = json!({"type": "null"});
         let no_date = json!({"date": none, "reminder_date": none, "reminder_time": none});
         schema["anyOf"] = json!([
@@ -79,6 +90,22 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
         ]);
     }
     schema
+}
+
+/// Returns the schema of the scope of an alert over many stocks.
+pub(super) fn scope_schema() -> Value {
+    json!({
+        "type": ["object", "null"],
+        "description": "The stocks of an alert over many stocks: `symbols`, or the `watchlist` that it follows. `symbol` is then omitted",
+        "properties": {
+            "symbols": {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": SYMBOL_PATTERN}, "description": "The stocks, at most 500 different ones"},
+            "watchlist": {"type": "string", "enum": ["all", "buy", "sell"], "description": "The stocks of the watchlist, as it changes"},
+        },
+        "additionalProperties": false,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "example": {"symbols": ["AAPL", "MSFT"]},
+    })
 }
 
 /// Returns the schema of a threshold.

@@ -62,6 +62,11 @@ impl Arguments {
         self.0.contains_key(name)
     }
 
+    /// Removes a boolean argument and returns it; `false` if it is missing.
+    pub(super) fn take_flag(&mut self, name: &str) -> bool {
+        self.0.shift_remove(name) == Some(Value::Bool(true))
+    }
+
     /// Returns the id of an alert.
     pub(super) fn alert_id(&self) -> Result<AlertId, ToolError> {
         self.id("alert_id").map(AlertId)

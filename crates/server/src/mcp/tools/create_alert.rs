@@ -2,15 +2,18 @@
 
 use alerts::ConditionKind;
 use alerts::condition::ThresholdNeed;
+use foundation::Actor;
 use serde::Serialize;
 use serde_json::json;
 use service::alerts::Created;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::{OutputSchema, ToolDefinition, ToolEffect, ToolError, ToolOutput};
+use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text};
 use crate::document::alert_body::guide;
+use crate::routes::alerts::preview::AlertPreview;
 use crate::routes::alerts::view::AlertView;
+use crate::state::App;
 
 fn description() -> String {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -52,22 +55,46 @@ pub(super) fn definition() -> ToolDefinition {
         effect: ToolEffect::Adds,
         arguments: json!({
             "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, such as AAPL or BRK.B"},
+            "scope": {"type": "object", "description": "In place of symbol: {symbols: [...]} or {watchlist: all, buy or sell}"},
             "condition": {"type": "string", "enum": conditions, "description": "The condition to fire on"},
             "threshold": {"type": "number", "minimum": 0, "description": "In the condition's unit; 5 means 5 %. Omit it if the condition has none"},
             "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "The notification channel, in addition to webhooks; sms needs a verified number"},
             "parameters": guide::parameters(),
             "note": {"type": "string", "maxLength": 2000, "description": "Shown in every notification"},
             "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags to filter lists by"},
+            "preview": {"type": "boolean", "default": false, "description": "Create nothing; the result has only `preview`: the firings of the last five years"},
             "options": {"type": "object", "description": "repeat (once, each_time, once_per_day), cooldown, rearm, hold, expires_at and others: resource bellwether://guide/conditions"},
         }),
-        required: &["symbol", "condition"],
+        required: &["condition"],
         output: created_or_waiting(),
     }
 }
 
 fn created_or_waiting() -> OutputSchema {
     let added = json!({"created": {"type": "boolean"}, "sentence": {"type": "string"}});
-    OutputSchema::ObjectOrWaiting("Alert", added)
+    OutputSchema::ObjectOrWaiting("Alert", added, &["preview"])
+}
+
+/// The preview of an alert that is not created.
+#[derive(Serialize)]
+struct PreviewedAlert {
+    preview: AlertPreview,
+}
+
+/// Returns the preview, if the arguments ask for one.
+pub(super) async fn preview(
+    app: &App,
+    actor: &Actor,
+    arguments: &mut Arguments,
+) -> Result<Option<ToolOutput>, ToolError> {
+    if !arguments.take_flag("preview") {
+        return Ok(None);
+    }
+    let body = json!({"alert": arguments.clone().body()});
+    let preview = app.service().alerts.preview_alert(actor, &body).await;
+    let preview = preview.map_err(|error| error_text::for_agent(Tool::CreateAlert, error))?;
+    let preview = AlertPreview::of(preview);
+    ToolOutput::of(&PreviewedAlert { preview }).map(Some)
 }
 
 pub(super) fn change(arguments: Arguments) -> AgentChange {

@@ -4,6 +4,7 @@ mod arguments;
 mod changes;
 mod create_alert;
 mod error_text;
+mod get_alert;
 mod output_schema;
 mod reads;
 mod tool_output;
@@ -104,7 +105,7 @@ impl Tool {
     fn definition(self) -> ToolDefinition {
         match self {
             Self::ListAlerts => reads::list_alerts(),
-            Self::GetAlert => reads::get_alert(),
+            Self::GetAlert => get_alert::definition(),
             Self::ListAlertEvents => reads::list_alert_events(),
             Self::CreateAlert => create_alert::definition(),
             Self::UpdateAlert => changes::update_alert(),
@@ -200,10 +201,15 @@ pub(super) async fn call(
 ) -> Result<ToolOutput, ToolError> {
     // The module `request` has checked the scope already, with a better error. This check does not rely on it.
     actor.require(tool.scope())?;
-    let arguments = Arguments::read(&catalog.description(tool).input_schema, arguments)?;
+    let mut arguments = Arguments::read(&catalog.description(tool).input_schema, arguments)?;
+    if tool == Tool::CreateAlert
+        && let Some(preview) = create_alert::preview(app, actor, &mut arguments).await?
+    {
+        return Ok(preview);
+    }
     let change = match tool {
         Tool::ListAlerts => return reads::read_alerts(app, actor, arguments).await,
-        Tool::GetAlert => return reads::read_alert(app, actor, arguments).await,
+        Tool::GetAlert => return get_alert::read(app, actor, arguments).await,
         Tool::ListAlertEvents => return reads::read_alert_events(app, actor, arguments).await,
         Tool::ListWatchlist => return reads::read_watchlist(app, actor).await,
         Tool::CreateAlert => create_alert::change(arguments),

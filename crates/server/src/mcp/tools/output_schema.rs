@@ -11,10 +11,10 @@ use super::tool_output::ALIASES;
 /// The output of a tool, in terms of the components of the OpenAPI document.
 #[derive(Clone, Debug)]
 pub(super) enum OutputSchema {
-    /// An object.
-    Object(&'static str),
-    /// An object with added fields, or a change that waits for the owner's approval.
-    ObjectOrWaiting(&'static str, Value),
+    /// An object with added optional fields.
+    ObjectWith(&'static str, Value),
+    /// An object with added fields, or a change that waits for the owner's approval, or another object with one of some fields.
+    ObjectOrWaiting(&'static str, Value, &'static [&'static str]),
     /// A page of objects.
     List(&'static str),
 }
@@ -22,20 +22,29 @@ pub(super) enum OutputSchema {
 impl OutputSchema {
     /// Returns an object, or a change that waits for the owner's approval.
     pub(super) fn or_waiting(name: &'static str) -> Self {
-        Self::ObjectOrWaiting(name, json!({}))
+        Self::ObjectOrWaiting(name, json!({}), &[])
     }
 
     /// Returns the JSON schema. `schemas` are the schemas of the OpenAPI document's components.
     pub(super) fn resolve(&self, schemas: &Value) -> Map<String, Value> {
         match self {
-            Self::Object(name) => object(schemas, &schemas[name]),
-            Self::ObjectOrWaiting(name, added) => object_or_waiting(object(schemas, &schemas[name]), added),
+            Self::ObjectWith(name, added) => object_with(object(schemas, &schemas[name]), added),
+            Self::ObjectOrWaiting(name, added, others) => {
+                object_or_waiting(object(schemas, &schemas[name]), added, others)
+            }
             Self::List(name) => page(object(schemas, &schemas[name])),
         }
     }
 }
 
-fn object_or_waiting(mut one: Map<String, Value>, added: &Value) -> Map<String, Value> {
+fn object_with(mut one: Map<String, Value>, added: &Value) -> Map<String, Value> {
+    for (name, schema) in added.as_object().into_iter().flatten() {
+        one["properties"][name] = schema.clone();
+    }
+    one
+}
+
+fn object_or_waiting(mut one: Map<String, Value>, added: &Value, others: &[&str]) -> Map<String, Value> {
     let added = added.as_object().into_iter().flatten();
     for (name, schema) in added {
         one["properties"][name] = schema.clone();
@@ -52,11 +61,18 @@ fn object_or_waiting(mut one: Map<String, Value>, added: &Value) -> Map<String, 
             "message": {"type": "string"},
         });
         properties.extend(waiting.as_object().cloned().unwrap_or_default());
+        properties.extend(
+            others
+                .iter()
+                .map(|name| ((*name).to_owned(), json!({"type": "object"}))),
+        );
     }
-    one.insert(
-        "anyOf".to_owned(),
-        json!([{"required": required}, {"required": ["waits_for_approval"]}]),
-    );
+    let mut alternatives = vec![
+        json!({"required": required}),
+        json!({"required": ["waits_for_approval"]}),
+    ];
+    alternatives.extend(others.iter().map(|name| json!({"required": [name]})));
+    one.insert("anyOf".to_owned(), Value::Array(alternatives));
     one
 }
 
@@ -164,7 +180,7 @@ mod tests {
     fn schema_has_no_aliases() {
         for (alias, name) in ALIASES {
             let schemas = json!({"A": {"properties": {alias: {"type": "object"}, name: {"type": "object"}}, "required": [alias, name]}});
-            let schema = OutputSchema::Object("A").resolve(&schemas);
+            let schema = OutputSchema::ObjectWith("A", json!({})).resolve(&schemas);
             assert_eq!(schema["properties"], json!({name: {"type": "object"}}));
             assert_eq!(schema["required"], json!([name]));
         }

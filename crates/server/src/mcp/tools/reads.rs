@@ -10,7 +10,6 @@ use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutpu
 use crate::response::ListPage;
 use crate::routes::alerts::history::{HistoryEntry, HistoryPage};
 use crate::routes::alerts::list::{self, SORT_FIELDS};
-use crate::routes::alerts::view::AlertView;
 use crate::routes::watchlist::view::WatchlistItemView;
 use crate::state::App;
 
@@ -49,26 +48,6 @@ pub(super) fn list_alerts() -> ToolDefinition {
 
 pub(super) async fn read_alerts(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
     ToolOutput::of(&list::page(app, actor, arguments.query()).await?)
-}
-
-pub(super) fn get_alert() -> ToolDefinition {
-    ToolDefinition {
-        title: "Get an alert",
-        description:
-            "Returns an alert with its stock's figures and evaluation state. evaluation.state \"blind\" means that the \
-                      alert is not evaluated at present, and evaluation.reason says what is missing."
-                .to_owned(),
-        effect: ToolEffect::Reads,
-        arguments: json!({"alert_id": alert_id()}),
-        required: &["alert_id"],
-        output: OutputSchema::Object("Alert"),
-    }
-}
-
-pub(super) async fn read_alert(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
-    let detail = app.service().alerts.alert(actor, arguments.alert_id()?).await;
-    let detail = detail.map_err(|error| error_text::for_agent(Tool::GetAlert, error))?;
-    ToolOutput::of(&AlertView::of(detail))
 }
 
 pub(super) fn list_alert_events() -> ToolDefinition {

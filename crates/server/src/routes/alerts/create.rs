@@ -24,6 +24,9 @@ use crate::routes::prelude::*;
 ///
 /// `note` is shown in every notification; `tags` filter lists. An equivalent alert keeps its own. Guests can have neither.
 ///
+/// With `scope` in place of `symbol`, the alert watches many stocks, each with its own state (`GET /alerts/{id}/members`), and counts
+/// as many as these against the plan's limit.
+///
 /// Returns 404 for an unknown symbol. If no price of the stock is known, a percent change returns 503; all other alerts are
 /// created with a null `initial_price`. Unknown fields are ignored; a duplicate field returns 400.
 ///

@@ -1,5 +1,6 @@
 //! `GET /alerts/{id}/history`
 
+use alerts::scope::shown_symbol;
 use serde_json::{Map, Value};
 use service::HistoryRow;
 
@@ -14,9 +15,9 @@ pub(crate) type HistoryPage = PageParams<50, 200>;
 pub struct HistoryEntry {
     /// Alert id.
     pub alert_id: Uuid,
-    /// Stock symbol.
-    #[schema(example = "AAPL")]
-    pub symbol: String,
+    /// Stock symbol; null for a change of an alert over many stocks as a whole.
+    #[schema(required, example = "AAPL")]
+    pub symbol: Option<String>,
     /// The action.
     #[schema(value_type = ActionName)]
     pub action_type: &'static str,
@@ -41,7 +42,7 @@ impl HistoryEntry {
     pub(crate) fn of(row: HistoryRow) -> Self {
         Self {
             alert_id: row.alert.0,
-            symbol: row.symbol.to_string(),
+            symbol: shown_symbol(row.symbol).map(|symbol| symbol.to_string()),
             action_type: row.entry.action.name(),
             action_timestamp: timestamp(row.at),
             previous_status: row.entry.previous_status.map(alerts::Status::name),

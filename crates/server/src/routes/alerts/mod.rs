@@ -5,9 +5,12 @@ pub mod attach;
 pub mod create;
 pub mod delete;
 pub mod explain;
+pub mod explanation;
 pub mod get;
 pub mod history;
 pub mod list;
+pub mod members;
+pub mod near;
 pub mod outcome;
 pub mod parse;
 pub mod patch;
@@ -24,6 +27,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list::list_alerts, create::create_alert))
         .routes(routes!(record_history::record_alert_history))
+        .routes(routes!(near::list_near_alerts))
         .routes(routes!(preview::preview_alert))
         .routes(routes!(parse::parse_alert))
         .routes(routes!(verify::verify_alert))
@@ -37,6 +41,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         .routes(routes!(pause::pause_alert))
         .routes(routes!(activate::activate_alert))
         .routes(routes!(history::list_alert_history))
+        .routes(routes!(members::list_alert_members))
         .routes(routes!(outcome::get_alert_outcome))
         .routes(routes!(explain::explain_alert))
 }

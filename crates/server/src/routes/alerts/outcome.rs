@@ -100,6 +100,16 @@ fn percent(percent: f64) -> Option<f64> {
     Decimal::from_f64(percent).ok().map(decimal)
 }
 
+/// The stock of an alert over many stocks.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes the parameters; the handler reads them")]
+pub struct MemberParams {
+    /// The stock of an alert over many stocks; required for these.
+    #[param(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
+    symbol: Option<String>,
+}
+
 /// Get the outcome of an alert's firings
 ///
 /// Returns the stock's move 1, 5 and 20 sessions after each firing, compared with the benchmark. Also works for deleted alerts.
@@ -108,7 +118,7 @@ fn percent(percent: f64) -> Option<f64> {
     get,
     path = "/alerts/{id}/outcome",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "Alert id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id"), MemberParams),
     responses(
         (status = 200, description = "The outcome of each firing", body = Envelope<AlertOutcome>),
         (status = 404, description = "Alert not found"),
@@ -119,8 +129,11 @@ pub(super) async fn get_alert_outcome(
     State(app): State<App>,
     caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
+    mut query: Query,
 ) -> Result<ApiResponse<AlertOutcome>, ApiError> {
-    let found = app.service().alerts.alert_outcomes(&caller.actor, id).await?;
+    let member = query.symbol("symbol");
+    query.finish()?;
+    let found = app.service().alerts.alert_outcomes(&caller.actor, id, member).await?;
     Ok(ApiResponse::ok(AlertOutcome {
         alert_id: id.0,
         symbol: found.symbol.to_string(),

@@ -9,7 +9,7 @@ use service::alerts::{Preview, PreviewAlertRequest, PreviewFiring};
 use crate::routes::prelude::*;
 
 /// The resolution of the stored bars.
-const DAILY: &str = "1d";
+pub(super) const DAILY: &str = "1d";
 
 /// The firings that an alert would have had.
 #[derive(Debug, Serialize, ToSchema)]
@@ -125,7 +125,7 @@ pub struct PreviewPerformance {
 }
 
 impl AlertPreview {
-    fn of(preview: Preview) -> Self {
+    pub(crate) fn of(preview: Preview) -> Self {
         let Preview {
             firings,
             count,

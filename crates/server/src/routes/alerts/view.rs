@@ -1,5 +1,6 @@
 //! Alerts in responses.
 
+use alerts::AlertScope;
 use alerts::engine::{Evaluation, EvaluationStatus};
 use alerts::options::Repeat;
 use evaluation::stocks::StockView;
@@ -15,9 +16,13 @@ use crate::routes::prelude::*;
 pub struct AlertFields {
     /// Unique id.
     pub id: Uuid,
-    /// Stock symbol.
-    #[schema(example = "AAPL")]
-    pub symbol: String,
+    /// Stock symbol; null for an alert over many stocks.
+    #[schema(required, example = "AAPL")]
+    pub symbol: Option<String>,
+    /// The stocks of an alert over many stocks: `symbols`, or the `watchlist` that it follows. Absent for an alert on one stock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<Object>, example = json!({"symbols": ["AAPL", "MSFT"]}))]
+    pub scope: Option<Value>,
     /// Condition.
     #[schema(value_type = ConditionName)]
     pub condition: &'static str,
@@ -96,6 +101,7 @@ impl CreatorView {
 
 impl AlertFields {
     fn of(stored: StoredAlert) -> Self {
+        let scope = stored.scope().map(AlertScope::to_json);
         let alert = stored.alert;
         let repeating = alert
             .lifecycle
@@ -107,7 +113,8 @@ impl AlertFields {
             last_triggered_at: repeating.and_then(|state| state.last_fired_at).map(timestamp),
             inactive_reason: alert.has_expired().then_some("expired"),
             id: alert.id.0,
-            symbol: alert.symbol.to_string(),
+            symbol: scope.is_none().then(|| alert.symbol.to_string()),
+            scope,
             condition: alert.condition.kind().name(),
             threshold: alert.condition.threshold().map(decimal),
             notification: alert.notification.name(),
@@ -273,9 +280,9 @@ pub struct StandardAlert {
 pub struct MinimalAlert {
     /// Unique id.
     pub id: Uuid,
-    /// Stock symbol.
-    #[schema(example = "AAPL")]
-    pub symbol: String,
+    /// Stock symbol; null for an alert over many stocks.
+    #[schema(required, example = "AAPL")]
+    pub symbol: Option<String>,
     /// Condition.
     #[schema(value_type = ConditionName)]
     pub condition: &'static str,

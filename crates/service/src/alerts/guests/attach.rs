@@ -170,6 +170,7 @@ impl AttachGuestAlert {
                 alert: changed.alert,
                 owner: AlertOwner::Account(self.account),
                 created_by: stored.created_by.clone(),
+                role: stored.role.clone(),
             })
         };
         // Other links for this alert are of no use any more.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::templates::AccountEmail;
 use serde_json::Value;
-use store::model::{AlertOwner, HistoryRow, NewCode, NewMessage, StoredAlert};
+use store::model::{AlertOwner, HistoryRow, NewCode, NewMessage, ScopeRole, StoredAlert};
 use store::{Abort, UnitOfWork};
 
 use super::{
@@ -49,7 +49,7 @@ impl GuestAlerts {
         let new_alert = parse_create(body, &context)?;
         let email = normalize_email(new_alert.email.as_deref().unwrap_or_default());
         plan::check_guest_alert(&new_alert.condition, new_alert.notification)?;
-        reject_labels(&new_alert)?;
+        reject_labels(&new_alert, body)?;
         // The source is asked after the request has been counted.
         self.prices.require_stock_or_source(new_alert.symbol)?;
         Ok(GuestAlertRequest { new_alert, email })
@@ -100,13 +100,14 @@ impl GuestAlerts {
     }
 }
 
-/// Refuses a note, tags and options: an email to a guest must not carry a stranger's text, and only accounts have lists and
+/// Refuses a note, tags, options and many stocks: an email to a guest must not carry a stranger's text, and only accounts have lists and
 /// repeating alerts.
-fn reject_labels(new_alert: &NewAlert) -> Result<(), ServiceError> {
+fn reject_labels(new_alert: &NewAlert, body: &Value) -> Result<(), ServiceError> {
     let sent = [
         ("note", new_alert.note.is_some()),
         ("tags", !new_alert.tags.is_empty()),
         ("options", !new_alert.options.are_default()),
+        ("scope", body.get("scope").is_some_and(|scope| !scope.is_null())),
     ];
     let errors: ErrorsByField = sent
         .into_iter()
@@ -219,6 +220,7 @@ impl InsertGuestAlert {
             alert: made.alert,
             owner: self.owner.clone(),
             created_by: Some(MadeBy::Guest.to_text()),
+            role: ScopeRole::Single,
         };
         unit.insert_alert(&stored, &row).await?;
         self.queue_link(unit, &self.code).await?;

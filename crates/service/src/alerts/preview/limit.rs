@@ -17,7 +17,7 @@ pub(crate) struct PreviewLimit {
 }
 
 /// A permission to run a preview.
-pub(super) struct PreviewPermit<'a> {
+pub(in crate::alerts) struct PreviewPermit<'a> {
     _accepted: SemaphorePermit<'a>,
     _running: SemaphorePermit<'a>,
 }
@@ -36,7 +36,7 @@ impl PreviewLimit {
     ///
     /// # Errors
     /// [`ServiceError::Overloaded`] if too many previews wait.
-    pub(super) async fn acquire(&self) -> Result<PreviewPermit<'_>, ServiceError> {
+    pub(in crate::alerts) async fn acquire(&self) -> Result<PreviewPermit<'_>, ServiceError> {
         let accepted = self.accepted.try_acquire().map_err(|_| ServiceError::Overloaded {
             message: "too many previews are running; try again in a few seconds".to_owned(),
             retry_after_s: 2,

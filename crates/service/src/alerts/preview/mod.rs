@@ -39,7 +39,7 @@ const MAX_PREVIEW_YEARS: i16 = 10;
 const DEFAULT_PREVIEW_YEARS: i16 = 5;
 /// How many days before the period bars are read, so that every indicator has its values at the beginning; as many as the engine of
 /// the service keeps.
-const WARM_UP_DAYS: i64 = 1_100;
+pub(super) const WARM_UP_DAYS: i64 = 1_100;
 
 /// The requested days.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,7 +124,7 @@ fn requested_days(request: &PreviewAlertRequest, completed: Date) -> Result<Requ
 }
 
 /// Returns the calendar of daily bars: that of the exchange, even if the service evaluates a market that never closes.
-fn bar_calendar(calendar: &Calendar) -> Calendar {
+pub(super) fn bar_calendar(calendar: &Calendar) -> Calendar {
     if calendar.is_always_open() {
         Calendar::nyse()
     } else {

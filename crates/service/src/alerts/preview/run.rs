@@ -128,10 +128,7 @@ fn replay(input: &PreviewInput, period: ReplayPeriod) -> (Vec<PreviewFiring>, Ve
     let mut is_known = vec![false; probes.len()];
     let mut firings = Vec::new();
     let played = [input.plan.alert.clone()].into_iter().chain(probes);
-    let played = played.map(|alert| ReplayAlert {
-        alert,
-        created_at: None,
-    });
+    let played = played.map(|alert| ReplayAlert::new(alert, None));
     let on_firing = |firing: ReplayFiring| {
         match firing.alert_index.checked_sub(1) {
             Some(metric) => is_known[metric] = true,

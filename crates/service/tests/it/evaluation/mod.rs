@@ -13,6 +13,7 @@ mod observed_bars;
 mod other_processes;
 mod restarts;
 mod rules;
+mod scopes;
 mod split_days;
 mod splits;
 mod time;

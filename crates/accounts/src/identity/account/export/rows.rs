@@ -4,7 +4,8 @@ use alerts::json::in_javascript_order;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::model::{
-    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, SentMessage, UserSession, Webhook,
+    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, ScopeRole, SentMessage, UserSession,
+    Webhook,
 };
 
 pub(super) fn timestamp(instant: Timestamp) -> Value {
@@ -122,7 +123,7 @@ pub(super) fn alert(kept: &ExportedAlert) -> Value {
     let alert = &kept.stored.alert;
     let mut value = json!({
         "id": alert.id.0,
-        "symbol": alert.symbol.to_string(),
+        "symbol": kept.stored.scope().is_none().then(|| alert.symbol.to_string()),
         "condition": alert.condition.kind().name(),
         "threshold": alert.condition.threshold().map(market::Decimal::as_f64),
         "parameters": alert.parameters.clone().map(in_javascript_order),
@@ -134,6 +135,15 @@ pub(super) fn alert(kept: &ExportedAlert) -> Value {
         "triggered_at": optional_timestamp(alert.triggered_at),
         "deleted_at": optional_timestamp(kept.deleted_at),
     });
+    if let Some(scope) = kept.stored.scope() {
+        value["scope"] = scope.to_json();
+    }
+    if let ScopeRole::Member(parent) = kept.stored.role {
+        value["member_of"] = json!(parent.0);
+    }
+    if !alert.options.are_default() {
+        value["options"] = Value::from(alert.options.to_json());
+    }
     if let Some(note) = &alert.note {
         value["note"] = json!(note.as_str());
     }

@@ -1,0 +1,65 @@
+//! The reasons why an alert does not fire whatever its condition.
+
+use alerts::lifecycle::WaitReason;
+use alerts::plan::check_alert_features;
+use alerts::{Alert, Condition, Plan, Status};
+use jiff::Timestamp;
+use market::Calendar;
+
+/// A reason why an alert does not fire whatever its condition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockingReason {
+    /// The name: `market_closed`, `stale_quote`, `no_data`, `snoozed`, `cooldown`, `waiting_to_rearm`, `holding`, `second_judgement`,
+    /// `paused`, `triggered`, `inactive` or `plan`.
+    pub name: &'static str,
+    /// A sentence for the owner.
+    pub message: String,
+    /// The instant at which it ends by itself, if there is one.
+    pub until: Option<Timestamp>,
+}
+
+impl BlockingReason {
+    pub(super) const fn new(name: &'static str, message: String, until: Option<Timestamp>) -> Self {
+        Self { name, message, until }
+    }
+
+    pub(super) const fn no_data(message: String) -> Self {
+        Self::new("no_data", message, None)
+    }
+}
+
+/// Returns the reason of a status other than active.
+pub(super) fn of_status(status: Status, has_expired: bool) -> Option<BlockingReason> {
+    let (name, message) = match status {
+        Status::Active => return None,
+        Status::Paused => ("paused", "the alert is paused; activate it"),
+        Status::Triggered => ("triggered", "the alert has fired; activate it to wait again"),
+        Status::Inactive if has_expired => ("inactive", "the alert has expired; set a later expiry and activate it"),
+        Status::Inactive => ("inactive", "the email address of this alert is not verified yet"),
+    };
+    Some(BlockingReason::new(name, message.to_owned(), None))
+}
+
+/// Returns the reason of a plan that does not include the alert, which therefore cannot be activated.
+pub(super) fn of_plan(plan: Plan, alert: &Alert) -> Option<BlockingReason> {
+    let refusal = check_alert_features(plan, &alert.condition, alert.notification).err()?;
+    Some(BlockingReason::new("plan", refusal.to_string(), None))
+}
+
+/// Returns the reason of a closed market, for conditions on prices and volumes.
+pub(super) fn of_market(calendar: &Calendar, condition: &Condition, at: Timestamp) -> Option<BlockingReason> {
+    let is_open = calendar.session_at(at).is_some();
+    if is_open || !condition.is_about_market() {
+        return None;
+    }
+    let message = "the market is closed".to_owned();
+    Some(BlockingReason::new("market_closed", message, calendar.next_open(at)))
+}
+
+/// Returns the reason of a wait, unless it is the condition itself.
+pub(super) fn of_wait(reason: WaitReason) -> Option<BlockingReason> {
+    match reason {
+        WaitReason::NotTrue | WaitReason::NoData => None,
+        reason => Some(BlockingReason::new(reason.name(), reason.to_string(), reason.until())),
+    }
+}

@@ -1,0 +1,107 @@
+//! Explains why an alert fires or not, at present ([`Alerts::explain_alert`]) and at a past moment ([`past`]); [`near`] lists the
+//! alerts that were close to firing.
+
+mod gates;
+mod near;
+mod past;
+
+use alerts::engine::{EvaluationIssue, EvaluationStatus, Explanation};
+use alerts::expression::conversion::from_condition;
+use alerts::{Alert, AlertId, Status, sentence};
+use foundation::{Actor, ServiceError};
+use jiff::Timestamp;
+use market::Symbol;
+
+use super::no_such_alert;
+use crate::alerts::Alerts;
+
+pub use gates::BlockingReason;
+pub use near::NearAlert;
+
+/// The explanation of an alert.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExplainedAlert {
+    /// The condition as a sentence.
+    pub sentence: String,
+    /// The comparisons and the state; `None` for a condition that compares nothing, and for an alert that is not active.
+    pub explanation: Option<Explanation>,
+    /// The reasons why the alert does not fire, besides its condition.
+    pub gates: Vec<BlockingReason>,
+    /// The next instant at which the alert is judged without a new observation.
+    pub next_check: Option<Timestamp>,
+    /// How a past moment is explained; `None` for the present one.
+    pub past: Option<ExplainedPast>,
+}
+
+/// How a past moment is explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExplainedPast {
+    /// The moment.
+    pub at: Timestamp,
+    /// The later change of the condition: the explanation is that of the present condition. `None` if it has not changed since.
+    pub changed_at: Option<Timestamp>,
+}
+
+impl Alerts {
+    /// Explains an alert of an account at the present moment, or at a past one; of one over many stocks the `member` on a stock.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] if the actor does not have the alert; [`ServiceError::Invalid`] for a moment in the future or
+    /// before the alert's creation, and without the member of an alert over many stocks; [`ServiceError::Overloaded`] if too many replays of the past are waiting.
+    pub async fn explain_alert(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        member: Option<Symbol>,
+        at: Option<Timestamp>,
+    ) -> Result<ExplainedAlert, ServiceError> {
+        let found = self.ports.store.alert(actor.account, id).await?;
+        let mut stored = found.ok_or_else(no_such_alert)?;
+        if stored.scope().is_some() {
+            stored = self.member(actor, id, member).await?;
+        }
+        let alert = stored.alert;
+        match at {
+            Some(at) => self.explain_past(actor, alert, at).await,
+            None => Ok(self.explain_present(actor, &alert)),
+        }
+    }
+
+    fn explain_present(&self, actor: &Actor, alert: &Alert) -> ExplainedAlert {
+        let now = self.ports.clock.now();
+        let (explanation, evaluation) = self
+            .evaluator
+            .read(|engine| (engine.explain(alert.id, now), engine.evaluation(alert.id, now)));
+        let is_active = alert.status == Status::Active;
+        let mut gates: Vec<BlockingReason> = Vec::new();
+        gates.extend(gates::of_status(alert.status, alert.has_expired()));
+        gates.extend(gates::of_plan(actor.plan, alert));
+        gates.extend(gates::of_market(&self.settings.calendar, &alert.condition, now));
+        match evaluation.map(|evaluation| evaluation.state) {
+            Some(EvaluationStatus::Blind(issue)) if issue == EvaluationIssue::StaleQuotes => {
+                gates.push(BlockingReason::new("stale_quote", issue.to_string(), None));
+            }
+            Some(EvaluationStatus::Waiting(issue) | EvaluationStatus::Blind(issue)) => {
+                gates.push(BlockingReason::no_data(issue.to_string()));
+            }
+            Some(EvaluationStatus::Ok) | None => {}
+        }
+        let wait = explanation.as_ref().and_then(|explanation| explanation.wait);
+        gates.extend(wait.filter(|_| is_active).and_then(gates::of_wait));
+        let next_check = explanation.as_ref().and_then(|explanation| explanation.next_check);
+        ExplainedAlert {
+            sentence: sentence_of(alert),
+            next_check: next_check.filter(|_| is_active),
+            explanation,
+            gates,
+            past: None,
+        }
+    }
+}
+
+fn sentence_of(alert: &Alert) -> String {
+    match from_condition(&alert.condition) {
+        Some(expression) => expression.sentence(alert.symbol),
+        None => sentence::sentence(&alert.condition, alert.initial_price),
+    }
+}

@@ -1,0 +1,192 @@
+//! Creates an alert over many stocks.
+
+use alerts::equivalence::equivalent;
+use alerts::request::{ParseContext, parse_create};
+use alerts::scope::template_symbol;
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
+use alerts::{AlertId, AlertScope, Condition, NewAlert, plan};
+use foundation::account::lock_active_account;
+use foundation::scope_members::{MemberChanges, follow_scope, scope_symbols};
+use foundation::{Actor, MadeBy, ServiceError, plan_limits};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use store::model::{Account, AccountId, AlertOwner, HistoryRow, ScopeRole, StoredAlert};
+use store::{Abort, UnitOfWork};
+
+use super::read_scope;
+use crate::alerts::{Alerts, Created};
+
+/// The creation of an alert over many stocks.
+struct CreateScopedAlert {
+    alerts: Alerts,
+    account: AccountId,
+    scope: AlertScope,
+    template: NewAlert,
+    id: AlertId,
+    created_by: String,
+    now: Timestamp,
+}
+
+/// The new or the existing alert, and the new members.
+struct CreatedScope {
+    is_new: bool,
+    id: AlertId,
+    changes: MemberChanges,
+}
+
+impl Alerts {
+    /// Creates an alert over many stocks from the body of a create request.
+    ///
+    /// # Errors
+    /// As [`Self::create_alert`].
+    pub(in crate::alerts) async fn create_scoped_alert(
+        &self,
+        actor: &Actor,
+        scope: &Value,
+        body: &Value,
+        made_by: &MadeBy,
+    ) -> Result<Created, ServiceError> {
+        let scope = read_scope(scope)?;
+        let template = self.read_template(actor, body).await?;
+        plan::check_alert_features(actor.plan, &template.condition, template.notification)?;
+        self.require_scope_stocks(&scope).await?;
+        let work = CreateScopedAlert {
+            alerts: self.clone(),
+            account: actor.account,
+            scope,
+            template,
+            id: AlertId(self.ports.random.uuid()),
+            created_by: made_by.to_text(),
+            now: self.ports.clock.now(),
+        };
+        let alerts = self.clone();
+        let done = self
+            .ports
+            .transaction_then(
+                work,
+                |work, unit| Box::pin(work.run(unit)),
+                move |done| alerts.apply_changes(&done.changes),
+            )
+            .await?;
+        let detail = Box::new(self.alert(actor, done.id).await?);
+        Ok(if done.is_new {
+            Created::New(detail)
+        } else {
+            Created::Existing(detail)
+        })
+    }
+
+    pub(crate) async fn read_template(&self, actor: &Actor, body: &Value) -> Result<NewAlert, ServiceError> {
+        if body.get("symbol").is_some_and(|symbol| !symbol.is_null()) {
+            let message = "must be omitted with scope; put it into scope.symbols";
+            return Err(ServiceError::field("symbol", message));
+        }
+        let symbol = template_symbol();
+        let mut fields: Map<String, Value> = body.as_object().cloned().unwrap_or_default();
+        fields.insert("symbol".to_owned(), symbol.as_str().into());
+        let body = Value::Object(fields);
+        let context = ParseContext {
+            now: self.ports.clock.now(),
+            time_zone: &actor.time_zone,
+            calendar: &self.settings.calendar,
+        };
+        let template = parse_create(&body, &context)?;
+        match template.condition {
+            Condition::Reminder { .. } | Condition::DailyReminder(_) => {
+                return Err(ServiceError::field(
+                    "scope",
+                    "must be omitted for a reminder, which concerns no stock",
+                ));
+            }
+            Condition::Expression(_) => self.require_named_stocks(&body, symbol).await?,
+            _ => {}
+        }
+        Ok(template)
+    }
+
+    /// Requires that this service or a source knows the stocks of a scope.
+    pub(crate) async fn require_scope_stocks(&self, scope: &AlertScope) -> Result<(), ServiceError> {
+        if let AlertScope::Symbols(symbols) = scope {
+            for &symbol in symbols {
+                self.prices.require_stock(symbol).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the start price of a new member. Its first quote sets the price if none is known now.
+    pub(super) fn member_price(&self, symbol: market::Symbol) -> PriceAvailability {
+        match self.prices.current_price(symbol) {
+            Some(price) => PriceAvailability::Current(price),
+            None => PriceAvailability::Awaited,
+        }
+    }
+}
+
+impl CreateScopedAlert {
+    async fn run(&self, unit: &mut UnitOfWork) -> Result<CreatedScope, Abort<ServiceError>> {
+        let account = lock_active_account(unit, self.account).await?;
+        let existing = unit.scoped_alerts(account.id).await?;
+        let is_same = |stored: &StoredAlert| {
+            stored.scope().is_some_and(|scope| scope.is_same(&self.scope)) && equivalent(&stored.alert, &self.template)
+        };
+        if let Some(found) = existing.iter().find(|stored| is_same(stored)) {
+            return Ok(CreatedScope {
+                is_new: false,
+                id: found.alert.id,
+                changes: MemberChanges::default(),
+            });
+        }
+        // The present plan: the actor's may be a few seconds old.
+        plan_limits::check(&account, &self.template.condition, self.template.notification)?;
+        let members = scope_symbols(unit, &account, &self.scope).await?.len();
+        check_quota(unit, &account, members).await?;
+        let made = transition::create(
+            self.template.clone(),
+            self.id,
+            OwnerVerification::Verified,
+            PriceAvailability::Awaited,
+            self.now,
+        );
+        let made = made.map_err(ServiceError::from)?;
+        let row = HistoryRow {
+            alert: self.id,
+            symbol: made.alert.symbol,
+            entry: made.entry,
+            at: self.now,
+            price: None,
+            details: None,
+        };
+        let stored = StoredAlert {
+            alert: made.alert,
+            owner: AlertOwner::Account(account.id),
+            created_by: Some(self.created_by.clone()),
+            role: ScopeRole::Scoped(self.scope.clone()),
+        };
+        unit.insert_alert(&stored, &row).await?;
+        let price = |symbol| self.alerts.member_price(symbol);
+        let changes = follow_scope(unit, &account, &stored, &self.alerts.ports.random, price, self.now).await?;
+        Ok(CreatedScope {
+            is_new: true,
+            id: self.id,
+            changes,
+        })
+    }
+}
+
+/// Refuses active members beyond the quota of the plan. The account must be locked.
+pub(super) async fn check_quota(
+    unit: &mut UnitOfWork,
+    account: &Account,
+    members: usize,
+) -> Result<(), Abort<ServiceError>> {
+    let Some(others) = members.checked_sub(1) else {
+        return Ok(());
+    };
+    if account.plan.active_alert_quota().is_none() {
+        return Ok(());
+    }
+    let active = unit.count_active_alerts(account.id).await?;
+    let active = active.saturating_add(u32::try_from(others).unwrap_or(u32::MAX));
+    plan::check_active_quota(account.plan, active).map_err(|refusal| Abort::Refused(refusal.into()))
+}
