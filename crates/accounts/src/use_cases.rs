@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{AccessTokens, Accounts, Authenticator, CredentialCache};
 use crate::identity::account::AccountSettings;
-use crate::identity::{AccountAccess, IdentityConfig, SignInThrottle};
+use crate::identity::{AccountAccess, IdentityConfig, SignInThrottle, FirstAccount};
 use crate::oauth::{ClientMetadataCache, OAuth};
 
 /// The use cases of this crate.
@@ -67,6 +67,7 @@ impl AccountUseCases {
             tokens,
             authenticator: authenticator.clone(),
             writer: writer.clone(),
+            first_account: Arc::new(FirstAccount::new(&ports.random)),
         };
         let oauth = OAuth {
             ports: ports.clone(),

@@ -10,6 +10,7 @@ pub mod cookie;
 pub mod credentials;
 pub mod csrf;
 pub mod identity;
+pub mod local_request;
 pub mod same_origin;
 
 use std::marker::PhantomData;

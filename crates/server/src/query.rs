@@ -56,6 +56,13 @@ impl Query {
         }
     }
 
+    /// Drops parameters without a value: a form sends the fields that are left empty.
+    #[must_use]
+    pub(crate) fn without_empty(mut self) -> Self {
+        self.values.retain(|_, value| !value.is_empty());
+        self
+    }
+
     /// Returns the raw text of a parameter.
     fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)

@@ -31,6 +31,8 @@ pub enum RateLimitGroup {
     Register,
     /// OAuth consent pages.
     Authorize,
+    /// Pages of the dashboard.
+    Pages,
     /// Registration of OAuth clients.
     Clients,
     /// The OAuth token endpoint.
@@ -94,6 +96,7 @@ impl RateLimitGroup {
             Self::Login => "login",
             Self::Register => "register",
             Self::Authorize => "authorize",
+            Self::Pages => "pages",
             Self::Clients => "clients",
             Self::Token => "token",
             Self::Mcp => "mcp",
@@ -114,6 +117,8 @@ const MAX_FAILED_MCP_AUTH_PER_MINUTE: u32 = 20;
 
 /// The maximum number of consent page requests per minute from one address.
 const MAX_AUTHORIZE_REQUESTS_PER_MINUTE: u32 = 300;
+/// The maximum number of dashboard requests per minute from one address. Many people may share an address.
+const MAX_PAGE_REQUESTS_PER_MINUTE: u32 = 1_200;
 /// The maximum number of client registrations per minute from one address.
 const MAX_CLIENT_REGISTRATIONS_PER_MINUTE: u32 = 60;
 /// The maximum number of token requests per minute from one address. Many users' clients may share an address.
@@ -179,6 +184,9 @@ impl RateLimiter {
             )),
             RateLimitGroup::Authorize => Some(by_minute(
                 MAX_AUTHORIZE_REQUESTS_PER_MINUTE.max(self.limits.login_per_minute),
+            )),
+            RateLimitGroup::Pages => Some(by_minute(
+                MAX_PAGE_REQUESTS_PER_MINUTE.max(self.limits.login_per_minute),
             )),
             RateLimitGroup::Token => Some(by_minute(
                 MAX_TOKEN_REQUESTS_PER_MINUTE.max(self.limits.login_per_minute),

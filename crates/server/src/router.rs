@@ -30,6 +30,8 @@ pub fn router(app: &App, with_ops: bool) -> Router {
     }
     let mcp = McpEndpoint::new(app.settings(), document::component_schemas);
     let router = Router::from(routes)
+        .merge(routes::web::router())
+        .layer(from_fn_with_state(app.clone(), routes::pages::page::render))
         .layer(Extension(Arc::new(mcp)))
         .layer(Extension(Arc::new(OpenApiDocument::new(document::generate))));
     layered(app, router)

@@ -25,6 +25,8 @@ pub struct HttpConfig {
     pub mcp: McpConfig,
     /// The secret for starting jobs over HTTP. `None` disables those routes.
     pub cron_secret: Option<service::cron::CronSecret>,
+    /// The email address of the account that `/demo` signs in to. `None` outside the demo.
+    pub demo_account: Option<String>,
 }
 
 impl Default for HttpConfig {
@@ -39,6 +41,7 @@ impl Default for HttpConfig {
             max_connections_per_address: 256,
             mcp: McpConfig::default(),
             cron_secret: None,
+            demo_account: None,
         }
     }
 }

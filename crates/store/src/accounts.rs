@@ -35,6 +35,9 @@ const BY_ID: Statement = Statement {
     after: ")",
 };
 
+/// An account, deleted or not.
+const ANY_ACCOUNT: &str = "SELECT CAST(1 AS BIGINT) FROM accounts LIMIT 1";
+
 #[derive(sqlx_macros::FromRow)]
 pub(crate) struct AccountRow {
     id: Uuid,
@@ -96,6 +99,12 @@ impl TryFrom<AccountRow> for Account {
 }
 
 impl Store {
+    /// Returns whether there is an account, deleted or not.
+    pub async fn has_accounts(&self) -> Result<bool, StoreError> {
+        let found = query!(fetch_optional(i64,), &self.pools, ANY_ACCOUNT);
+        Ok(found?.is_some())
+    }
+
     /// Returns an account by id.
     pub async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
         let row =
@@ -147,6 +156,15 @@ impl UnitOfWork {
             account.created_at.as_microsecond(),
         );
         Ok(rows == 1)
+    }
+
+    /// Returns whether there is an account, and keeps other callers waiting until the end of the transaction.
+    pub async fn has_accounts_locked(&mut self) -> Result<bool, StoreError> {
+        if self.connection.is_pg() {
+            let lock = "SELECT CAST(pg_advisory_xact_lock(hashtextextended('first account', 0)) AS TEXT)";
+            fetch!(self, fetch_one(String,), lock);
+        }
+        Ok(fetch!(self, fetch_optional(i64,), ANY_ACCOUNT).is_some())
     }
 
     /// Overwrites an account's fields. Returns `false` if the account does not exist.

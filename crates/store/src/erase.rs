@@ -48,6 +48,7 @@ impl UnitOfWork {
             "DELETE FROM feedback_likes WHERE account_id = $1 OR feedback_seq IN
              (SELECT seq FROM feedback WHERE account_id = $1)",
             "DELETE FROM feedback WHERE account_id = $1",
+            "DELETE FROM undo_states WHERE account_id = $1",
             "DELETE FROM alert_tags WHERE account_id = $1",
             "UPDATE alerts SET note = NULL, tags = NULL WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL)",
             "DELETE FROM blind_stretches WHERE account_id = $1",

@@ -42,6 +42,7 @@ on_both! {
     "0019" "alert_notes",
     "0020" "rules",
     "0021" "scopes",
+    "0022" "undo",
 }
 
 /// Returns the migrations of SQLite.

@@ -1,6 +1,6 @@
 //! Accounts of people: registration, sign-in, sessions and account settings.
 //!
-//! * `register.rs`: creates an account; an email link confirms its address.
+//! * `register.rs`: creates an account; an email link confirms its address. `first_account.rs`: the operator's account.
 //! * `login.rs`: sign-in by password or email link; `throttle.rs` slows down password guessing.
 //! * `sessions.rs`: sessions and refresh tokens; `reset.rs`: password reset.
 //! * `email_links.rs`: links sent by email. `profile.rs` and [`account`]: profile and account settings.
@@ -17,6 +17,7 @@
 pub mod account;
 mod config;
 mod email_links;
+mod first_account;
 mod login;
 mod profile;
 mod register;
@@ -33,6 +34,7 @@ use delivery::messages::MessageWriter;
 use foundation::Ports;
 
 pub use config::IdentityConfig;
+pub(crate) use first_account::FirstAccount;
 pub use login::SignInResult;
 pub use sessions::SessionTokens;
 pub use store::model::{Account, SessionId, UserSession};
@@ -49,6 +51,7 @@ pub struct AccountAccess {
     pub(crate) tokens: Arc<AccessTokens>,
     pub(crate) authenticator: Authenticator,
     pub(crate) writer: MessageWriter,
+    pub(crate) first_account: Arc<FirstAccount>,
 }
 
 impl AccountAccess {

@@ -29,6 +29,12 @@ impl AccountAccess {
         self.delivery_settings.messages.email.smtp.is_some()
     }
 
+    /// Returns whether everyone may register.
+    #[must_use]
+    pub fn is_registration_open(&self) -> bool {
+        !self.settings.is_registration_closed
+    }
+
     /// Registers an account: `{email, password, full_name?}`. The result is sent to the address and is not visible
     /// otherwise.
     ///

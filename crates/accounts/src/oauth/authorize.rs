@@ -37,6 +37,12 @@ pub struct AuthorizationRequest {
 }
 
 impl AuthorizationRequest {
+    /// Returns the redirect URI.
+    #[must_use]
+    pub fn redirect_uri(&self) -> &str {
+        &self.redirect_uri
+    }
+
     /// Returns the host, or the custom scheme, of the redirect URI.
     #[must_use]
     pub fn redirect_destination(&self) -> String {

@@ -73,7 +73,7 @@ pub async fn run(options: &DemoOptions, metering: Metering) -> anyhow::Result<()
     let folder = folder.context("there is no folder for the database")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let settings = settings(options, folder).await?;
-    let server = Server::open(&settings, metering).await?;
+    let server = Server::open(&settings, metering, Some(DEMO_EMAIL)).await?;
     let mut totals = Totals::default();
     let shown = tokio::select! {
         shown = show(&server, options, &mut totals) => shown,

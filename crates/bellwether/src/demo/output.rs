@@ -47,6 +47,8 @@ pub(super) fn introduction(details: &DemoDetails<'_>) -> String {
         r#"
 The service runs with a simulated market that never closes. None of its data is real.
 
+  dashboard  http://{address}/demo
+
   API        http://{address}/api/v1   (description: http://{address}/docs)
   account    {DEMO_EMAIL}, password {password}, plan premium, operator
   API key    {key}

@@ -58,11 +58,11 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// Builds the server and starts serving.
+    /// Builds the server and starts serving. The demo has the address of an account that its link signs in to.
     ///
     /// # Errors
     /// If an address is in use, or the database cannot be opened or read.
-    pub async fn open(settings: &Settings, metering: Metering) -> anyhow::Result<Self> {
+    pub async fn open(settings: &Settings, metering: Metering, demo_account: Option<&str>) -> anyhow::Result<Self> {
         // The address is bound first, so that a second program on the same port does not touch the database.
         let listeners = BoundListeners::bind(&settings.server).await?;
         let mut ports = wiring::ports(settings).await?;
@@ -77,7 +77,7 @@ impl Server {
             }
             SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
         };
-        let mut server = Self::build(settings, listeners, ports, providers, metering).await?;
+        let mut server = Self::build(settings, listeners, ports, providers, metering, demo_account).await?;
         server.deliveries = Some(deliveries);
         Ok(server)
     }
@@ -93,7 +93,7 @@ impl Server {
         metering: Metering,
     ) -> anyhow::Result<Self> {
         let listeners = BoundListeners::bind(&settings.server).await?;
-        Self::build(settings, listeners, ports, providers, metering).await
+        Self::build(settings, listeners, ports, providers, metering, None).await
     }
 
     async fn build(
@@ -102,6 +102,7 @@ impl Server {
         ports: Ports,
         providers: Option<ProviderSetup>,
         metering: Metering,
+        demo_account: Option<&str>,
     ) -> anyhow::Result<Self> {
         let source = source::config(&settings.market, &ports.store, providers)
             .await
@@ -120,7 +121,7 @@ impl Server {
             &service.evaluation,
             &ports.clock,
         );
-        let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone())?;
+        let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone(), demo_account)?;
         Ok(Self {
             service,
             store: ports.store,
@@ -189,8 +190,9 @@ impl Server {
 /// If the service cannot start, or fails while it runs.
 pub async fn run(settings: &Settings, metering: Metering) -> anyhow::Result<()> {
     let mut signals = ShutdownSignals::listen().context("cannot listen for signals")?;
-    let server = Server::open(settings, metering).await?;
+    let server = Server::open(settings, metering, None).await?;
     announce(&server)?;
+    announce_first_account(&server).await?;
     let ended = tokio::select! {
         signal = signals.next() => {
             tracing::info!(signal, "stopping: running requests are answered");
@@ -212,6 +214,20 @@ fn announce(server: &Server) -> anyhow::Result<()> {
     terminal::print(&text).context("cannot write to standard output")?;
     tracing::info!(address = %server.address(), version = env!("CARGO_PKG_VERSION"), "listening");
     Ok(())
+}
+
+/// Tells the operator of a service without accounts how to create the first one.
+async fn announce_first_account(server: &Server) -> anyhow::Result<()> {
+    let identity = &server.service.identity;
+    if identity.has_accounts().await? {
+        return Ok(());
+    }
+    let url = format!("{}/first-account", identity.public_url());
+    let code = identity.first_account_code();
+    let text = format!(
+        "no account exists yet; create the first one at {url} (from another machine with the code {code})\n"
+    );
+    terminal::print(&text).context("cannot write to standard output")
 }
 
 /// Shuts the server down. Another signal meanwhile exits the process.

@@ -67,6 +67,7 @@ impl HttpServer {
         service: &Service,
         ports: &Ports,
         metering: Metering,
+        demo_account: Option<&str>,
     ) -> anyhow::Result<Self> {
         let BoundListeners {
             api: (api, address),
@@ -79,7 +80,11 @@ impl HttpServer {
             random: std::sync::Arc::clone(&ports.random),
             metrics: std::sync::Arc::new(move || metering.render()),
         };
-        let app = App::new(dependencies, http_config(settings)?);
+        let config = server::HttpConfig {
+            demo_account: demo_account.map(str::to_owned),
+            ..http_config(settings)?
+        };
+        let app = App::new(dependencies, config);
         let stop = CancellationToken::new();
         let (ended_sender, ended) = watch::channel(None);
         let token = stop.clone();
@@ -147,6 +152,7 @@ fn http_config(settings: &Settings) -> anyhow::Result<server::HttpConfig> {
             .cron_secret
             .as_ref()
             .map(|secret| service::cron::CronSecret::new(secret.expose())),
+        demo_account: None,
     })
 }
 

@@ -124,7 +124,7 @@ fn is_csrf_token(text: &str) -> bool {
 }
 
 /// Returns the non-empty values of all cookies with a name.
-fn cookie_values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn cookie_values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let lines = headers.get_all(header::COOKIE).iter();
     lines
         .filter_map(|line| line.to_str().ok())

@@ -27,7 +27,7 @@ impl OwnOrigins {
         Self(AllowedOrigins::new(public_url, &[], &allowed))
     }
 
-    fn contains(&self, origin: &str) -> bool {
+    pub(crate) fn contains(&self, origin: &str) -> bool {
         self.0.allows_origin(origin)
     }
 }

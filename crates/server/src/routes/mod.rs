@@ -18,6 +18,7 @@ pub mod redirect;
 pub mod stocks;
 pub mod user;
 pub mod watchlist;
+pub mod web;
 pub mod webhooks;
 
 use utoipa::OpenApi;

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::Value;
-use store::model::{Account, StoredAlert};
+use store::model::{Account, StoredAlert, UndoId};
 use store::{Abort, UnitOfWork};
 
 use super::{AlertDetail, duplicates, no_such_alert};
@@ -25,7 +25,7 @@ impl Alerts {
     /// As [`Self::create_alert`]; [`ServiceError::NotFound`] if the actor does not have the alert;
     /// [`ServiceError::Conflict`] if another alert of the actor equals the changed one.
     pub async fn update_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
-        self.apply_update(actor, id, body, false).await
+        self.apply_update(actor, id, body, false, None).await
     }
 
     /// Applies a patch request: an update that may have the member `snooze`.
@@ -33,15 +33,17 @@ impl Alerts {
     /// # Errors
     /// As [`Self::update_alert`].
     pub async fn patch_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
-        self.apply_update(actor, id, body, true).await
+        self.apply_update(actor, id, body, true, None).await
     }
 
-    async fn apply_update(
+    /// Applies an update that can be undone with an `undo` id.
+    pub(super) async fn apply_update(
         &self,
         actor: &Actor,
         id: AlertId,
         body: &Value,
         is_patch: bool,
+        undo: Option<UndoId>,
     ) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
@@ -61,7 +63,7 @@ impl Alerts {
             time_zone: actor.time_zone.clone(),
         };
         let change = RequestedChange::Update { request, price };
-        self.change_alert(actor, id, change).await
+        self.change_alert(actor, id, change, undo).await
     }
 
     /// Pauses an alert.
@@ -69,7 +71,17 @@ impl Alerts {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] if the alert is not active.
     pub async fn pause_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
-        let detail = self.change_alert(actor, id, RequestedChange::Pause).await?;
+        self.pause(actor, id, None).await
+    }
+
+    /// Pauses an alert so that it can be undone with an `undo` id.
+    pub(super) async fn pause(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        undo: Option<UndoId>,
+    ) -> Result<AlertDetail, ServiceError> {
+        let detail = self.change_alert(actor, id, RequestedChange::Pause, undo).await?;
         let now = self.ports.clock.now();
         // Its owner may activate it again soon.
         self.interest.renew(detail.stored.alert.symbol, now);
@@ -82,6 +94,16 @@ impl Alerts {
     /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] if the plan's quota of active alerts is used up;
     /// [`ServiceError::Unavailable`] if no price is known, or only an old one and the condition is a percentage.
     pub async fn activate_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
+        self.activate(actor, id, None).await
+    }
+
+    /// Activates an alert so that it can be undone with an `undo` id.
+    pub(super) async fn activate(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        undo: Option<UndoId>,
+    ) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
         let price = match alert.status {
@@ -89,7 +111,8 @@ impl Alerts {
             Status::Active => PriceAvailability::Unknown,
             Status::Inactive | Status::Paused | Status::Triggered => self.prices.start_price(alert.symbol).await,
         };
-        self.change_alert(actor, id, RequestedChange::Activate { price }).await
+        self.change_alert(actor, id, RequestedChange::Activate { price }, undo)
+            .await
     }
 
     async fn change_alert(
@@ -97,6 +120,7 @@ impl Alerts {
         actor: &Actor,
         id: AlertId,
         change: RequestedChange,
+        undo: Option<UndoId>,
     ) -> Result<AlertDetail, ServiceError> {
         let alerts = self.clone();
         let work = ChangeAlert {
@@ -104,6 +128,7 @@ impl Alerts {
             account: actor.account,
             id,
             change,
+            undo,
             now: self.ports.clock.now(),
         };
         let done = self
@@ -162,6 +187,8 @@ pub(super) struct ChangeAlert {
     account: AccountId,
     id: AlertId,
     pub(super) change: RequestedChange,
+    /// The id by which the change can be undone.
+    undo: Option<UndoId>,
     pub(super) now: Timestamp,
 }
 
@@ -256,6 +283,9 @@ impl ChangeAlert {
         let account = account.ok_or_else(no_such_alert)?;
         let stored = unit.lock_alert(self.account, self.id).await?;
         let stored = stored.ok_or_else(no_such_alert)?;
+        if let Some(undo) = self.undo {
+            unit.keep_state(undo, self.account, self.id, self.now).await?;
+        }
         if stored.scope().is_some() {
             return self.run_scoped(unit, &account, stored).await;
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use alerts::AlertId;
 use store::Abort;
+use store::model::UndoId;
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
@@ -15,14 +16,22 @@ impl Alerts {
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_alert(&self, actor: &Actor, id: AlertId) -> Result<(), ServiceError> {
+        self.delete(actor, id, None).await
+    }
+
+    /// Deletes an alert so that it can be undone with an `undo` id.
+    pub(super) async fn delete(&self, actor: &Actor, id: AlertId, undo: Option<UndoId>) -> Result<(), ServiceError> {
         let evaluator = Arc::clone(&self.evaluator);
-        let inputs = (actor.account, id, self.ports.clock.now());
+        let inputs = (actor.account, id, undo, self.ports.clock.now());
         let transaction = self.ports.transaction_then(
             inputs,
-            |&(account, id, now), unit| {
+            |&(account, id, undo, now), unit| {
                 Box::pin(async move {
                     let found = unit.lock_alert(account, id).await?;
                     let alert = found.ok_or_else(no_such_alert)?.alert;
+                    if let Some(undo) = undo {
+                        unit.keep_state(undo, account, id, now).await?;
+                    }
                     let members = unit.lock_members(id).await?;
                     for member in &members {
                         unit.delete_alert(&member.alert, now).await?;

@@ -35,6 +35,18 @@ pub(super) async fn check(
     }
 }
 
+/// Refuses to restore a deleted alert if its owner has an equivalent one meanwhile.
+pub(super) async fn check_restored(unit: &mut UnitOfWork, restored: &StoredAlert) -> Result<(), Abort<ServiceError>> {
+    let request = request(&restored.alert);
+    let similar = unit.similar_alerts(&restored.owner, &request).await?;
+    let is_twin = |other: &Alert| other.id != restored.alert.id && equivalent(other, &request);
+    if similar.iter().any(|other| is_twin(&other.alert)) {
+        let message = "you have created an equal alert meanwhile; keep that one";
+        return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
+    }
+    Ok(())
+}
+
 /// Returns the request that would create the alert.
 fn request(alert: &Alert) -> NewAlert {
     NewAlert {

@@ -11,6 +11,7 @@
 //!
 //! Functions that return [`foundation::ServiceError::Internal`] do so if the database fails.
 
+mod bulk;
 mod change;
 mod create;
 mod delete;
@@ -39,6 +40,8 @@ use evaluation::prices::interest::StockInterest;
 use evaluation::stocks::Stocks;
 use foundation::Ports;
 
+pub(crate) use bulk::UNDO_LIFETIME;
+pub use bulk::{BulkChange, BulkResult, SnoozeDuration, UndoResult};
 pub use create::Created;
 pub use explain::{BlockingReason, ExplainedAlert, ExplainedPast, NearAlert};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
@@ -49,7 +52,7 @@ pub use parse_text::{ParseAlertRequest, ParsedAlert};
 pub use preview::{Preview, PreviewAlertRequest, PreviewFiring};
 pub use record::RecordHistoryRequest;
 pub use scoped::AlertMember;
-pub use store::model::StoredAlert;
+pub use store::model::{StoredAlert, UndoId};
 pub use view::{AlertDetail, AlertItem, AlertProximity};
 
 /// Alerts of accounts.

@@ -14,6 +14,7 @@ use store::model::Queue;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
+use crate::alerts::UNDO_LIFETIME;
 use crate::alerts::guests;
 use accounts::oauth;
 use evaluation::evaluator::Evaluator;
@@ -260,6 +261,7 @@ impl CleanupWorker {
         // Includes clients without grants.
         delete_in_batches(|| store.purge_oauth_clients(unused, idle, DELETE_BATCH_SIZE)).await?;
         delete_in_batches(|| store.purge_approvals(over, DELETE_BATCH_SIZE)).await?;
+        delete_in_batches(|| store.purge_undo_states(before(UNDO_LIFETIME), DELETE_BATCH_SIZE)).await?;
         let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
         let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
         let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;

@@ -1,4 +1,4 @@
-//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`) and guest
+//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`), former states (`undo.rs`) and guest
 //! alerts (`guests.rs`).
 
 mod change;
@@ -8,6 +8,7 @@ mod read;
 mod row;
 pub(crate) mod scopes;
 mod tags;
+mod undo;
 
 pub(crate) use read::BY_ID;
 pub(crate) use row::{AlertRow, TABLE, lifecycle_column, select, side_name};

@@ -18,6 +18,7 @@ mod oauth;
 mod page;
 mod queue;
 mod session;
+mod undo;
 mod watchlist;
 mod webhook;
 
@@ -49,6 +50,7 @@ pub use oauth::{
 pub use page::{Page, PageRequest};
 pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
 pub use session::{RefreshOutcome, SessionId, UserSession};
+pub use undo::{RestoredAlert, UndoId};
 pub use watchlist::{
     AnalystAdvice, ClaimedAnalysis, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,
     TimedPrice, WatchlistItem, WatchlistItemId,

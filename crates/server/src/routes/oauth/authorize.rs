@@ -23,9 +23,11 @@ use super::{consent_page, sign_in_page};
 use crate::auth::csrf;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link;
-use crate::routes::pages::page::{FormTarget, Page, error_page};
+use crate::routes::pages::page::{Page, error_page};
 use crate::routes::pages::session::{self, redirect_to, signed_in_actor};
 use crate::routes::prelude::*;
+use crate::routes::web::appearance::page_head;
+use web::layout::PageHead;
 
 /// The parameter and value that force a new sign-in.
 const PROMPT_PARAMETER: &str = "prompt";
@@ -96,12 +98,13 @@ pub(super) async fn show_authorize(
         .iter()
         .any(|(name, value)| name == PROMPT_PARAMETER && value == PROMPT_LOGIN);
     let query = query(&params);
+    let head = page_head(&app, &headers);
     let page = match signed_in_actor(&app, &headers).await {
         Ok(Some(actor)) if !wants_to_sign_in => match app.service().oauth.consent_token(&actor, &authorization) {
-            Ok(sealed) => consent_page::show(&authorization, &actor, &sealed, &query, form.text()),
+            Ok(sealed) => consent_page::show(head, &authorization, &actor, &sealed, &query, form.text()),
             Err(error) => error_page(error),
         },
-        Ok(_) => sign_in_page::show(&authorization, &query, form.text(), None),
+        Ok(_) => sign_in_page::show(head, &authorization, &query, form.text(), None),
         Err(error) => error_page(error),
     };
     form.with_cookie(page)
@@ -193,11 +196,12 @@ async fn sign_in(
     // A relative URL, so that the redirect also works behind a proxy with a path prefix.
     let here = format!("authorize?{}", query(params));
     let signed_in = session::sign_in(app, address, form, &here).await;
-    signed_in.unwrap_or_else(|error| sign_in_error(error, &authorization, params, form))
+    signed_in.unwrap_or_else(|error| sign_in_error(page_head(app, headers), error, &authorization, params, form))
 }
 
 /// Returns the sign-in page with an error message.
 fn sign_in_error(
+    head: PageHead,
     error: ServiceError,
     authorization: &AuthorizationRequest,
     params: &[(String, String)],
@@ -212,6 +216,7 @@ fn sign_in_error(
         _ => return error_page(error),
     };
     let page = sign_in_page::show(
+        head,
         authorization,
         &query(params),
         link::form_field(form, "form"),
@@ -258,5 +263,5 @@ fn error_redirect_page(way: RedirectTarget) -> Response {
     );
     let label = format!("Go to {}", way.destination);
     let page = Page::message("This app cannot be connected", text).with_link(way.location, label);
-    page.response_with(StatusCode::BAD_REQUEST, FormTarget::AnyOrigin)
+    page.with_status(StatusCode::BAD_REQUEST)
 }

@@ -4,42 +4,23 @@ use accounts::oauth::{AuthorizationRequest, ClientOrigin};
 use askama::Template;
 use foundation::{Actor, Scope};
 
-use crate::routes::pages::page::{self, FormTarget, STYLE};
+use web::layout::PageHead;
+use web::screens::oauth::{ConsentPage, RequestedScope};
+
+use crate::routes::pages::page::{FormTarget, html_page};
 use crate::routes::prelude::*;
-
-/// A requested scope with its description for the user.
-struct RequestedScope {
-    name: &'static str,
-    text: &'static str,
-}
-
-#[derive(Template)]
-#[template(path = "oauth_consent.html")]
-struct ConsentTemplate<'a> {
-    style: &'static str,
-    client: &'a str,
-    /// Host of the client metadata document.
-    host: Option<&'a str>,
-    email: &'a str,
-    leads_to: String,
-    is_own_machine: bool,
-    requested_scopes: Vec<RequestedScope>,
-    form: &'a str,
-    request: &'a str,
-    /// Query string of the request, for the link that switches accounts.
-    query: &'a str,
-}
 
 /// Renders the consent page.
 pub(super) fn show(
+    head: PageHead,
     authorization: &AuthorizationRequest,
     actor: &Actor,
     sealed: &str,
     query: &str,
     form: &str,
 ) -> Response {
-    let template = ConsentTemplate {
-        style: STYLE,
+    let page = ConsentPage {
+        head,
         client: &authorization.client.name,
         host: match &authorization.client.origin {
             ClientOrigin::Host(host) => Some(host),
@@ -53,7 +34,9 @@ pub(super) fn show(
         request: sealed,
         query,
     };
-    page::response(&template, FormTarget::AnyOrigin)
+    // Rendering to a string cannot fail.
+    let html = page.render().unwrap_or_default();
+    html_page(html, FormTarget::RedirectUri(authorization.redirect_uri()))
 }
 
 fn describe(scope: Scope) -> RequestedScope {

@@ -23,7 +23,7 @@ pub(super) struct LinkParams {
 }
 
 /// Returns the token of a link if it is well-formed.
-pub(super) fn token(query: &mut Query) -> Option<String> {
+pub(in crate::routes) fn token(query: &mut Query) -> Option<String> {
     let token = query.text("token", TOKEN_LENGTH)?;
     let is_one = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (token.len() == TOKEN_LENGTH && token.bytes().all(is_one)).then_some(token)
@@ -36,12 +36,12 @@ pub(in crate::routes) fn form_field<'a>(form: &'a FormFields, name: &str) -> &'a
 }
 
 /// Returns the JSON body that the service's use cases expect for a link.
-pub(super) fn token_body(form: &FormFields) -> Value {
+pub(in crate::routes) fn token_body(form: &FormFields) -> Value {
     json!({"token": form_field(form, "token")})
 }
 
 /// Returns a page with one button that submits the link's token. Nothing changes before the button is pressed.
-pub(super) fn confirmation_page(
+pub(in crate::routes) fn confirmation_page(
     query: &mut Query,
     action: &'static str,
     title: &'static str,
@@ -63,7 +63,7 @@ pub(super) fn confirmation_page(
 
 /// Counts a form submission against the sign-in rate limit of the client's address. Returns the error page if the limit is
 /// exceeded.
-pub(super) fn login_rate_limit_page(app: &App, address: IpAddr) -> Option<Response> {
+pub(in crate::routes) fn login_rate_limit_page(app: &App, address: IpAddr) -> Option<Response> {
     rate_limit_page(app, address, RateLimitGroup::Login)
 }
 
@@ -84,7 +84,7 @@ pub(in crate::routes) fn rate_limit_page(app: &App, address: IpAddr, group: Rate
 }
 
 /// Converts an error of a use case that takes the token of a link to an error page.
-pub(super) fn link_error_page(error: ServiceError) -> Response {
+pub(in crate::routes) fn link_error_page(error: ServiceError) -> Response {
     match error {
         ServiceError::Malformed(_)
         | ServiceError::NotFound(_)

@@ -4,25 +4,19 @@
 //! as the API endpoint. The token is sent in the form, not in the URL. Submissions count against the API's rate limits
 //! ([`link::login_rate_limit_page`]). Pages are not cached, not framed, and send no referrer ([`page`]).
 
-pub mod alert;
-pub mod approvals;
 pub mod confirm;
 pub mod confirm_address;
 pub(in crate::routes) mod link;
-pub(in crate::routes) mod page;
+pub(crate) mod page;
 pub mod reset_password;
 pub(in crate::routes) mod session;
-pub mod sign_in;
 pub mod verify_alert;
 
 use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .routes(routes!(alert::show_alert))
-        .routes(routes!(approvals::show_approvals, approvals::decide_on_page))
         .routes(routes!(confirm::show_confirm, confirm::confirm))
-        .routes(routes!(sign_in::show_sign_in, sign_in::sign_in))
         .routes(routes!(
             reset_password::show_reset_password,
             reset_password::reset_password

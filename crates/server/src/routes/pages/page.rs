@@ -1,152 +1,99 @@
-//! Layout and security headers of all HTML pages.
+//! Pages with a message: how handlers create them, and the headers of all HTML pages.
+//!
+//! A handler returns a response without a body. The layer [`render`] fills it in, because it knows the browser's appearance and the
+//! path of the service.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use askama::Template;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
 use foundation::ServiceError;
 use http::HeaderName;
-use sha2::{Digest, Sha256};
+use url::Url;
+use web::message_page::{FormField, MessageForm, MessagePage, PageLink};
 
 use crate::routes::prelude::*;
+use crate::routes::web::appearance::page_head;
 
-/// Shared stylesheet of all pages.
-pub(in crate::routes) const STYLE: &str = include_str!("../../../assets/pages/page.css");
+pub(in crate::routes) type Page = MessagePageBuilder;
+pub(in crate::routes) type Form = MessageForm;
+pub(in crate::routes) type Field = FormField;
 
 /// Targets that a page's form may lead to (`form-action` of the content security policy).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::routes) enum FormTarget {
+pub(in crate::routes) enum FormTarget<'a> {
     /// Only this origin.
     SameOrigin,
-    /// Any origin. Browsers apply `form-action` also to redirects after a submission, so a form that ends in a redirect to another
-    /// origin needs this.
-    AnyOrigin,
+    /// This origin, and a redirect URI. Browsers apply `form-action` also to redirects after a submission.
+    RedirectUri(&'a str),
 }
 
-/// The content security policies for [`FormTarget::SameOrigin`] and [`FormTarget::AnyOrigin`]. They allow only the page's
-/// stylesheet, identified by its hash, and its form.
-static CONTENT_SECURITY_POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| {
-    let style = STANDARD.encode(Sha256::digest(STYLE));
-    [" form-action 'self';", ""].map(|forms| {
-        let policy =
-            format!("default-src 'none'; style-src 'sha256-{style}';{forms} base-uri 'none'; frame-ancestors 'none'");
-        HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
-    })
-});
-
-/// An HTML page.
+/// A page with a message that is not rendered yet.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(in crate::routes) struct Page {
-    pub(super) title: &'static str,
-    pub(super) paragraphs: Vec<String>,
-    pub(super) form: Option<Form>,
-    pub(super) link: Option<PageLink>,
-}
+pub(in crate::routes) struct MessagePageBuilder(MessagePage);
 
-/// A link at the end of a page.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct PageLink {
-    /// URL relative to the page.
-    pub(super) to: Cow<'static, str>,
-    pub(super) label: Cow<'static, str>,
-}
+/// A page in the extensions of a response, for [`render`].
+#[derive(Clone, Debug)]
+struct UnrenderedPage(Box<MessagePage>);
 
-/// A form on a page.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub(in crate::routes) struct Form {
-    /// Target relative to the page, so that it also works behind a proxy with a path prefix.
-    pub(in crate::routes) action: Cow<'static, str>,
-    pub(in crate::routes) hidden: Vec<(&'static str, String)>,
-    pub(in crate::routes) field: Option<Field>,
-    pub(in crate::routes) button: &'static str,
-    /// Second button, which submits an additional form field.
-    pub(in crate::routes) other: Option<OtherButton>,
-}
-
-/// The second button of a form.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(in crate::routes) struct OtherButton {
-    pub(super) name: &'static str,
-    pub(super) value: &'static str,
-    pub(super) label: &'static str,
-}
-
-/// An input field of a form.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub(in crate::routes) struct Field {
-    pub(super) name: &'static str,
-    pub(super) label: &'static str,
-    pub(super) kind: &'static str,
-    pub(super) autocomplete: &'static str,
-    pub(super) min_length: Option<usize>,
-    /// Error message for the previous input.
-    pub(super) error: Option<String>,
-}
-
-#[derive(Template)]
-#[template(path = "page.html")]
-struct PageTemplate<'a> {
-    page: &'a Page,
-    style: &'static str,
-}
-
-impl Page {
+impl MessagePageBuilder {
     /// Creates a page with a message.
     pub(in crate::routes) fn message(title: &'static str, paragraph: impl Into<String>) -> Self {
-        Self {
+        Self(MessagePage {
             title,
             paragraphs: vec![paragraph.into()],
-            ..Self::default()
-        }
+            ..MessagePage::default()
+        })
     }
 
     /// Creates a page with a message and a form.
     pub(in crate::routes) fn with_form(title: &'static str, paragraph: impl Into<String>, form: Form) -> Self {
-        Self {
-            form: Some(form),
-            ..Self::message(title, paragraph)
-        }
+        let mut page = Self::message(title, paragraph);
+        page.0.form = Some(form);
+        page
     }
 
     /// Adds a link to the page.
     pub(in crate::routes) fn with_link(
-        self,
+        mut self,
         to: impl Into<Cow<'static, str>>,
         label: impl Into<Cow<'static, str>>,
     ) -> Self {
         let (to, label) = (to.into(), label.into());
-        Self {
-            link: Some(PageLink { to, label }),
-            ..self
-        }
+        self.0.link = Some(PageLink { to, label });
+        self
     }
 
-    pub(in crate::routes) fn with_status(&self, status: StatusCode) -> Response {
-        self.response_with(status, FormTarget::SameOrigin)
-    }
-
-    /// Renders the page with a status and a form target.
-    pub(in crate::routes) fn response_with(&self, status: StatusCode, form_target: FormTarget) -> Response {
-        let template = PageTemplate {
-            page: self,
-            style: STYLE,
-        };
-        let mut page = response(&template, form_target);
-        *page.status_mut() = status;
+    pub(in crate::routes) fn with_status(self, status: StatusCode) -> Response {
+        let mut page = status.into_response();
+        page.extensions_mut().insert(UnrenderedPage(Box::new(self.0)));
         page
     }
 
-    pub(in crate::routes) fn ok(&self) -> Response {
+    pub(in crate::routes) fn ok(self) -> Response {
         self.with_status(StatusCode::OK)
     }
 }
 
-/// Creates a page response from another template.
-pub(in crate::routes) fn response(template: &impl Template, form_target: FormTarget) -> Response {
-    // Rendering to a string cannot fail.
-    let mut response = template.render().unwrap_or_default().into_response();
+/// Renders pages with a message.
+pub(crate) async fn render(State(app): State<App>, request: Request, next: Next) -> Response {
+    let head = page_head(&app, request.headers());
+    let mut response = next.run(request).await;
+    if let Some(UnrenderedPage(page)) = response.extensions_mut().remove() {
+        *response.body_mut() = Body::from(page.html(&head));
+        protect(response.headers_mut(), FormTarget::SameOrigin);
+        // Addresses of these pages contain tokens.
+        response
+            .headers_mut()
+            .insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    }
+    response
+}
+
+/// Creates a page response from HTML.
+pub(in crate::routes) fn html_page(html: String, form_target: FormTarget<'_>) -> Response {
+    let mut response = html.into_response();
     protect(response.headers_mut(), form_target);
     response
 }
@@ -154,7 +101,11 @@ pub(in crate::routes) fn response(template: &impl Template, form_target: FormTar
 /// Converts an error to an error page.
 pub(in crate::routes) fn error_page(error: ServiceError) -> Response {
     // The conversion logs internal errors and hides their cause.
-    let error = ApiError::from(error);
+    api_error_page(&ApiError::from(error))
+}
+
+/// Returns the page of an error.
+pub(in crate::routes) fn api_error_page(error: &ApiError) -> Response {
     let page = Page::message("The request failed", error.message());
     with_retry_after(page.with_status(error.status()), error.retry_after_s())
 }
@@ -166,7 +117,7 @@ pub(in crate::routes) fn invalid_link_page() -> Response {
 }
 
 /// Adds a `Retry-After` header, in seconds.
-pub(super) fn with_retry_after(mut page: Response, seconds: Option<u64>) -> Response {
+pub(in crate::routes) fn with_retry_after(mut page: Response, seconds: Option<u64>) -> Response {
     if let Some(seconds) = seconds {
         let headers = page.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -174,27 +125,43 @@ pub(super) fn with_retry_after(mut page: Response, seconds: Option<u64>) -> Resp
     page
 }
 
-fn policy(form_target: FormTarget) -> HeaderValue {
-    let [same_origin, any_origin] = &*CONTENT_SECURITY_POLICIES;
-    match form_target {
-        FormTarget::SameOrigin => same_origin.clone(),
-        FormTarget::AnyOrigin => any_origin.clone(),
-    }
+/// Returns the content security policy of a page.
+fn policy(form_target: FormTarget<'_>) -> String {
+    let redirect = match form_target {
+        FormTarget::SameOrigin => String::new(),
+        FormTarget::RedirectUri(uri) => source_of(uri).map_or_else(String::new, |source| format!(" {source}")),
+    };
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'{redirect}; frame-ancestors 'none'; \
+         require-trusted-types-for 'script'; trusted-types bellwether"
+    )
 }
 
-/// Sets the security headers: no caching, no referrer, no framing, no scripts.
-fn protect(headers: &mut HeaderMap, form_target: FormTarget) {
+/// Returns the source expression that allows a redirect URI: its origin, or its scheme if it has no origin.
+fn source_of(uri: &str) -> Option<String> {
+    let url = Url::parse(uri).ok()?;
+    let origin = url.origin();
+    Some(match origin.is_tuple() {
+        true => origin.ascii_serialization(),
+        false => format!("{}:", url.scheme()),
+    })
+}
+
+/// Sets the security headers: no caching, no referrer for other sites, no framing, only this service's own scripts and styles.
+fn protect(headers: &mut HeaderMap, form_target: FormTarget<'_>) {
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        (header::REFERRER_POLICY, "same-origin"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (HeaderName::from_static("x-robots-tag"), "noindex"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy(form_target));
+    let policy = HeaderValue::try_from(policy(form_target)).unwrap_or(HeaderValue::from_static("default-src 'none'"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     if form_target == FormTarget::SameOrigin {
         // Not for OAuth pages: a client that opened the page in a popup waits for the redirect in that window.
         let opener = HeaderName::from_static("cross-origin-opener-policy");
@@ -204,44 +171,28 @@ fn protect(headers: &mut HeaderMap, form_target: FormTarget) {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::to_bytes;
-
     use super::*;
 
-    #[tokio::test]
-    async fn page_texts_are_escaped() {
-        let evil = r#""><script>alert('1')</script>{{ page }}"#;
-        let page = Page::with_form(
-            "Title",
-            evil,
-            Form {
-                action: "confirm".into(),
-                hidden: vec![("token", evil.to_owned())],
-                field: Some(Field {
-                    name: "password",
-                    label: "Password",
-                    kind: "password",
-                    error: Some(evil.to_owned()),
-                    ..Field::default()
-                }),
-                button: "Do it",
-                other: None,
-            },
-        );
-        let response = page.ok();
-        let html = to_bytes(response.into_body(), 100_000).await.unwrap();
-        let html = String::from_utf8(html.to_vec()).unwrap();
-        assert!(!html.contains("<script") && !html.contains(r#"value="""#), "{html}");
-        assert_eq!(html.matches("&#60;script&#62;").count(), 3, "{html}");
+    #[test]
+    fn policy_allows_only_own_files_and_one_trusted_types_policy() {
+        let policy = policy(FormTarget::SameOrigin);
+        assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{policy}");
+        assert!(policy.contains("form-action 'self';") && policy.ends_with("trusted-types bellwether"), "{policy}");
+        for lax in ["unsafe", "*", "http:", "https:", "nonce"] {
+            assert!(!policy.contains(lax), "{policy}");
+        }
     }
 
     #[test]
-    fn policy_allows_only_the_stylesheet() {
-        let [policy, _] = &*CONTENT_SECURITY_POLICIES;
-        let policy = policy.to_str().unwrap();
-        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
-        for lax in ["unsafe", "*", "http:", "https:", "data:", "script-src"] {
-            assert!(!policy.contains(lax), "{policy}");
-        }
+    fn policy_of_a_consent_page_allows_the_redirect() {
+        let form_action = |uri: &str| {
+            let policy = policy(FormTarget::RedirectUri(uri));
+            let (_, rest) = policy.split_once("form-action ").unwrap();
+            rest.split(';').next().unwrap().to_owned()
+        };
+        assert_eq!(form_action("https://app.example/back?a=b"), "'self' https://app.example");
+        assert_eq!(form_action("http://127.0.0.1:4711/cb"), "'self' http://127.0.0.1:4711");
+        assert_eq!(form_action("cursor://callback; script-src *"), "'self' cursor:");
+        assert_eq!(form_action("not a uri"), "'self'");
     }
 }

@@ -3,13 +3,14 @@
 use foundation::ServiceError;
 use serde_json::json;
 
+use web::screens::credentials::MIN_PASSWORD_CHARS;
+
 use super::link;
 use super::page::{Field, Form, Page, invalid_link_page};
 use crate::routes::prelude::*;
 
 /// Maximum length of an email address.
 const MAX_EMAIL_CHARS: usize = 254;
-const MIN_PASSWORD_CHARS: usize = 8;
 
 /// Query parameters: address and token.
 #[derive(Debug, IntoParams)]

@@ -1,0 +1,120 @@
+//! `GET /alerts/{id}`: one alert, why it fires or does not, its history and what followed.
+
+use alerts::AlertId;
+use axum::extract::Path;
+use foundation::ServiceError;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use service::PageRequest;
+use service::alerts::AlertDetail;
+use web::layout::Section;
+use web::screens::alert::{AlertFacts, AlertPage, HistoryLine, MemberLine, OutcomeLine, PastMomentInput, Why};
+
+use crate::query::uuid;
+use crate::routes::pages::page::{Page, error_page};
+use crate::routes::prelude::*;
+use crate::routes::web::response::rendered;
+use crate::routes::web::visitor::Visitor;
+
+/// The number of history entries on the page.
+const HISTORY: PageRequest = PageRequest { page: 1, limit: 50 };
+/// The number of stocks on the page: as many as an alert may have.
+const MEMBERS: PageRequest = PageRequest { page: 1, limit: 500 };
+/// Maximum length of a past moment, in characters.
+const MAX_MOMENT_CHARS: usize = 40;
+
+/// Shows an alert.
+pub(in crate::routes::web) async fn show_alert(
+    State(app): State<App>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+    mut query: Query,
+) -> Response {
+    let at = query.text("at", MAX_MOMENT_CHARS).filter(|at| !at.is_empty());
+    let Some(id) = uuid(&id) else {
+        return alert_not_found_page();
+    };
+    match alert_page(&app, &visitor, AlertId(id), at).await {
+        Ok(page) => visitor.after_notice(rendered(&page)),
+        Err(ServiceError::NotFound(_)) => alert_not_found_page(),
+        Err(error) => error_page(error),
+    }
+}
+
+async fn alert_page(
+    app: &App,
+    visitor: &Visitor,
+    id: AlertId,
+    at: Option<String>,
+) -> Result<AlertPage, ServiceError> {
+    let (alerts, actor) = (&app.service().alerts, &visitor.actor);
+    let now = app.now();
+    let detail = alerts.alert(actor, id).await?;
+    let is_scoped = detail.stored.scope().is_some();
+    let history = alerts.alert_history(actor, id, HISTORY).await?;
+    let members = match is_scoped {
+        true => alerts.alert_members(actor, id, MEMBERS).await?.items,
+        false => Vec::new(),
+    };
+    let outcomes = match is_scoped {
+        true => Vec::new(),
+        false => OutcomeLine::all_of(&alerts.alert_outcomes(actor, id, None).await?),
+    };
+    let (why, at) = why(app, visitor, &detail, at).await?;
+    Ok(AlertPage {
+        alert: AlertFacts::of(&detail, now),
+        why,
+        at,
+        members: members.iter().map(|member| MemberLine::of(member, now)).collect(),
+        history: history.items.iter().map(|row| HistoryLine::of(row, is_scoped)).collect(),
+        outcomes,
+        shell: visitor.shell(app, Some(Section::Alerts)),
+    })
+}
+
+/// Explains an alert on one stock at the present, or at the past moment that was entered.
+async fn why(
+    app: &App,
+    visitor: &Visitor,
+    detail: &AlertDetail,
+    at: Option<String>,
+) -> Result<(Option<Why>, PastMomentInput), ServiceError> {
+    if detail.stored.scope().is_some() {
+        return Ok((None, PastMomentInput::default()));
+    }
+    let (alerts, id) = (&app.service().alerts, detail.stored.alert.id);
+    let value = at.unwrap_or_default();
+    let moment = past_moment(visitor, &value);
+    let explained = match moment {
+        Ok(at) => alerts.explain_alert(&visitor.actor, id, None, at).await,
+        Err(message) => Err(ServiceError::field("at", message)),
+    };
+    match explained {
+        Ok(explained) => Ok((Some(Why::of(&explained)), PastMomentInput { value, error: None })),
+        Err(ServiceError::Invalid { fields, .. }) => {
+            let error = fields.into_values().flatten().collect::<Vec<_>>().join("; ");
+            let explained = alerts.explain_alert(&visitor.actor, id, None, None).await?;
+            let error = Some(error);
+            Ok((Some(Why::of(&explained)), PastMomentInput { value, error }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a date and time in the account's time zone.
+fn past_moment(visitor: &Visitor, text: &str) -> Result<Option<Timestamp>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let moment = text.parse::<DateTime>().ok();
+    let moment = moment.and_then(|moment| moment.to_zoned(visitor.actor.time_zone.clone()).ok());
+    let moment = moment.ok_or_else(|| "must be a date and time such as 2026-03-02T09:30".to_owned())?;
+    Ok(Some(moment.timestamp()))
+}
+
+fn alert_not_found_page() -> Response {
+    let text = "The alert was deleted or belongs to another account.";
+    Page::message("Alert not found", text)
+        .with_link("/alerts", "Alerts")
+        .with_status(StatusCode::NOT_FOUND)
+}

@@ -1,0 +1,44 @@
+//! Responses with a form for credentials.
+
+use foundation::ServiceError;
+use web::screens::credentials::CredentialsPage;
+
+use crate::routes::pages::page::{FormTarget, error_page, html_page, with_retry_after};
+use crate::routes::prelude::*;
+
+/// Returns a form.
+pub(super) fn credentials_response(page: &CredentialsPage, status: StatusCode) -> Response {
+    let mut response = html_page(page.html(), FormTarget::SameOrigin);
+    *response.status_mut() = status;
+    response
+}
+
+/// Returns a form with the errors of its input, or an error page if another input would not help.
+pub(super) fn with_errors(mut page: CredentialsPage, error: ServiceError) -> Response {
+    let retry_after_s = match &error {
+        ServiceError::RateLimited { retry_after_s, .. } | ServiceError::Overloaded { retry_after_s, .. } => {
+            Some(*retry_after_s)
+        }
+        _ => None,
+    };
+    match error {
+        ServiceError::Invalid { fields, .. } => {
+            let of = |name: &str| fields.get(name).map(|errors| errors.join("; "));
+            page.email_error = of("email");
+            page.password_error = of("password");
+            page.code_error = of("code");
+            credentials_response(&page, StatusCode::UNPROCESSABLE_ENTITY)
+        }
+        error @ (ServiceError::Unauthenticated(_)
+        | ServiceError::Forbidden { .. }
+        | ServiceError::RateLimited { .. }
+        | ServiceError::Conflict(_)
+        | ServiceError::Unavailable(_)
+        | ServiceError::Overloaded { .. }) => {
+            page.error = Some(error.to_string());
+            let status = ApiError::from(error).status();
+            with_retry_after(credentials_response(&page, status), retry_after_s)
+        }
+        error => error_page(error),
+    }
+}

@@ -1,0 +1,49 @@
+//! The dashboard: pages for people, rendered by the crate `web`.
+//!
+//! Each handler calls the same use case as the API endpoint, with the same body. A signed-in page begins with the extractor
+//! [`Visitor`](visitor::Visitor), which also refuses writes of other sites. With `HX-Request` a handler answers with the part of the
+//! page that changes.
+
+pub mod alerts;
+pub(in crate::routes) mod appearance;
+mod approvals;
+mod assets;
+mod credentials;
+mod demo;
+mod first_account;
+mod notice;
+mod quick_add;
+mod register;
+mod response;
+mod sign_in;
+mod sign_out;
+mod today;
+mod visitor;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use crate::state::App;
+
+/// Returns the routes. They are for browsers, so the API's document does not list them.
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route("/", get(today::show_today))
+        .route("/alerts", get(alerts::list::list_alerts))
+        .route("/alerts.csv", get(alerts::export::export_alerts))
+        .route("/alerts/actions", post(alerts::actions::change_alerts))
+        .route("/alerts/undo", post(alerts::undo::undo_change))
+        .route("/alerts/{id}", get(alerts::show::show_alert))
+        .route("/appearance", post(appearance::set_appearance))
+        .route("/approvals", get(approvals::show_approvals).post(approvals::decide))
+        .route("/assets/{digest}/{*path}", get(assets::get_asset))
+        .route("/demo", get(demo::start_demo))
+        .route(
+            "/first-account",
+            get(first_account::show_first_account).post(first_account::create_first_account),
+        )
+        .route("/go", get(quick_add::go))
+        .route("/register", get(register::show_register).post(register::register))
+        .route("/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
+        .route("/sign-out", post(sign_out::sign_out))
+}

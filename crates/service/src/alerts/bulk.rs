@@ -1,0 +1,168 @@
+//! Changes many alerts at once, and undoes such a change.
+
+use alerts::plan;
+use alerts::{AlertId, Status};
+use foundation::{Actor, ServiceError};
+use futures_util::stream::{self, StreamExt};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+use store::model::{AccountId, RestoredAlert, ScopeRole, UndoId};
+use store::{Abort, UnitOfWork};
+
+use super::duplicates;
+use crate::alerts::Alerts;
+
+/// How long a change can be undone.
+pub(crate) const UNDO_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+
+/// The number of alerts that are changed at the same time. Their transactions share commits.
+const CONCURRENT_CHANGES: usize = 64;
+
+/// A change of many alerts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BulkChange {
+    /// Pauses active alerts.
+    Pause,
+    /// Activates alerts with new initial prices.
+    Activate,
+    /// Keeps alerts from firing for some time.
+    Snooze(SnoozeDuration),
+    /// Deletes alerts.
+    Delete,
+}
+
+/// How long alerts are snoozed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SnoozeDuration {
+    /// For an hour.
+    Hour,
+    /// For a day.
+    Day,
+    /// For a week.
+    Week,
+}
+
+impl SnoozeDuration {
+    /// All durations.
+    pub const ALL: [Self; 3] = [Self::Hour, Self::Day, Self::Week];
+
+    /// Returns the duration as the API reads it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hour => "1h",
+            Self::Day => "1d",
+            Self::Week => "7d",
+        }
+    }
+}
+
+/// The result of a change of many alerts.
+#[derive(Debug)]
+pub struct BulkResult {
+    /// The number of changed alerts.
+    pub changed: usize,
+    /// The errors of the other alerts, in the order of the request.
+    pub refused: Vec<ServiceError>,
+    /// The id by which the change can be undone within ten minutes.
+    pub undo: UndoId,
+}
+
+/// The result of undoing a change.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UndoResult {
+    /// The number of alerts that have their former state again. Those that have changed since, for instance because they fired, keep
+    /// their present state.
+    pub restored: usize,
+}
+
+impl Alerts {
+    /// Changes alerts of an account. An alert that cannot be changed does not keep others from being changed.
+    pub async fn change_many(&self, actor: &Actor, alerts: &[AlertId], change: BulkChange) -> BulkResult {
+        let undo = UndoId(self.ports.random.uuid());
+        let changes = alerts.iter().copied().map(|id| self.change_one(actor, id, change, undo));
+        let results: Vec<_> = stream::iter(changes).buffered(CONCURRENT_CHANGES).collect().await;
+        let refused: Vec<_> = results.into_iter().filter_map(Result::err).collect();
+        BulkResult {
+            changed: alerts.len() - refused.len(),
+            refused,
+            undo,
+        }
+    }
+
+    async fn change_one(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        change: BulkChange,
+        undo: UndoId,
+    ) -> Result<(), ServiceError> {
+        match change {
+            BulkChange::Pause => self.pause(actor, id, Some(undo)).await.map(drop),
+            BulkChange::Activate => self.activate(actor, id, Some(undo)).await.map(drop),
+            BulkChange::Snooze(duration) => {
+                let body = json!({"snooze": duration.name()});
+                self.apply_update(actor, id, &body, true, Some(undo)).await.map(drop)
+            }
+            BulkChange::Delete => self.delete(actor, id, Some(undo)).await,
+        }
+    }
+
+    /// Restores the alerts of a change to their exact former states, including their initial prices.
+    ///
+    /// # Errors
+    /// [`ServiceError::Forbidden`] if the plan's quota of active alerts is used up meanwhile; [`ServiceError::Conflict`] if an
+    /// equivalent alert was created meanwhile.
+    pub async fn undo_change(&self, actor: &Actor, undo: UndoId) -> Result<UndoResult, ServiceError> {
+        let now = self.ports.clock.now();
+        let since = now.saturating_sub(UNDO_LIFETIME).unwrap_or(Timestamp::MIN);
+        let alerts = self.clone();
+        let inputs = (actor.account, undo, since, now);
+        let restored = self
+            .ports
+            .transaction_then(
+                inputs,
+                |&(account, undo, since, now), unit| Box::pin(restore(unit, account, undo, since, now)),
+                move |restored| {
+                    for alert in restored {
+                        alerts.evaluator.apply_change(&alert.stored.alert);
+                        alerts.initial_prices.note(&alert.stored.alert);
+                    }
+                },
+            )
+            .await?;
+        let shown = restored.iter().filter(|alert| !is_member(alert));
+        Ok(UndoResult {
+            restored: shown.count(),
+        })
+    }
+}
+
+async fn restore(
+    unit: &mut UnitOfWork,
+    account: AccountId,
+    undo: UndoId,
+    since: Timestamp,
+    now: Timestamp,
+) -> Result<Vec<RestoredAlert>, Abort<ServiceError>> {
+    // Locked, so that the quota and equivalent alerts stay as they are read.
+    let account = unit.lock_account(account).await?;
+    let account = account.ok_or(ServiceError::NotFound("account"))?;
+    let restored = unit.restore_states(undo, account.id, since, now).await?;
+    for alert in restored.iter().filter(|alert| alert.was_deleted && !is_member(alert)) {
+        duplicates::check_restored(unit, &alert.stored).await?;
+    }
+    if account.plan.active_alert_quota().is_some() && restored.iter().any(is_active) {
+        let others = unit.count_active_alerts(account.id).await?.saturating_sub(1);
+        plan::check_active_quota(account.plan, others).map_err(ServiceError::from)?;
+    }
+    Ok(restored)
+}
+
+fn is_active(restored: &RestoredAlert) -> bool {
+    restored.stored.alert.status == Status::Active
+}
+
+fn is_member(restored: &RestoredAlert) -> bool {
+    matches!(restored.stored.role, ScopeRole::Member(_))
+}

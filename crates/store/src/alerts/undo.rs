@@ -1,0 +1,112 @@
+//! Former states of alerts, by which their owner can undo a change.
+
+use alerts::AlertId;
+use alerts::transition::{HistoryAction, HistoryStatus, StatusChange};
+use jiff::Timestamp;
+use serde_json::Map;
+
+use super::row::{AlertRow, select};
+use crate::model::{AccountId, HistoryRow, RestoredAlert, StoredAlert, UndoId};
+use crate::purge::Purge;
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
+
+const OLD_STATES: Purge = Purge {
+    dependents: &[],
+    counted: &["DELETE FROM undo_states WHERE (undo_id, alert_seq) IN
+         (SELECT undo_id, alert_seq FROM undo_states WHERE changed_at < $1 LIMIT $2)"],
+};
+
+/// The state of an alert that is unchanged since the change that is undone: each change raises the revision by one.
+const RESTORE: &str = "UPDATE alerts SET status = s.status, initial_price = s.initial_price,
+     initial_price_set_at = s.initial_price_set_at, armed_at = s.armed_at, triggered_at = s.triggered_at,
+     rsi_side = s.rsi_side, options = s.options, lifecycle = s.lifecycle, deleted_at = NULL, revision = alerts.revision + 1
+     FROM undo_states s
+     WHERE s.undo_id = $1 AND s.account_id = $2 AND s.changed_at >= $3 AND alerts.seq = s.alert_seq
+     AND alerts.revision = s.revision + 1
+     RETURNING alerts.seq";
+
+impl UnitOfWork {
+    /// Keeps the present state of an alert, and of its members, so that a change of it can be undone.
+    pub async fn keep_state(
+        &mut self,
+        undo: UndoId,
+        account: AccountId,
+        alert: AlertId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        write_rows!(
+            self,
+            "INSERT INTO undo_states (undo_id, alert_seq, account_id, changed_at, revision, status, initial_price,
+             initial_price_set_at, armed_at, triggered_at, rsi_side, options, lifecycle)
+             SELECT $1, seq, account_id, $4, revision, status, initial_price, initial_price_set_at, armed_at, triggered_at,
+             rsi_side, options, lifecycle FROM alerts
+             WHERE account_id = $2 AND deleted_at IS NULL
+             AND (id = $3 OR parent_seq = (SELECT seq FROM alerts WHERE id = $3))",
+            undo.0,
+            account.0,
+            alert.0,
+            at.as_microsecond(),
+        );
+        Ok(())
+    }
+
+    /// Restores the alerts of a change that was made at `since` or later, and writes their history. An alert that has changed again,
+    /// for instance because it fired, keeps its present state and is missing in the result.
+    pub async fn restore_states(
+        &mut self,
+        undo: UndoId,
+        account: AccountId,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vec<RestoredAlert>, StoreError> {
+        let sql = "SELECT alerts.seq FROM alerts JOIN undo_states s ON s.alert_seq = alerts.seq
+             WHERE s.undo_id = $1 AND s.account_id = $2 AND alerts.deleted_at IS NOT NULL";
+        let deleted: Vec<(i64,)> = fetch!(self, fetch_all (i64,), sql, undo.0, account.0);
+        let since = since.as_microsecond();
+        let restored = fetch!(self, fetch_all (i64,), RESTORE, undo.0, account.0, since);
+        let mut alerts = Vec::with_capacity(restored.len());
+        for (seq,) in restored {
+            let was_deleted = deleted.contains(&(seq,));
+            alerts.push(self.restored_alert(seq, was_deleted, account, now).await?);
+        }
+        write_rows!(self, "DELETE FROM undo_states WHERE undo_id = $1 AND account_id = $2", undo.0, account.0);
+        Ok(alerts)
+    }
+
+    async fn restored_alert(
+        &mut self,
+        seq: i64,
+        was_deleted: bool,
+        account: AccountId,
+        now: Timestamp,
+    ) -> Result<RestoredAlert, StoreError> {
+        let row = fetch!(self, fetch_one AlertRow, select!("WHERE alerts.seq = $1"), seq);
+        let stored = StoredAlert::try_from(row)?;
+        let alert = &stored.alert;
+        if was_deleted {
+            self.insert_alert_tags(Some(account.0), seq, &alert.tags).await?;
+        }
+        let entry = HistoryRow {
+            alert: alert.id,
+            symbol: alert.symbol,
+            entry: StatusChange {
+                action: HistoryAction::Updated,
+                previous_status: None,
+                new_status: HistoryStatus::Of(alert.status),
+            },
+            at: now,
+            price: None,
+            details: Some(Map::from_iter([("undo".to_owned(), true.into())])),
+        };
+        self.write_history(seq, &entry).await?;
+        Ok(RestoredAlert { stored, was_deleted })
+    }
+}
+
+impl Store {
+    /// Deletes the former states of changes before `before`, at most `limit`. Returns the number deleted.
+    pub async fn purge_undo_states(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.purge(OLD_STATES, before, limit).await
+    }
+}

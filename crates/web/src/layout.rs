@@ -1,0 +1,223 @@
+//! The frame of every page: navigation, search, notices and appearance.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::assets;
+
+/// An entry of the main navigation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Section {
+    /// `/`
+    Today,
+    /// `/alerts`
+    Alerts,
+    /// `/fired`
+    Fired,
+    /// `/deliveries`
+    Deliveries,
+    /// `/watchlist`
+    Watchlist,
+    /// `/settings`
+    Settings,
+}
+
+impl Section {
+    /// All entries in their order.
+    pub const ALL: [Self; 6] = [
+        Self::Today,
+        Self::Alerts,
+        Self::Fired,
+        Self::Deliveries,
+        Self::Watchlist,
+        Self::Settings,
+    ];
+
+    /// Returns the path.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Today => "/",
+            Self::Alerts => "/alerts",
+            Self::Fired => "/fired",
+            Self::Deliveries => "/deliveries",
+            Self::Watchlist => "/watchlist",
+            Self::Settings => "/settings",
+        }
+    }
+
+    /// Returns the id of its text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Today => "nav-today",
+            Self::Alerts => "nav-alerts",
+            Self::Fired => "nav-fired",
+            Self::Deliveries => "nav-deliveries",
+            Self::Watchlist => "nav-watchlist",
+            Self::Settings => "nav-settings",
+        }
+    }
+}
+
+/// A theme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// All themes.
+    pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
+    /// Returns the name in a cookie and in the page.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// Returns the id of its text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::System => "theme-system",
+            Self::Light => "theme-light",
+            Self::Dark => "theme-dark",
+        }
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    /// Returns the theme with this name, or that of the system.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        Self::ALL.into_iter().find(|theme| theme.name() == name).unwrap_or_default()
+    }
+}
+
+/// The color of rising prices. Markets in East Asia show them in red.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RisingColor {
+    /// Rising prices are green.
+    #[default]
+    Green,
+    /// Rising prices are red.
+    Red,
+}
+
+impl RisingColor {
+    /// Both colors.
+    pub const ALL: [Self; 2] = [Self::Green, Self::Red];
+
+    /// Returns the name in a cookie and in the page.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Green => "green",
+            Self::Red => "red",
+        }
+    }
+
+    /// Returns the id of its text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Green => "rising-green",
+            Self::Red => "rising-red",
+        }
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    /// Returns the color with this name, or green.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        Self::ALL.into_iter().find(|color| color.name() == name).unwrap_or_default()
+    }
+}
+
+/// The appearance that a browser has chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Appearance {
+    /// The theme.
+    pub theme: Theme,
+    /// The color of rising prices.
+    pub rising: RisingColor,
+}
+
+/// The head of every page, with or without a session.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageHead {
+    /// The path under which the service is reachable; empty at the root of its host.
+    pub base: String,
+    /// The appearance.
+    pub appearance: Appearance,
+}
+
+impl PageHead {
+    /// Returns the address of an embedded file.
+    #[must_use]
+    pub fn asset(&self, path: &str) -> String {
+        format!("{}/assets/{}/{path}", self.base, assets::digest())
+    }
+
+    /// Returns the address of a page of this service.
+    #[must_use]
+    pub fn link(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+}
+
+/// A message at the top of a page about what has just been done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notice {
+    /// The message.
+    pub text: String,
+    /// Whether something went wrong.
+    pub is_error: bool,
+    /// The id by which the change can be undone.
+    pub undo: Option<String>,
+}
+
+/// The frame of a page for a signed-in account.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shell {
+    /// The head.
+    pub head: PageHead,
+    /// The section that the page belongs to.
+    pub section: Option<Section>,
+    /// The path and query of the page.
+    pub address: String,
+    /// The account's email address.
+    pub email: String,
+    /// Whether the account operates this service.
+    pub is_operator: bool,
+    /// The account's time zone.
+    pub zone: TimeZone,
+    /// The present instant.
+    pub now: Timestamp,
+    /// The notice about the last change.
+    pub notice: Option<Notice>,
+}
+
+impl Shell {
+    /// Returns whether the page belongs to a section.
+    #[must_use]
+    pub fn is_in(&self, section: &Section) -> bool {
+        self.section == Some(*section)
+    }
+}

@@ -1,0 +1,183 @@
+# The words of all pages, in alphabetical order within each part.
+
+## Every page
+
+account-menu = Account
+any = Any
+api-reference = API reference
+apply = Apply
+charts-by = Charts by
+nav-alerts = Alerts
+nav-deliveries = Deliveries
+nav-fired = Fired
+nav-main = Main
+nav-settings = Settings
+nav-today = Today
+nav-watchlist = Watchlist
+operator = Operator
+rising-green = Green
+rising-prices = Rising prices
+rising-red = Red
+search-label = Search or add
+search-placeholder = AAPL, or AAPL < 180
+sign-out = Sign out
+skip-to-content = Skip to content
+theme = Theme
+theme-dark = Dark
+theme-light = Light
+theme-system = System
+undo = Undo
+
+## Sign in, register, first account
+
+create-account = Create account
+email = Email
+first-account-code = Code
+first-account-code-hint = The server has written it to its log at the start.
+first-account-intro = This service has no account yet. The first account operates the service.
+forgotten-password = I have forgotten my password
+have-account = Do you have an account?
+no-account = No account yet?
+password = Password
+register-intro = We will email you a link to confirm your address.
+sign-in = Sign in
+sign-in-by-link = Email me a sign-in link
+
+## Alerts
+
+alerts-count = { $count ->
+    [one] 1 alert
+   *[other] { $count } alerts
+}
+alerts-deleted = { $count ->
+    [one] 1 alert deleted.
+   *[other] { $count } alerts deleted.
+}
+alerts-empty = You have no alerts yet.
+alerts-empty-hint = Type a rule into the search box above, for example
+alerts-none-match = No alert matches these filters.
+alerts-none-selected = Select at least one alert first.
+alerts-paused = { $count ->
+    [one] 1 alert paused.
+   *[other] { $count } alerts paused.
+}
+alerts-refused = { $count ->
+    [one] 1 alert is unchanged: { $reason }
+   *[other] { $count } alerts are unchanged, the first because: { $reason }
+}
+alerts-resumed = { $count ->
+    [one] 1 alert resumed.
+   *[other] { $count } alerts resumed.
+}
+alerts-snoozed = { $count ->
+    [one] 1 alert snoozed.
+   *[other] { $count } alerts snoozed.
+}
+alerts-undone = { $count ->
+    [one] 1 alert is as it was before.
+   *[other] { $count } alerts are as they were before.
+}
+clear-filters = Clear filters
+column-alert = Alert
+column-distance = Distance
+column-fired = Last fired
+column-price = Price
+column-state = State
+column-stock = Stock
+delete = Delete
+export-csv = Export as CSV
+filter-condition = Condition
+filter-search = Search
+filter-status = Status
+filter-symbol = Symbol
+filter-tag = Tag
+new-alert = New alert
+next-page = Next page
+pages = Pages
+pause = Pause
+previous-page = Previous page
+resume = Resume
+select = Select
+select-all = { $count ->
+    [one] The 1 alert of all pages
+   *[other] All { $count } alerts of all pages
+}
+select-page = Select all alerts on this page
+selected-alerts = Selected alerts
+snooze = Snooze
+snooze-day = for a day
+snooze-for = Snooze
+snooze-hour = for an hour
+snooze-week = for a week
+sort-by = Sort by
+sort-created = Newest
+sort-distance = Nearest to firing
+sort-fired = Last fired
+sort-symbol = Symbol
+state-active = Active
+state-blind = Cannot be evaluated
+state-expired = Expired
+state-inactive = Inactive
+state-paused = Paused
+state-snoozed = Snoozed until
+state-triggered = Fired
+state-waiting = Waiting for data
+
+## One alert
+
+after-sessions = { $count ->
+    [one] After 1 session
+   *[other] After { $count } sessions
+}
+column-comparison = Comparison
+column-holds = Now
+column-left = Left
+column-right = Right
+comparisons = Comparisons
+explain = Explain
+explain-now = Explain now
+fact-channel = Channel
+fact-created = Created
+fact-fired = Last fired
+fact-initial-price = Price at the start
+fact-issue = Not evaluated because
+fact-note = Note
+fact-tags = Tags
+facts = Details
+held-back-by = Held back by
+history = History
+late = late
+members = Stocks
+next-check = Next check without a new price:
+outcomes = What followed
+outcomes-hint = The move of the stock since the close of the day it fired, and in parentheses that of the benchmark.
+term-fails = no
+term-holds = yes
+term-unknown = unknown
+until = until
+why = Why
+why-at = At
+why-at-daily = Calculated from stored daily bars.
+why-changed = The condition has changed since, at
+why-false = It does not fire, because the condition is not true:
+why-held-back = It does not fire:
+why-then = Why not at another time?
+why-true = The condition is true:
+why-true-held-back = The condition is true, but something else holds the alert back:
+why-unknown = It depends on a date or on a change:
+
+## Approvals
+
+approvals-empty = No changes are waiting for your approval.
+approvals-empty-hint = Changes that agents request in your account appear here if you want to approve them.
+approvals-title = Pending approvals
+approve = Approve
+deny = Deny
+requested-by = Requested by
+
+## Today
+
+fired-empty = Nothing has fired yet.
+last-firings = Last firings
+near-empty = No active alert has a distance.
+nearest-to-firing = Nearest to firing
