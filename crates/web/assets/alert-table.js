@@ -7,12 +7,14 @@ class AlertTable extends HTMLElement {
   connectedCallback() {
     this.addEventListener("change", this.onChange);
     this.addEventListener("keydown", this.onKey);
+    document.addEventListener("htmx:after:swap", this.onSwap);
     this.showSelection();
   }
 
   disconnectedCallback() {
     this.removeEventListener("change", this.onChange);
     this.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("htmx:after:swap", this.onSwap);
   }
 
   /** The checkboxes of the rows. */
@@ -32,6 +34,12 @@ class AlertTable extends HTMLElement {
     all.checked = selected > 0 && selected === this.boxes.length;
     all.indeterminate = selected > 0 && selected < this.boxes.length;
   }
+
+  /** A change is done, so its selection ends, as it does on a new page. */
+  onSwap = () => {
+    for (const box of this.boxes) box.checked = false;
+    this.showSelection();
+  };
 
   /** @param {Event} event */
   onChange = (event) => {

@@ -13,3 +13,6 @@ htmx.registerExtension("bellwether", {
 });
 
 submitOnChange(document);
+
+// The chart is large, so only pages with one load it.
+if (document.querySelector("price-chart")) await import("./price-chart.js");

@@ -20,6 +20,20 @@ pub fn percent(percent: Decimal) -> String {
     format!("{:.2}%", percent.as_f64())
 }
 
+/// Returns a number of shares in groups of three digits, such as `51,234,000`.
+#[must_use]
+pub fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if number < 0 { format!("−{text}") } else { text }
+}
+
 /// The length of a distance's bar: 100 at the threshold, and 0 from this many percent on.
 const BAR_PERCENT: f64 = 10.0;
 
@@ -45,6 +59,11 @@ mod tests {
         assert_eq!(signed_percent(decimal("1.2")), "+1.20%");
         assert_eq!(signed_percent(decimal("-0.5")), "−0.50%");
         assert_eq!(percent(decimal("12.345")), "12.35%");
+    }
+
+    #[test]
+    fn shares_are_grouped_by_three_digits() {
+        assert_eq!([0, 999, 1_000, 51_234_000, -1_234].map(grouped), ["0", "999", "1,000", "51,234,000", "−1,234"]);
     }
 
     #[test]

@@ -14,24 +14,11 @@ pub enum Section {
     Alerts,
     /// `/fired`
     Fired,
-    /// `/deliveries`
-    Deliveries,
-    /// `/watchlist`
-    Watchlist,
-    /// `/settings`
-    Settings,
 }
 
 impl Section {
     /// All entries in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Today,
-        Self::Alerts,
-        Self::Fired,
-        Self::Deliveries,
-        Self::Watchlist,
-        Self::Settings,
-    ];
+    pub const ALL: [Self; 3] = [Self::Today, Self::Alerts, Self::Fired];
 
     /// Returns the path.
     #[must_use]
@@ -40,9 +27,6 @@ impl Section {
             Self::Today => "/",
             Self::Alerts => "/alerts",
             Self::Fired => "/fired",
-            Self::Deliveries => "/deliveries",
-            Self::Watchlist => "/watchlist",
-            Self::Settings => "/settings",
         }
     }
 
@@ -53,9 +37,6 @@ impl Section {
             Self::Today => "nav-today",
             Self::Alerts => "nav-alerts",
             Self::Fired => "nav-fired",
-            Self::Deliveries => "nav-deliveries",
-            Self::Watchlist => "nav-watchlist",
-            Self::Settings => "nav-settings",
         }
     }
 }

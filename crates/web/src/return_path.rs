@@ -3,7 +3,7 @@
 use url::Url;
 
 /// Maximum length of an address, in bytes.
-const MAX_BYTES: usize = 4_096;
+const MAX_BYTES: usize = 16_384;
 
 /// An origin that no address of another site has.
 const ANY_ORIGIN: &str = "http://service.invalid";

@@ -8,13 +8,9 @@ api-reference = API reference
 apply = Apply
 charts-by = Charts by
 nav-alerts = Alerts
-nav-deliveries = Deliveries
 nav-fired = Fired
 nav-main = Main
-nav-settings = Settings
 nav-today = Today
-nav-watchlist = Watchlist
-operator = Operator
 rising-green = Green
 rising-prices = Rising prices
 rising-red = Red
@@ -181,3 +177,59 @@ fired-empty = Nothing has fired yet.
 last-firings = Last firings
 near-empty = No active alert has a distance.
 nearest-to-firing = Nearest to firing
+
+## New alert
+
+check-rule = Check
+create-alert = Create alert
+example-dip = A dip in an oversold stock
+example-level = A price level
+example-move = A large move of the day, each time
+example-trailing = A trailing stop, 8% below the high since now
+example-volume = Three times the usual volume
+examples = Examples
+newer = Newer
+older = Older
+preview = Preview
+preview-after = After a firing the stock moved on average (the benchmark in parentheses):
+preview-count = { $count ->
+    [0] It would not have fired on the stored bars.
+    [one] It would have fired once.
+   *[other] It would have fired { $count } times, { $per_year } times a year.
+}
+preview-firings = The newest of these firings
+preview-no-history = There is no stored history of this stock to try the rule on.
+preview-unknown = These figures never had a value: { $metrics }
+rule = Rule
+rule-hint = A stock and a condition, then options such as “each time”, “cooldown 1h” or “to sms”.
+sentence = Sentence
+tags-hint = Separated by commas
+
+## One stock
+
+chart = Chart
+chart-empty = No bars of this stock are stored yet.
+chart-label = Price chart of
+chart-table = The last sessions as a table
+column-close = Close
+column-date = Date
+column-high = High
+column-low = Low
+column-open = Open
+column-volume = Volume
+figure-dividend = Annual dividend
+figure-earnings = Next earnings
+figure-eps = Earnings per share
+figure-ex-dividend = Ex-dividend date
+figure-high = 52-week high
+figure-low = 52-week low
+figure-ma-200 = 200-day average
+figure-ma-50 = 50-day average
+figure-pe = P/E
+figure-rsi = RSI (14)
+figure-volume = Volume
+figures = Figures
+figures-hint = Select a figure to create an alert on it.
+no-price = No price yet
+own-alerts = Your alerts on this stock
+own-alerts-empty = You have no alert on this stock yet.

@@ -3,6 +3,9 @@
 pub mod alert;
 pub mod alerts;
 pub mod approvals;
+pub mod builder;
 pub mod credentials;
+pub mod fired;
 pub mod oauth;
+pub mod stock;
 pub mod today;

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use jiff::Timestamp;
+use serde_json::Value;
 use service::HistoryRow;
 use service::alerts::NearAlert;
 
@@ -14,9 +15,7 @@ use crate::layout::Shell;
 pub struct NearLine {
     /// The id.
     pub id: String,
-    /// The symbol.
-    pub symbol: String,
-    /// The condition as a sentence.
+    /// The stock and the condition as a sentence.
     pub sentence: String,
     /// The distance in percent.
     pub distance: String,
@@ -30,7 +29,6 @@ impl NearLine {
     pub fn of(near: &NearAlert) -> Self {
         Self {
             id: near.id.to_string(),
-            symbol: near.symbol.to_string(),
             sentence: near.explained.sentence.clone(),
             distance: figures::percent(near.distance_pct),
             nearness: figures::nearness(near.distance_pct),
@@ -51,19 +49,22 @@ pub struct FiredLine {
     pub price: Option<String>,
     /// The reason.
     pub reason: String,
+    /// Whether it came late, because the data did.
+    pub is_late: bool,
 }
 
 impl FiredLine {
     /// Formats a firing.
     #[must_use]
     pub fn of(row: &HistoryRow) -> Self {
-        let reason = row.details.as_ref().and_then(|details| details.get("reason"));
+        let detail = |name: &str| row.details.as_ref().and_then(|details| details.get(name));
         Self {
             id: row.alert.to_string(),
             symbol: row.symbol.to_string(),
             at: row.at,
             price: row.price.map(|price| figures::usd(price.decimal())),
-            reason: reason.and_then(|reason| reason.as_str()).unwrap_or_default().to_owned(),
+            reason: detail("reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            is_late: detail("late").and_then(Value::as_bool).unwrap_or(false),
         }
     }
 }

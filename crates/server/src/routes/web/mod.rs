@@ -10,6 +10,7 @@ mod approvals;
 mod assets;
 mod credentials;
 mod demo;
+mod fired;
 mod first_account;
 mod notice;
 mod quick_add;
@@ -17,6 +18,7 @@ mod register;
 mod response;
 mod sign_in;
 mod sign_out;
+mod stock;
 mod today;
 mod visitor;
 
@@ -32,18 +34,21 @@ pub(crate) fn router() -> Router<App> {
         .route("/alerts", get(alerts::list::list_alerts))
         .route("/alerts.csv", get(alerts::export::export_alerts))
         .route("/alerts/actions", post(alerts::actions::change_alerts))
+        .route("/alerts/new", get(alerts::builder::show_builder).post(alerts::builder::create_alert))
         .route("/alerts/undo", post(alerts::undo::undo_change))
         .route("/alerts/{id}", get(alerts::show::show_alert))
         .route("/appearance", post(appearance::set_appearance))
         .route("/approvals", get(approvals::show_approvals).post(approvals::decide))
         .route("/assets/{digest}/{*path}", get(assets::get_asset))
         .route("/demo", get(demo::start_demo))
+        .route("/fired", get(fired::show_fired))
         .route(
             "/first-account",
             get(first_account::show_first_account).post(first_account::create_first_account),
         )
         .route("/go", get(quick_add::go))
         .route("/register", get(register::show_register).post(register::register))
+        .route("/stocks/{symbol}", get(stock::show_stock))
         .route("/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
         .route("/sign-out", post(sign_out::sign_out))
 }

@@ -40,7 +40,7 @@ pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut
 }
 
 /// Maximum length of the address to return to, in characters.
-const MAX_NEXT_CHARS: usize = 4_096;
+const MAX_NEXT_CHARS: usize = 16_384;
 
 /// Signs in, or mails a link.
 pub(super) async fn sign_in(

@@ -32,19 +32,51 @@ pub(super) struct Visitor {
     notice: Option<Notice>,
 }
 
-impl FromRequestParts<App> for Visitor {
-    type Rejection = Response;
+/// Why a request has no visitor.
+#[derive(Debug)]
+pub(super) enum VisitorRejection {
+    /// The browser has no session.
+    SignedOut(SignedOut),
+    /// The request is refused.
+    Refused(Response),
+}
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+/// A browser without a session.
+#[derive(Clone, Debug)]
+pub(super) struct SignedOut {
+    head: PageHead,
+    is_part: bool,
+    /// The address to return to.
+    address: String,
+    /// Whether the service has an account.
+    has_accounts: bool,
+}
+
+impl IntoResponse for VisitorRejection {
+    fn into_response(self) -> Response {
+        match self {
+            Self::SignedOut(signed_out) => signed_out.to_sign_in(None),
+            Self::Refused(response) => response,
+        }
+    }
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = VisitorRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, VisitorRejection> {
+        use VisitorRejection::Refused;
+
         let Ok(ClientAddress(address)) = ClientAddress::from_request_parts(parts, app).await;
         if let Some(refusal) = link::rate_limit_page(app, address, RateLimitGroup::Pages) {
-            return Err(refusal);
+            return Err(Refused(refusal));
         }
         let is_read_only = same_origin::is_read_only(&parts.method);
         if !is_read_only && !same_origin::is_same_origin(&parts.headers, app.own_origins()) {
             let text = "This request does not come from one of this service's own pages. Open the dashboard at its own address, and \
                         try again.";
-            return Err(Page::message("The request was refused", text).with_status(StatusCode::FORBIDDEN));
+            let page = Page::message("The request was refused", text);
+            return Err(Refused(page.with_status(StatusCode::FORBIDDEN)));
         }
         let uri = OriginalUri::from_request_parts(parts, app).await.map(|uri| uri.0);
         let address = uri
@@ -61,8 +93,17 @@ impl FromRequestParts<App> for Visitor {
                 is_part,
                 address,
             }),
-            Ok(None) => Err(to_sign_in(app, &head, is_part, if is_read_only { &address } else { "/" }).await),
-            Err(error) => Err(error_page(error)),
+            Ok(None) => {
+                let has_accounts = app.service().identity.has_accounts().await;
+                Err(VisitorRejection::SignedOut(SignedOut {
+                    head,
+                    is_part,
+                    // A write cannot be repeated by following a link.
+                    address: if is_read_only { address } else { "/".to_owned() },
+                    has_accounts: has_accounts.map_err(|error| Refused(error_page(error)))?,
+                }))
+            }
+            Err(error) => Err(Refused(error_page(error))),
         }
     }
 }
@@ -91,23 +132,23 @@ impl Visitor {
     }
 }
 
-/// Leads to the sign-in page, or to the first account of a service that has none.
-async fn to_sign_in(app: &App, head: &PageHead, is_part: bool, address: &str) -> Response {
-    let next = ReturnPath::parse(address);
-    let location = match app.service().identity.has_accounts().await {
-        Ok(false) => head.link("/first-account"),
-        Ok(true) => match next {
-            Some(next) if next.as_str() != "/" => next.sign_in(&head.base),
-            Some(_) | None => head.link("/sign-in"),
-        },
-        Err(error) => return error_page(error),
-    };
-    let mut response = redirect(&location);
-    if is_part && let Ok(location) = HeaderValue::try_from(location) {
-        // A fetch would follow a redirect and put the sign-in page into a part of the page.
-        *response.status_mut() = StatusCode::NO_CONTENT;
-        response.headers_mut().remove(header::LOCATION);
-        response.headers_mut().insert(HX_REDIRECT, location);
+impl SignedOut {
+    /// Leads to the sign-in page, which returns to `address`, or else to the requested one; to the first account of a service that has
+    /// none.
+    pub(super) fn to_sign_in(&self, address: Option<&str>) -> Response {
+        let next = ReturnPath::parse(address.unwrap_or(&self.address));
+        let location = match next {
+            _ if !self.has_accounts => self.head.link("/first-account"),
+            Some(next) if next.as_str() != "/" => next.sign_in(&self.head.base),
+            Some(_) | None => self.head.link("/sign-in"),
+        };
+        let mut response = redirect(&location);
+        if self.is_part && let Ok(location) = HeaderValue::try_from(location) {
+            // A fetch would follow a redirect and put the sign-in page into a part of the page.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response.headers_mut().remove(header::LOCATION);
+            response.headers_mut().insert(HX_REDIRECT, location);
+        }
+        response
     }
-    response
 }

