@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{AccessTokens, Accounts, Authenticator, CredentialCache};
 use crate::identity::account::AccountSettings;
-use crate::identity::{AccountAccess, IdentityConfig, SignInThrottle, FirstAccount};
+use crate::identity::{AccountAccess, FirstAccount, IdentityConfig, SignInThrottle};
 use crate::oauth::{ClientMetadataCache, OAuth};
 
 /// The use cases of this crate.

@@ -32,13 +32,20 @@ static DIGEST: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     for name in names {
         hash.update(name.as_bytes());
-        hash.update(Files::get(&name).map(|file| file.metadata.sha256_hash()).unwrap_or_default());
+        hash.update(
+            Files::get(&name)
+                .map(|file| file.metadata.sha256_hash())
+                .unwrap_or_default(),
+        );
     }
-    hash.finalize().iter().take(DIGEST_BYTES).fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hash.finalize()
+        .iter()
+        .take(DIGEST_BYTES)
+        .fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 });
 
 /// Returns the digest of all files, a part of their addresses.

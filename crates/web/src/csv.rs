@@ -8,7 +8,9 @@ const FORMULA_STARTS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 /// Returns a table as comma-separated values (RFC 4180). A cell that a spreadsheet would take for a formula begins with an apostrophe.
 #[must_use]
 pub fn csv_table<const N: usize>(heading: &[&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
-    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
+    let mut writer = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(Vec::new());
     // Writing to memory cannot fail.
     let _ = writer.write_record(heading);
     for row in rows {

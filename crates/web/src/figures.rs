@@ -41,7 +41,11 @@ const BAR_PERCENT: f64 = 10.0;
 #[must_use]
 pub fn nearness(distance_pct: Decimal) -> u8 {
     let share: f64 = 1.0 - (distance_pct.as_f64().abs() / BAR_PERCENT).min(1.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and 100"
+    )]
     let percent = (share * 100.0).round() as u8;
     percent
 }
@@ -63,7 +67,10 @@ mod tests {
 
     #[test]
     fn shares_are_grouped_by_three_digits() {
-        assert_eq!([0, 999, 1_000, 51_234_000, -1_234].map(grouped), ["0", "999", "1,000", "51,234,000", "−1,234"]);
+        assert_eq!(
+            [0, 999, 1_000, 51_234_000, -1_234].map(grouped),
+            ["0", "999", "1,000", "51,234,000", "−1,234"]
+        );
     }
 
     #[test]

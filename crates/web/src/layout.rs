@@ -84,7 +84,10 @@ impl Theme {
     /// Returns the theme with this name, or that of the system.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
-        Self::ALL.into_iter().find(|theme| theme.name() == name).unwrap_or_default()
+        Self::ALL
+            .into_iter()
+            .find(|theme| theme.name() == name)
+            .unwrap_or_default()
     }
 }
 
@@ -127,7 +130,10 @@ impl RisingColor {
     /// Returns the color with this name, or green.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
-        Self::ALL.into_iter().find(|color| color.name() == name).unwrap_or_default()
+        Self::ALL
+            .into_iter()
+            .find(|color| color.name() == name)
+            .unwrap_or_default()
     }
 }
 

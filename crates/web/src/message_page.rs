@@ -112,7 +112,10 @@ mod tests {
             appearance: crate::layout::Appearance::default(),
         };
         let html = page.html(&head);
-        assert!(!html.contains("<script>alert") && !html.contains(r#"value="""#), "{html}");
+        assert!(
+            !html.contains("<script>alert") && !html.contains(r#"value="""#),
+            "{html}"
+        );
         assert_eq!(html.matches("&#60;script&#62;").count(), 3, "{html}");
     }
 }

@@ -45,7 +45,11 @@ mod tests {
 
     #[test]
     fn own_paths_are_kept_with_their_query() {
-        for own in ["/", "/alerts?status=active&search=a%20b", "/alerts/new?text=AAPL%20%3C%20180"] {
+        for own in [
+            "/",
+            "/alerts?status=active&search=a%20b",
+            "/alerts/new?text=AAPL%20%3C%20180",
+        ] {
             assert_eq!(ReturnPath::parse(own).map(|path| path.0), Some(own.to_owned()));
         }
     }
@@ -53,8 +57,15 @@ mod tests {
     #[test]
     fn addresses_of_other_origins_are_refused() {
         for other in [
-            "", "alerts", "https://evil.example", "//evil.example", r"/\evil.example", r"\\evil.example", "/\t/evil.example",
-            "/\n//evil.example", "javascript:alert(1)",
+            "",
+            "alerts",
+            "https://evil.example",
+            "//evil.example",
+            r"/\evil.example",
+            r"\\evil.example",
+            "/\t/evil.example",
+            "/\n//evil.example",
+            "javascript:alert(1)",
         ] {
             assert_eq!(ReturnPath::parse(other), None, "{other:?}");
         }

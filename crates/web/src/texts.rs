@@ -52,7 +52,8 @@ mod tests {
     fn text_ids() -> BTreeSet<String> {
         let id = |line: &str| {
             let (id, _) = line.split_once(" =")?;
-            id.starts_with(|first: char| first.is_ascii_lowercase()).then(|| id.to_owned())
+            id.starts_with(|first: char| first.is_ascii_lowercase())
+                .then(|| id.to_owned())
         };
         ENGLISH.lines().filter_map(id).collect()
     }
@@ -83,7 +84,10 @@ mod tests {
         let used = templates.split('"').zip(templates.split('"').skip(1));
         for (id, after) in used {
             let is_text = filters.iter().any(|filter| after.starts_with(filter));
-            assert!(!is_text || known.contains(id), "the text {id} is missing in texts/en.ftl");
+            assert!(
+                !is_text || known.contains(id),
+                "the text {id} is missing in texts/en.ftl"
+            );
         }
     }
 

@@ -24,7 +24,9 @@ fn chromium() -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&paths).collect();
     let names = ["chromium", "chromium-browser", "google-chrome"];
-    let candidates = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let candidates = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     candidates.into_iter().find(|path| path.is_file())
 }
 
@@ -34,8 +36,8 @@ fn programs() -> Option<(PathBuf, PathBuf)> {
     let node = if node.is_file() { node } else { PathBuf::from("node") };
     let driver = folder().join("node_modules/playwright-core/package.json");
     let chromium = chromium();
-    let is_there = tools::is_file_installed(&driver, INSTALL)
-        && tools::is_installed(chromium.is_some(), "Chromium", INSTALL);
+    let is_there =
+        tools::is_file_installed(&driver, INSTALL) && tools::is_installed(chromium.is_some(), "Chromium", INSTALL);
     is_there.then_some((node, chromium?))
 }
 
@@ -148,8 +150,14 @@ fn vendored_files_are_those_of_the_packages() {
         };
         let installed = folder().join("node_modules").join(package);
         let manifest = std::fs::read_to_string(installed.join("package.json")).unwrap();
-        assert!(manifest.contains(&format!("\"version\": \"{version}\"")), "{package} is not {version}");
-        assert!(read(&vendor.join(file)) == read(&installed.join(path)), "{file} is not {path} of {package}");
+        assert!(
+            manifest.contains(&format!("\"version\": \"{version}\"")),
+            "{package} is not {version}"
+        );
+        assert!(
+            read(&vendor.join(file)) == read(&installed.join(path)),
+            "{file} is not {path} of {package}"
+        );
     }
 }
 

@@ -224,9 +224,8 @@ async fn announce_first_account(server: &Server) -> anyhow::Result<()> {
     }
     let url = format!("{}/first-account", identity.public_url());
     let code = identity.first_account_code();
-    let text = format!(
-        "no account exists yet; create the first one at {url} (from another machine with the code {code})\n"
-    );
+    let text =
+        format!("no account exists yet; create the first one at {url} (from another machine with the code {code})\n");
     terminal::print(&text).context("cannot write to standard output")
 }
 

@@ -25,15 +25,18 @@ pub fn is_local(app: &App, parts: &Parts) -> bool {
     let is_proxied = PROXY_HEADERS.iter().any(|name| parts.headers.contains_key(name));
     let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let host = parts.uri.authority().map(|authority| authority.as_str()).or(host);
-    let is_own_host = host.is_some_and(|host| is_loopback_host(host) && app.own_origins().contains(&format!("http://{host}")));
+    let is_own_host =
+        host.is_some_and(|host| is_loopback_host(host) && app.own_origins().contains(&format!("http://{host}")));
     is_loopback && !is_proxied && is_own_host
 }
 
 fn is_loopback_host(host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| match port.ends_with(']') {
-        true => host,
-        false => name,
-    });
+    let name = host
+        .rsplit_once(':')
+        .map_or(host, |(name, port)| match port.ends_with(']') {
+            true => host,
+            false => name,
+        });
     matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
@@ -43,10 +46,23 @@ mod tests {
 
     #[test]
     fn loopback_hosts_are_recognized_with_and_without_a_port() {
-        for host in ["localhost", "localhost:8080", "127.0.0.1", "127.0.0.1:8080", "[::1]", "[::1]:8080"] {
+        for host in [
+            "localhost",
+            "localhost:8080",
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "[::1]",
+            "[::1]:8080",
+        ] {
             assert!(is_loopback_host(host), "{host}");
         }
-        for host in ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "127.0.0.2"] {
+        for host in [
+            "evil.example",
+            "evil.example:8080",
+            "127.0.0.1.evil.example",
+            "",
+            "127.0.0.2",
+        ] {
             assert!(!is_loopback_host(host), "{host}");
         }
     }

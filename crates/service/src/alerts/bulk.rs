@@ -80,7 +80,10 @@ impl Alerts {
     /// Changes alerts of an account. An alert that cannot be changed does not keep others from being changed.
     pub async fn change_many(&self, actor: &Actor, alerts: &[AlertId], change: BulkChange) -> BulkResult {
         let undo = UndoId(self.ports.random.uuid());
-        let changes = alerts.iter().copied().map(|id| self.change_one(actor, id, change, undo));
+        let changes = alerts
+            .iter()
+            .copied()
+            .map(|id| self.change_one(actor, id, change, undo));
         let results: Vec<_> = stream::iter(changes).buffered(CONCURRENT_CHANGES).collect().await;
         let refused: Vec<_> = results.into_iter().filter_map(Result::err).collect();
         BulkResult {

@@ -62,15 +62,20 @@ impl UnitOfWork {
     ) -> Result<Vec<RestoredAlert>, StoreError> {
         let sql = "SELECT alerts.seq FROM alerts JOIN undo_states s ON s.alert_seq = alerts.seq
              WHERE s.undo_id = $1 AND s.account_id = $2 AND alerts.deleted_at IS NOT NULL";
-        let deleted: Vec<(i64,)> = fetch!(self, fetch_all (i64,), sql, undo.0, account.0);
+        let deleted: Vec<(i64,)> = fetch!(self, fetch_all(i64,), sql, undo.0, account.0);
         let since = since.as_microsecond();
-        let restored = fetch!(self, fetch_all (i64,), RESTORE, undo.0, account.0, since);
+        let restored = fetch!(self, fetch_all(i64,), RESTORE, undo.0, account.0, since);
         let mut alerts = Vec::with_capacity(restored.len());
         for (seq,) in restored {
             let was_deleted = deleted.contains(&(seq,));
             alerts.push(self.restored_alert(seq, was_deleted, account, now).await?);
         }
-        write_rows!(self, "DELETE FROM undo_states WHERE undo_id = $1 AND account_id = $2", undo.0, account.0);
+        write_rows!(
+            self,
+            "DELETE FROM undo_states WHERE undo_id = $1 AND account_id = $2",
+            undo.0,
+            account.0
+        );
         Ok(alerts)
     }
 

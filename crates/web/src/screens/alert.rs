@@ -5,8 +5,10 @@ use alerts::transition::HistoryAction;
 use askama::Template;
 use jiff::Timestamp;
 use market::Decimal;
-use service::alerts::{AlertDetail, AlertMember, AlertOutcomes, ExplainedAlert, HORIZON_SESSIONS, Horizon, ScoredFiring};
 use service::HistoryRow;
+use service::alerts::{
+    AlertDetail, AlertMember, AlertOutcomes, ExplainedAlert, HORIZON_SESSIONS, Horizon, ScoredFiring,
+};
 
 use super::alerts::AlertState;
 use crate::figures;

@@ -235,12 +235,23 @@ impl ListedAlert {
         let distance = distance.filter(|_| is_single && alert.status == Status::Active);
         Self {
             id: alert.id.to_string(),
-            stocks: if is_single { alert.symbol.to_string() } else { item.stock_name.clone() },
+            stocks: if is_single {
+                alert.symbol.to_string()
+            } else {
+                item.stock_name.clone()
+            },
             symbol: is_single.then(|| alert.symbol.to_string()),
-            name: if is_single { item.stock_name.clone() } else { String::new() },
+            name: if is_single {
+                item.stock_name.clone()
+            } else {
+                String::new()
+            },
             sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
             state: AlertState::of(alert, evaluation.map(|evaluation| evaluation.state), now),
-            price: item.last_price.filter(|_| is_single).map(|price| figures::usd(price.decimal())),
+            price: item
+                .last_price
+                .filter(|_| is_single)
+                .map(|price| figures::usd(price.decimal())),
             nearness: distance.map_or(0, figures::nearness),
             distance: distance.map(figures::percent),
             triggered_at: alert.triggered_at,
@@ -389,7 +400,10 @@ mod tests {
             sort: AlertOrder::Distance,
             ..AlertListQuery::default()
         };
-        assert_eq!(query.address(2), "/alerts?status=paused&search=a+%26+b&sort=distance&page=2");
+        assert_eq!(
+            query.address(2),
+            "/alerts?status=paused&search=a+%26+b&sort=distance&page=2"
+        );
     }
 
     #[test]

@@ -133,9 +133,13 @@ impl PreviewText {
 }
 
 fn outcomes(preview: &Preview) -> Vec<(u16, String, String)> {
-    let percent = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:+.2}%").replace('-', "−"));
+    let percent =
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:+.2}%").replace('-', "−"));
     let outcome = &preview.outcome;
-    let rows = service::alerts::HORIZON_SESSIONS.iter().zip(outcome.mean_pct).zip(outcome.benchmark_pct);
+    let rows = service::alerts::HORIZON_SESSIONS
+        .iter()
+        .zip(outcome.mean_pct)
+        .zip(outcome.benchmark_pct);
     let known = rows.filter(|((_, mean), _)| mean.is_some());
     known
         .map(|((sessions, mean), benchmark)| (*sessions, percent(mean), percent(benchmark)))
@@ -190,7 +194,9 @@ impl BuilderPage {
     /// Returns the query of the builder with an example.
     fn example_query(&self, example: &RuleExample) -> String {
         let rule = format!("{} {}", self.example_symbol, example.rule);
-        url::form_urlencoded::Serializer::new(String::new()).append_pair("text", &rule).finish()
+        url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("text", &rule)
+            .finish()
     }
 
     const fn examples(&self) -> [RuleExample; EXAMPLES.len()] {

@@ -108,9 +108,21 @@ fn stock_figures(stock: &StockView, fundamentals: &Fundamentals) -> Vec<StockFig
     let date = |date: Option<jiff::civil::Date>| date.map(|date| date.to_string());
     let rows = [
         figure("figure-rsi", two(stock.rsi), rule("rsi < 30".to_owned())),
-        figure("figure-ma-50", usd(stock.ma_50), rule("price crosses sma(50)".to_owned())),
-        figure("figure-ma-200", usd(stock.ma_200), rule("price crosses sma(200)".to_owned())),
-        figure("figure-high", price(stock.high_52w), rule("price >= high_52w".to_owned())),
+        figure(
+            "figure-ma-50",
+            usd(stock.ma_50),
+            rule("price crosses sma(50)".to_owned()),
+        ),
+        figure(
+            "figure-ma-200",
+            usd(stock.ma_200),
+            rule("price crosses sma(200)".to_owned()),
+        ),
+        figure(
+            "figure-high",
+            price(stock.high_52w),
+            rule("price >= high_52w".to_owned()),
+        ),
         figure("figure-low", price(stock.low_52w), rule("price <= low_52w".to_owned())),
         figure(
             "figure-volume",

@@ -176,8 +176,14 @@ mod tests {
     #[test]
     fn policy_allows_only_own_files_and_one_trusted_types_policy() {
         let policy = policy(FormTarget::SameOrigin);
-        assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{policy}");
-        assert!(policy.contains("form-action 'self';") && policy.ends_with("trusted-types bellwether"), "{policy}");
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"),
+            "{policy}"
+        );
+        assert!(
+            policy.contains("form-action 'self';") && policy.ends_with("trusted-types bellwether"),
+            "{policy}"
+        );
         for lax in ["unsafe", "*", "http:", "https:", "nonce"] {
             assert!(!policy.contains(lax), "{policy}");
         }
@@ -190,9 +196,13 @@ mod tests {
             let (_, rest) = policy.split_once("form-action ").unwrap();
             rest.split(';').next().unwrap().to_owned()
         };
-        assert_eq!(form_action("https://app.example/back?a=b"), "'self' https://app.example");
+        assert_eq!(
+            form_action("https://app.example/back?a=b"),
+            "'self' https://app.example"
+        );
         assert_eq!(form_action("http://127.0.0.1:4711/cb"), "'self' http://127.0.0.1:4711");
-        assert_eq!(form_action("cursor://callback; script-src *"), "'self' cursor:");
+        assert_eq!(form_action("cursor://anysphere/callback"), "'self' cursor:");
+        assert_eq!(form_action("cursor://callback; script-src *"), "'self'");
         assert_eq!(form_action("not a uri"), "'self'");
     }
 }

@@ -20,8 +20,7 @@ pub(super) async fn show_approvals(State(app): State<App>, visitor: Visitor) -> 
         Ok((_, approvals)) => approvals,
         Err(error) => return error_page(error),
     };
-    let is_pending =
-        |approval: &Approval| approval.status == ApprovalStatus::Pending && now < approval.expires_at;
+    let is_pending = |approval: &Approval| approval.status == ApprovalStatus::Pending && now < approval.expires_at;
     let page = ApprovalsPage {
         pending: approvals.into_iter().filter(is_pending).map(pending).collect(),
         shell: visitor.shell(&app, None),
@@ -50,18 +49,19 @@ pub(super) async fn decide(State(app): State<App>, visitor: Visitor, form: FormF
     response
 }
 
-async fn apply_decision(
-    app: &App,
-    visitor: &Visitor,
-    decision: &str,
-    id: &str,
-) -> Result<&'static str, ServiceError> {
+async fn apply_decision(app: &App, visitor: &Visitor, decision: &str, id: &str) -> Result<&'static str, ServiceError> {
     let malformed = || ServiceError::Malformed("the form is invalid; reload the page".to_owned());
     let id = ApprovalId(uuid(id).ok_or_else(malformed)?);
     let approvals = &app.service().approvals;
     match decision {
-        "approve" => approvals.approve(&visitor.actor, id).await.map(|_| "The change was made."),
-        "deny" => approvals.deny(&visitor.actor, id).await.map(|_| "The change was denied."),
+        "approve" => approvals
+            .approve(&visitor.actor, id)
+            .await
+            .map(|_| "The change was made."),
+        "deny" => approvals
+            .deny(&visitor.actor, id)
+            .await
+            .map(|_| "The change was denied."),
         _ => Err(malformed()),
     }
 }

@@ -14,10 +14,16 @@ use crate::routes::prelude::*;
 /// Starts a session and leads to the dashboard.
 pub(super) async fn start_demo(State(app): State<App>, parts: Parts) -> Response {
     let Some(email) = app.settings().demo_account.as_deref() else {
-        return refusal("Only the demo has this page. Sign in to see your dashboard.", StatusCode::NOT_FOUND);
+        return refusal(
+            "Only the demo has this page. Sign in to see your dashboard.",
+            StatusCode::NOT_FOUND,
+        );
     };
     if !is_local(&app, &parts) {
-        return refusal("Open this link on the machine that runs the demo, as it was printed.", StatusCode::FORBIDDEN);
+        return refusal(
+            "Open this link on the machine that runs the demo, as it was printed.",
+            StatusCode::FORBIDDEN,
+        );
     }
     match app.service().identity.start_session(email).await {
         Ok(signed_in) => {

@@ -18,7 +18,12 @@ const PAGE_SIZE: u32 = 30;
 pub(super) async fn show_fired(State(app): State<App>, visitor: Visitor, query: Query) -> Response {
     let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query.without_empty());
     let request = PageRequest { page, limit: PAGE_SIZE };
-    match app.service().alerts.firings(&visitor.actor, Timestamp::MIN, request).await {
+    match app
+        .service()
+        .alerts
+        .firings(&visitor.actor, Timestamp::MIN, request)
+        .await
+    {
         Ok(found) => {
             let page = FiredPage {
                 fired: found.items.iter().map(FiredLine::of).collect(),

@@ -34,7 +34,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/alerts", get(alerts::list::list_alerts))
         .route("/alerts.csv", get(alerts::export::export_alerts))
         .route("/alerts/actions", post(alerts::actions::change_alerts))
-        .route("/alerts/new", get(alerts::builder::show_builder).post(alerts::builder::create_alert))
+        .route(
+            "/alerts/new",
+            get(alerts::builder::show_builder).post(alerts::builder::create_alert),
+        )
         .route("/alerts/undo", post(alerts::undo::undo_change))
         .route("/alerts/{id}", get(alerts::show::show_alert))
         .route("/appearance", post(appearance::set_appearance))

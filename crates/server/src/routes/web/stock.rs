@@ -20,7 +20,11 @@ const NEWEST_FIRST: AlertSort = AlertSort {
 };
 
 /// Shows a stock.
-pub(super) async fn show_stock(State(app): State<App>, visitor: Visitor, symbol: Result<SymbolPath, ApiError>) -> Response {
+pub(super) async fn show_stock(
+    State(app): State<App>,
+    visitor: Visitor,
+    symbol: Result<SymbolPath, ApiError>,
+) -> Response {
     let found = match symbol {
         Ok(SymbolPath(symbol)) => stock_page(&app, &visitor, symbol).await,
         Err(error) => return crate::routes::pages::page::api_error_page(&error),
@@ -44,5 +48,12 @@ async fn stock_page(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Stoc
         .alerts(&visitor.actor, &filter, NEWEST_FIRST, ALERTS, true)
         .await?;
     let shell = visitor.shell(app, None);
-    Ok(StockPage::new(shell, &stock, &fundamentals, &bars, &own.items, app.now()))
+    Ok(StockPage::new(
+        shell,
+        &stock,
+        &fundamentals,
+        &bars,
+        &own.items,
+        app.now(),
+    ))
 }

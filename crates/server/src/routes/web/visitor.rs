@@ -143,7 +143,9 @@ impl SignedOut {
             Some(_) | None => self.head.link("/sign-in"),
         };
         let mut response = redirect(&location);
-        if self.is_part && let Ok(location) = HeaderValue::try_from(location) {
+        if self.is_part
+            && let Ok(location) = HeaderValue::try_from(location)
+        {
             // A fetch would follow a redirect and put the sign-in page into a part of the page.
             *response.status_mut() = StatusCode::NO_CONTENT;
             response.headers_mut().remove(header::LOCATION);

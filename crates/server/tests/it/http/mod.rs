@@ -14,6 +14,7 @@ mod connections;
 mod credentials;
 mod cron;
 mod csrf;
+mod dashboard;
 mod documented_examples;
 mod envelope;
 mod explain;

@@ -88,7 +88,7 @@ async fn note_and_tags_are_shown_wherever_the_alert_is(server: TestServer) {
         .send()
         .await;
     assert!(
-        page.text.contains("Note: ") && page.text.contains("swing"),
+        page.text.contains("<dt>Note</dt>") && page.text.contains("swing"),
         "{}",
         page.text
     );

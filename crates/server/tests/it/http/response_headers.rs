@@ -126,7 +126,7 @@ async fn duplicate_field_in_a_body_is_named() {
 }
 
 #[tokio::test]
-async fn pages_allow_only_their_own_inline_style() {
+async fn pages_allow_no_inline_style_or_script() {
     let server = TestServer::new().await;
     for path in ["/unsubscribe?token=none", "/confirm?token=none", "/sign-in", "/docs"] {
         let page = server.anonymous("GET", path).send().await;

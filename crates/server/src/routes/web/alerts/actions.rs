@@ -36,7 +36,11 @@ pub(in crate::routes::web) async fn change_alerts(
         Ok(selected) => selected,
         Err(error) => return api_error_page(&error),
     };
-    let result = app.service().alerts.change_many(&visitor.actor, &selected, change).await;
+    let result = app
+        .service()
+        .alerts
+        .change_many(&visitor.actor, &selected, change)
+        .await;
     let reason = result.refused.first().map(ToString::to_string).unwrap_or_default();
     let notice = Notice {
         text: action.notice(result.changed, result.refused.len(), &reason),
@@ -45,7 +49,11 @@ pub(in crate::routes::web) async fn change_alerts(
     };
     // The page of a deleted alert exists no longer.
     let is_page_of_alert = next.strip_prefix("/alerts/").and_then(uuid).is_some();
-    let next = if change == BulkChange::Delete && is_page_of_alert { "/alerts" } else { next };
+    let next = if change == BulkChange::Delete && is_page_of_alert {
+        "/alerts"
+    } else {
+        next
+    };
     let mut response = see_other(&visitor.head, next);
     notice::set(&mut response, &notice);
     response

@@ -33,13 +33,19 @@ impl BuilderInput {
     fn address(&self) -> String {
         let fields = [("text", &self.rule), ("note", &self.note), ("tags", &self.tags)];
         let filled = fields.into_iter().filter(|(_, value)| !value.is_empty());
-        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(filled).finish();
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(filled)
+            .finish();
         format!("/alerts/new?{query}")
     }
 }
 
 /// Shows the builder, or what its rule means.
-pub(in crate::routes::web) async fn show_builder(State(app): State<App>, visitor: Visitor, mut query: Query) -> Response {
+pub(in crate::routes::web) async fn show_builder(
+    State(app): State<App>,
+    visitor: Visitor,
+    mut query: Query,
+) -> Response {
     let symbol = query.symbol("symbol").map(|symbol| symbol.to_string());
     let input = BuilderInput {
         rule: query
@@ -117,7 +123,12 @@ async fn create(app: &App, visitor: &Visitor, input: &BuilderInput) -> Result<Cr
     if !input.note.trim().is_empty() {
         body.insert("note".to_owned(), json!(input.note));
     }
-    let tags: Vec<&str> = input.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
+    let tags: Vec<&str> = input
+        .tags
+        .split(',')
+        .map(str::trim)
+        .filter(|tag| !tag.is_empty())
+        .collect();
     if !tags.is_empty() {
         body.insert("tags".to_owned(), json!(tags));
     }
@@ -158,7 +169,9 @@ fn refused_rule(rule: &str, error: &ServiceError) -> RuleCheck {
     };
     let message = match (error, expression) {
         (_, Some(expression)) => expression.to_string(),
-        (ServiceError::Invalid { fields, .. }, None) => fields.values().flatten().cloned().collect::<Vec<_>>().join("; "),
+        (ServiceError::Invalid { fields, .. }, None) => {
+            fields.values().flatten().cloned().collect::<Vec<_>>().join("; ")
+        }
         (error, None) => error.to_string(),
     };
     RuleCheck {

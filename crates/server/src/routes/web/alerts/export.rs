@@ -8,14 +8,19 @@ use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::web::visitor::Visitor;
 
-const HEADING: [&str; 8] = ["id", "stock", "alert", "state", "price", "distance", "last_fired", "tags"];
+const HEADING: [&str; 8] = [
+    "id",
+    "stock",
+    "alert",
+    "state",
+    "price",
+    "distance",
+    "last_fired",
+    "tags",
+];
 
 /// Returns the alerts of all pages.
-pub(in crate::routes::web) async fn export_alerts(
-    State(app): State<App>,
-    visitor: Visitor,
-    query: Query,
-) -> Response {
+pub(in crate::routes::web) async fn export_alerts(State(app): State<App>, visitor: Visitor, query: Query) -> Response {
     let request = match ListRequest::read(query) {
         Ok(request) => request,
         Err(error) => return api_error_page(&error),

@@ -41,12 +41,7 @@ pub(in crate::routes::web) async fn show_alert(
     }
 }
 
-async fn alert_page(
-    app: &App,
-    visitor: &Visitor,
-    id: AlertId,
-    at: Option<String>,
-) -> Result<AlertPage, ServiceError> {
+async fn alert_page(app: &App, visitor: &Visitor, id: AlertId, at: Option<String>) -> Result<AlertPage, ServiceError> {
     let (alerts, actor) = (&app.service().alerts, &visitor.actor);
     let now = app.now();
     let detail = alerts.alert(actor, id).await?;
@@ -66,7 +61,11 @@ async fn alert_page(
         why,
         at,
         members: members.iter().map(|member| MemberLine::of(member, now)).collect(),
-        history: history.items.iter().map(|row| HistoryLine::of(row, is_scoped)).collect(),
+        history: history
+            .items
+            .iter()
+            .map(|row| HistoryLine::of(row, is_scoped))
+            .collect(),
         outcomes,
         shell: visitor.shell(app, Some(Section::Alerts)),
     })

@@ -25,7 +25,8 @@ pub(in crate::routes::web) async fn undo_change(
     };
     let (text, is_error) = match undone {
         Ok(result) if result.restored == 0 => {
-            let text = "Nothing is left to undo: the change is older than ten minutes, or the alerts have changed since.";
+            let text =
+                "Nothing is left to undo: the change is older than ten minutes, or the alerts have changed since.";
             (text.to_owned(), true)
         }
         Ok(result) => (BulkAction::Undo.notice(result.restored, 0, ""), false),

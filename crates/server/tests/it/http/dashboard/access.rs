@@ -1,0 +1,233 @@
+//! Who may see and change what.
+
+use serde_json::json;
+
+use super::Browser;
+use crate::http::test_server::TestServer;
+
+const PAGES: [&str; 8] = [
+    "/",
+    "/alerts",
+    "/alerts?status=active&search=a%20b",
+    "/alerts/new?text=AAPL+%3C+180",
+    "/alerts/00000000-0000-4000-8000-000000000000",
+    "/approvals",
+    "/fired",
+    "/stocks/AAPL",
+];
+
+const FORMS: [&str; 6] = [
+    "/alerts/actions",
+    "/alerts/new",
+    "/alerts/undo",
+    "/appearance",
+    "/approvals",
+    "/sign-out",
+];
+
+#[tokio::test]
+async fn each_address_leads_a_signed_out_browser_to_the_sign_in_page_and_back() {
+    let server = TestServer::new().await;
+    for path in PAGES {
+        let response = server.anonymous("GET", path).send().await.is(303);
+        let location = response.header("location");
+        let next: String = url::form_urlencoded::byte_serialize(path.as_bytes()).collect();
+        let expected = if path == "/" {
+            "/sign-in".to_owned()
+        } else {
+            format!("/sign-in?next={next}")
+        };
+        assert_eq!(location, expected);
+        // htmx would put a followed redirect into a part of the page.
+        let part = server
+            .anonymous("GET", path)
+            .header("hx-request", "true")
+            .send()
+            .await
+            .is(204);
+        assert_eq!(part.header("hx-redirect"), location);
+    }
+}
+
+#[tokio::test]
+async fn sign_in_returns_only_to_addresses_of_this_service() {
+    let server = TestServer::new().await;
+    for (next, expected) in [
+        ("/alerts?status=active", "/alerts?status=active"),
+        ("https://evil.example", "/"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("", "/"),
+    ] {
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs([
+                ("email", "operator@example.com"),
+                ("password", "correct horse"),
+                ("next", next),
+            ])
+            .finish();
+        let request = server
+            .anonymous("POST", "/sign-in")
+            .header("sec-fetch-site", "same-origin");
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let response = request.body(body).send().await.is(303);
+        assert_eq!(response.header("location"), expected, "{next:?}");
+    }
+}
+
+#[tokio::test]
+async fn forms_of_other_sites_are_refused() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let id = server.create_alert(125).await;
+    let browser = Browser::operator(&server).await;
+    for path in FORMS {
+        let form = [
+            ("action", "delete"),
+            ("id", id.as_str()),
+            ("text", "AAPL < 90"),
+            ("decision", "approve"),
+        ];
+        let refused = browser.post_from("https://evil.example", path, &form).await.is(403);
+        assert!(refused.text.contains("was refused"), "{path}: {}", refused.text);
+    }
+    let kept = server.get("/v1/alerts").await.ok(200);
+    assert_eq!(kept.body["data"].as_array().unwrap().len(), 1);
+    assert_eq!(kept.body["data"][0]["status"], "active");
+    let _ = browser.get("/").await.is(200);
+}
+
+#[tokio::test]
+async fn forms_are_not_sent_by_get() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    for path in [
+        "/alerts/actions?action=delete",
+        "/alerts/undo",
+        "/appearance",
+        "/sign-out",
+    ] {
+        let status = browser.get(path).await.status;
+        assert!([404, 405].contains(&status), "{path}: {status}");
+    }
+    let _ = browser.get("/").await.is(200);
+}
+
+#[tokio::test]
+async fn pages_of_one_account_show_nothing_of_another() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let id = server.create_alert(125).await;
+    server
+        .account(
+            "ann@example.com",
+            alerts::Plan::Premium,
+            false,
+            foundation::Scope::PUBLIC,
+        )
+        .await;
+    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    for path in ["/", "/alerts", "/alerts.csv", "/fired", "/stocks/AAPL"] {
+        let page = ann.get(path).await.is(200);
+        assert!(
+            !page.text.contains(&id) && !page.text.contains("125.00"),
+            "{path}: {}",
+            page.text
+        );
+    }
+    let _ = ann.get(&format!("/alerts/{id}")).await.is(404);
+    let refused = ann
+        .post(
+            "/alerts/actions",
+            &[("action", "delete"), ("id", &id), ("next", "/alerts")],
+        )
+        .await;
+    let page = ann.follow(&refused).await;
+    assert!(page.text.contains("there is no such alert"), "{}", page.text);
+    assert_eq!(
+        server.get(&format!("/v1/alerts/{id}")).await.ok(200).body["data"]["status"],
+        "active"
+    );
+}
+
+#[tokio::test]
+async fn pages_forbid_foreign_scripts_framing_and_caching() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    let page = browser.get("/alerts").await.is(200);
+    assert_eq!(
+        page.header("content-security-policy"),
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
+         require-trusted-types-for 'script'; trusted-types bellwether"
+    );
+    assert_eq!(page.header("cache-control"), "no-store");
+    assert_eq!(page.header("x-content-type-options"), "nosniff");
+    assert_eq!(page.header("referrer-policy"), "same-origin");
+    assert!(page.header("vary").contains("HX-Request"));
+}
+
+#[tokio::test]
+async fn sign_out_ends_the_session() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    let done = browser.post("/sign-out", &[]).await.is(303);
+    assert!(done.header("set-cookie").contains("Max-Age=0"));
+    let _ = browser.get("/").await.is(303);
+}
+
+#[tokio::test]
+async fn demo_link_exists_only_in_the_demo() {
+    let server = TestServer::new().await;
+    let _ = server.anonymous("GET", "/demo").send().await.is(404);
+}
+
+#[tokio::test]
+async fn files_are_kept_forever_under_their_digest() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    let page = browser.get("/").await.is(200);
+    let (_, rest) = page.text.split_once("rel=\"stylesheet\" href=\"").unwrap();
+    let address = rest.split('"').next().unwrap();
+    let style = server.anonymous("GET", address).send().await.is(200);
+    assert_eq!(style.header("cache-control"), "public, max-age=31536000, immutable");
+    assert_eq!(style.header("content-type"), "text/css; charset=utf-8");
+    for path in ["/assets/0000000000000000/app.css", "/assets/x/../../Cargo.toml"] {
+        let _ = server.anonymous("GET", path).send().await.is(404);
+    }
+}
+
+#[tokio::test]
+async fn texts_of_users_and_sources_are_escaped_on_each_screen() {
+    const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'";
+    let server = TestServer::new().await;
+    let batch = json!({"stocks": [{"symbol": "EVIL", "name": HOSTILE}], "quotes": [{"symbol": "EVIL", "price": 100}]});
+    let _ = server.post("/v1/market/ingest", batch).await.ok(200);
+    let body = json!({"symbol": "EVIL", "condition": "price_above", "threshold": 110, "note": HOSTILE,
+                      "tags": ["<img src=x>"]});
+    let created = server.post("/v1/alerts", body).await.ok(201);
+    let id = created.body["data"]["id"].as_str().unwrap();
+    let _ = server
+        .post(
+            "/v1/market/ingest",
+            json!({"quotes": [{"symbol": "EVIL", "price": 111}]}),
+        )
+        .await
+        .ok(200);
+    let browser = Browser::operator(&server).await;
+    let hostile: String = url::form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
+    for path in [
+        "/".to_owned(),
+        "/alerts".to_owned(),
+        format!("/alerts?search={hostile}"),
+        format!("/alerts/{id}"),
+        format!("/alerts/{id}?at={hostile}"),
+        "/fired".to_owned(),
+        "/stocks/EVIL".to_owned(),
+        format!("/alerts/new?text={hostile}&note={hostile}&tags={hostile}"),
+    ] {
+        let page = browser.get(&path).await.is(200);
+        assert!(!page.text.contains("<img src"), "{path}: {}", page.text);
+        assert!(!page.text.contains("</script><img"), "{path}: {}", page.text);
+    }
+}

@@ -1,0 +1,233 @@
+//! Undo restores the exact former state.
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::{Browser, hidden};
+use crate::http::identity::{on_each_database, start_server};
+use crate::http::test_server::TestServer;
+
+on_each_database! {
+    undo_of_a_resumption_restores_the_status_and_the_initial_price
+    undo_of_a_deletion_restores_the_alert_its_tags_and_its_history
+    undo_of_a_pause_lets_the_alert_fire_again
+    alert_that_has_changed_since_keeps_its_state
+    undo_ends_after_ten_minutes_and_is_for_its_owner_alone
+    alert_over_many_stocks_is_restored_with_its_stocks
+    undo_of_a_deletion_is_refused_if_an_equal_alert_exists
+}
+
+struct Fixture {
+    server: TestServer,
+    key: String,
+}
+
+impl Fixture {
+    async fn new(server: TestServer) -> Self {
+        let key = server.key.clone();
+        let fixture = Self { server, key };
+        fixture.quote("AAPL", 100.0).await;
+        fixture
+    }
+
+    async fn call(&self, method: &str, path: &str, body: Value) -> Value {
+        let request = self.server.anonymous(method, path).header("x-api-key", &self.key);
+        let response = if method == "GET" {
+            request.send().await
+        } else {
+            request.json(&body).send().await
+        };
+        assert!(response.status < 300, "{response:?}");
+        response.body
+    }
+
+    async fn quote(&self, symbol: &str, price: f64) {
+        let batch =
+            json!({"stocks": [{"symbol": symbol, "name": symbol}], "quotes": [{"symbol": symbol, "price": price}]});
+        let _ = self.call("POST", "/v1/market/ingest", batch).await;
+    }
+
+    async fn create(&self, body: Value) -> String {
+        let created = self.call("POST", "/v1/alerts", body).await;
+        created["data"]["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn alert(&self, id: &str) -> Value {
+        self.call("GET", &format!("/v1/alerts/{id}"), Value::Null).await["data"].clone()
+    }
+
+    /// Changes an alert on the page and returns the id by which the change can be undone.
+    async fn change(&self, browser: &Browser<'_>, id: &str, action: &str) -> String {
+        let form = [("action", action), ("id", id), ("snooze", "1h"), ("next", "/alerts")];
+        let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
+        hidden(&page, "undo")
+    }
+
+    async fn undo(&self, browser: &Browser<'_>, undo: &str) -> String {
+        let page = browser
+            .post("/alerts/undo", &[("undo", undo), ("next", "/alerts")])
+            .await;
+        browser.follow(&page).await.text
+    }
+}
+
+fn above(threshold: i64) -> Value {
+    json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold, "tags": ["swing"]})
+}
+
+async fn undo_of_a_resumption_restores_the_status_and_the_initial_price(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let _ = fixture.change(&browser, &id, "pause").await;
+    let before = fixture.alert(&id).await;
+    fixture.quote("AAPL", 110.0).await;
+    let undo = fixture.change(&browser, &id, "resume").await;
+    let resumed = fixture.alert(&id).await;
+    assert_eq!(
+        (&resumed["status"], &resumed["initial_price"]),
+        (&json!("active"), &json!(110))
+    );
+    let page = fixture.undo(&browser, &undo).await;
+    assert!(page.contains("1 alert is as it was before."), "{page}");
+    let after = fixture.alert(&id).await;
+    for member in [
+        "status",
+        "initial_price",
+        "threshold",
+        "created_at",
+        "triggered_at",
+        "tags",
+    ] {
+        assert_eq!(after[member], before[member], "{member}");
+    }
+}
+
+async fn undo_of_a_deletion_restores_the_alert_its_tags_and_its_history(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let before = fixture.alert(&id).await;
+    let undo = fixture.change(&browser, &id, "delete").await;
+    let request = fixture.server.anonymous("GET", &format!("/v1/alerts/{id}"));
+    let _ = request
+        .header("x-api-key", &fixture.key)
+        .send()
+        .await
+        .refused(404, "NOT_FOUND");
+    let _ = fixture.undo(&browser, &undo).await;
+    let mut after = fixture.alert(&id).await;
+    // The time of its evaluation is new.
+    after["evaluation"] = before["evaluation"].clone();
+    assert_eq!(after, before);
+    let tagged = fixture.call("GET", "/v1/alerts?tags=swing", Value::Null).await;
+    assert_eq!(tagged["data"][0]["id"], id);
+    let history = fixture
+        .call("GET", &format!("/v1/alerts/{id}/history"), Value::Null)
+        .await;
+    let actions: Vec<_> = history["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["action_type"].clone())
+        .collect();
+    assert_eq!(actions, ["updated", "deleted", "created"]);
+    // A second undo has nothing left to do.
+    let page = fixture.undo(&browser, &undo).await;
+    assert!(page.contains("Nothing is left to undo"), "{page}");
+}
+
+async fn undo_of_a_pause_lets_the_alert_fire_again(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    for action in ["pause", "snooze", "delete"] {
+        let id = fixture.create(above(125)).await;
+        let undo = fixture.change(&browser, &id, action).await;
+        let _ = fixture.undo(&browser, &undo).await;
+        fixture.quote("AAPL", 126.0).await;
+        assert_eq!(fixture.alert(&id).await["status"], "triggered", "{action}");
+        let _ = fixture.call("DELETE", &format!("/v1/alerts/{id}"), Value::Null).await;
+        fixture.quote("AAPL", 100.0).await;
+    }
+}
+
+async fn alert_that_has_changed_since_keeps_its_state(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let _ = fixture.change(&browser, &id, "pause").await;
+    let undo = fixture.change(&browser, &id, "resume").await;
+    fixture.quote("AAPL", 126.0).await;
+    assert_eq!(fixture.alert(&id).await["status"], "triggered");
+    let page = fixture.undo(&browser, &undo).await;
+    assert!(page.contains("Nothing is left to undo"), "{page}");
+    assert_eq!(fixture.alert(&id).await["status"], "triggered");
+}
+
+async fn undo_ends_after_ten_minutes_and_is_for_its_owner_alone(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let undo = fixture.change(&browser, &id, "pause").await;
+    fixture
+        .server
+        .account(
+            "ann@example.com",
+            alerts::Plan::Premium,
+            false,
+            foundation::Scope::PUBLIC,
+        )
+        .await;
+    let ann = Browser::signed_in(&fixture.server, "ann@example.com").await;
+    let page = fixture.undo(&ann, &undo).await;
+    assert!(page.contains("Nothing is left to undo"), "{page}");
+    fixture.server.clock.advance(SignedDuration::from_mins(10));
+    let page = fixture.undo(&browser, &undo).await;
+    assert!(page.contains("1 alert is as it was before."), "{page}");
+    let undo = fixture.change(&browser, &id, "pause").await;
+    fixture
+        .server
+        .clock
+        .advance(SignedDuration::from_mins(10) + SignedDuration::from_secs(1));
+    let page = fixture.undo(&browser, &undo).await;
+    assert!(page.contains("Nothing is left to undo"), "{page}");
+    assert_eq!(fixture.alert(&id).await["status"], "paused");
+}
+
+async fn alert_over_many_stocks_is_restored_with_its_stocks(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    fixture.quote("MSFT", 100.0).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let body = json!({"scope": {"symbols": ["AAPL", "MSFT"]}, "condition": "price_above", "threshold": 125});
+    let id = fixture.create(body).await;
+    for action in ["delete", "pause"] {
+        let undo = fixture.change(&browser, &id, action).await;
+        let page = fixture.undo(&browser, &undo).await;
+        assert!(page.contains("1 alert is as it was before."), "{action}: {page}");
+        assert_eq!(fixture.alert(&id).await["status"], "active");
+    }
+    fixture.quote("MSFT", 126.0).await;
+    let members = fixture
+        .call("GET", &format!("/v1/alerts/{id}/members"), Value::Null)
+        .await;
+    let statuses: Vec<_> = members["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| member["state"].clone())
+        .collect();
+    assert_eq!(statuses, ["active", "triggered"]);
+}
+
+async fn undo_of_a_deletion_is_refused_if_an_equal_alert_exists(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let undo = fixture.change(&browser, &id, "delete").await;
+    let twin = fixture.create(above(125)).await;
+    assert_ne!(id, twin);
+    let page = fixture.undo(&browser, &undo).await;
+    assert!(page.contains("you have created an equal alert meanwhile"), "{page}");
+    let all = fixture.call("GET", "/v1/alerts", Value::Null).await;
+    assert_eq!(all["data"].as_array().unwrap().len(), 1);
+}
