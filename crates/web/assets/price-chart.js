@@ -1,10 +1,11 @@
 // @ts-check
-/** The chart of a stock: candles, volume, and the levels of the account's price alerts. */
+/** The chart of a stock: candles, volume, and the levels of the account's price alerts, which can be moved. */
 import { CandlestickSeries, HistogramSeries, LineStyle, createChart } from "./vendor/lightweight-charts.js";
+import { AlertLevel } from "./alert-level.js";
 
 /**
- * @typedef {{id: string, price: number, text: string}} Level
- * @typedef {{candles: [string, number, number, number, number, number][], levels: Level[]}} ChartData
+ * @typedef {{id: string, price: number, side: "above" | "below"}} Level
+ * @typedef {{symbol: string, price: number | null, candles: [string, number, number, number, number, number][], levels: Level[]}} ChartData
  */
 
 /**
@@ -26,10 +27,10 @@ class PriceChart extends HTMLElement {
   chart;
 
   connectedCallback() {
-    const box = this.querySelector(".canvas");
+    const canvas = this.querySelector(".canvas");
     const data = this.querySelector("script")?.textContent;
-    if (!(box instanceof HTMLElement) || !data || this.chart) return;
-    this.draw(box, /** @type {ChartData} */ (JSON.parse(data)));
+    if (!(canvas instanceof HTMLElement) || !data || this.chart) return;
+    this.draw(canvas, /** @type {ChartData} */ (JSON.parse(data)));
   }
 
   disconnectedCallback() {
@@ -38,16 +39,16 @@ class PriceChart extends HTMLElement {
   }
 
   /**
-   * @param {HTMLElement} box
+   * @param {HTMLElement} canvas
    * @param {ChartData} data
    */
-  draw(box, data) {
-    const [text, line, rise, fall] = ["--muted", "--line", "--rise", "--fall"].map((name) => color(box, name));
-    const chart = createChart(box, {
+  draw(canvas, data) {
+    const [text, line, rise, fall] = ["--muted", "--line", "--rise", "--fall"].map((name) => color(canvas, name));
+    const chart = createChart(canvas, {
       autoSize: true,
       layout: { background: { color: "transparent" }, textColor: text, attributionLogo: false },
       grid: { vertLines: { color: line }, horzLines: { color: line } },
-      rightPriceScale: { borderColor: line },
+      rightPriceScale: { borderColor: line, minimumWidth: 72 },
       timeScale: { borderColor: line },
     });
     this.chart = chart;
@@ -59,14 +60,67 @@ class PriceChart extends HTMLElement {
       borderVisible: false,
     });
     candles.setData(data.candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
-    const volume = chart.addSeries(HistogramSeries, { priceFormat: { type: "volume" }, priceScaleId: "", color: line });
+    const volume = chart.addSeries(HistogramSeries, {
+      priceFormat: { type: "volume" },
+      priceScaleId: "",
+      color: line,
+      lastValueVisible: false,
+      priceLineVisible: false,
+    });
     volume.priceScale().applyOptions({ scaleMargins: { top: 0.85, bottom: 0 } });
     volume.setData(data.candles.map(([time, , , , , value]) => ({ time, value })));
-    const accent = color(box, "--accent");
-    for (const level of data.levels) {
-      candles.createPriceLine({ price: level.price, color: accent, lineWidth: 1, lineStyle: LineStyle.Dashed, title: "" });
-    }
     chart.timeScale().fitContent();
+    this.addLevels(data, candles, color(canvas, "--accent"));
+    this.addButton(data, candles);
+  }
+
+  /**
+   * Adds a line and a slider for each level. Their places follow the scale.
+   * @param {ChartData} data
+   * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} candles
+   * @param {string} accent
+   */
+  addLevels(data, candles, accent) {
+    const levels = data.levels.map((level) => {
+      const line = candles.createPriceLine({
+        price: level.price,
+        color: accent,
+        lineWidth: 1,
+        lineStyle: LineStyle.Dashed,
+        axisLabelVisible: true,
+        title: "",
+      });
+      return new AlertLevel(this, { symbol: data.symbol, lastPrice: data.price }, level, line, candles);
+    });
+    const place = () => {
+      if (!this.chart) return;
+      for (const level of levels) level.place();
+      requestAnimationFrame(place);
+    };
+    place();
+  }
+
+  /**
+   * Shows a button at the price under the pointer, which leads to a new alert.
+   * @param {ChartData} data
+   * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} candles
+   */
+  addButton(data, candles) {
+    const button = this.querySelector("button.add");
+    if (!(button instanceof HTMLButtonElement)) return;
+    let price = 0;
+    this.chart?.subscribeCrosshairMove((event) => {
+      const found = event.point ? candles.coordinateToPrice(event.point.y) : null;
+      button.hidden = found === null;
+      if (found === null || !event.point) return;
+      price = found;
+      button.style.top = `${event.point.y}px`;
+    });
+    button.addEventListener("click", () => {
+      const comparison = data.price !== null && price > data.price ? ">=" : "<=";
+      const query = new URLSearchParams({ text: `${data.symbol} ${comparison} ${price.toFixed(2)}` });
+      location.assign(`${this.dataset["base"] ?? ""}/alerts/new?${query}`);
+    });
   }
 }
 

@@ -19,7 +19,7 @@ struct Files;
 
 /// An embedded file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Asset {
+pub struct EmbeddedFile {
     /// The contents.
     pub bytes: Cow<'static, [u8]>,
     /// The value of `Content-Type`.
@@ -56,10 +56,10 @@ pub fn digest() -> &'static str {
 
 /// Returns a file by its path below `assets/`; `None` for an unknown path.
 #[must_use]
-pub fn file(path: &str) -> Option<Asset> {
+pub fn file(path: &str) -> Option<EmbeddedFile> {
     let content_type = content_type(path)?;
     let bytes = Files::get(path)?.data;
-    Some(Asset { bytes, content_type })
+    Some(EmbeddedFile { bytes, content_type })
 }
 
 /// Returns the media type by the file extension; `None` for files that are not served.

@@ -42,7 +42,7 @@ class Browser {
 const unescapeHtml = (text) => text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
 
 function formOf(html, url) {
-  const found = /<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/.exec(html);
+  const found = /<form[^>]* method="post" action="([^"]*)">([\s\S]*?)<\/form>/.exec(html);
   if (!found) return null;
   const inputs = [...found[2].matchAll(/<input ([^>]*)>/g)].map(([, attributes]) =>
     Object.fromEntries([...attributes.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)].map(([, name, value]) => [name, unescapeHtml(value ?? '')])));

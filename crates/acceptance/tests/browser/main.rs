@@ -108,6 +108,12 @@ async fn rule_becomes_a_sentence_a_preview_and_an_alert() {
 }
 
 #[tokio::test]
+async fn level_is_moved_previewed_and_flipped_on_the_chart() {
+    let (env, _) = start_service(DatabaseKind::Sqlite).await;
+    run("levels.mjs", &env.server.origin, &[]).await;
+}
+
+#[tokio::test]
 async fn first_account_is_created_once() {
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
     let server = setup.start().await;

@@ -249,7 +249,7 @@ impl HistoryLine {
     }
 }
 
-/// What followed a firing.
+/// The moves after a firing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutcomeLine {
     /// The time of the firing.
@@ -339,7 +339,7 @@ pub struct AlertPage {
     pub members: Vec<MemberLine>,
     /// The newest entries of its history.
     pub history: Vec<HistoryLine>,
-    /// What followed its firings.
+    /// The moves after its firings.
     pub outcomes: Vec<OutcomeLine>,
 }
 

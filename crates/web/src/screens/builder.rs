@@ -68,7 +68,7 @@ impl RuleError {
     }
 }
 
-/// What a rule means and when it would have fired.
+/// The meaning of a rule, and when it would have fired.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RuleCheck {
     /// The sentence.
@@ -170,7 +170,7 @@ pub struct BuilderPage {
     pub note: String,
     /// The tags, separated by commas.
     pub tags: String,
-    /// What the rule means.
+    /// The meaning of the rule.
     pub check: RuleCheck,
     /// The stock of the examples.
     pub example_symbol: String,
@@ -180,13 +180,13 @@ pub struct BuilderPage {
     pub tags_error: Option<String>,
 }
 
-/// What a rule means, for a builder that is on the screen already.
+/// The meaning of a rule, for a builder that is on the screen already.
 #[derive(Template, Debug)]
 #[template(path = "builder_check.html")]
 pub struct BuilderCheck {
     /// The frame.
     pub shell: Shell,
-    /// What the rule means.
+    /// The meaning of the rule.
     pub check: RuleCheck,
 }
 

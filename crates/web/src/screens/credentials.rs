@@ -8,7 +8,7 @@ use crate::layout::PageHead;
 /// The minimum number of characters of a new password.
 pub const MIN_PASSWORD_CHARS: usize = 8;
 
-/// What a form with credentials is for.
+/// The purpose of a form with credentials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CredentialsPurpose {
     /// `/sign-in`
@@ -84,6 +84,23 @@ impl CredentialsPage {
 
     fn needs_code(&self) -> bool {
         matches!(self.purpose, CredentialsPurpose::FirstAccount { needs_code: true })
+    }
+
+    /// Creates an empty form.
+    #[must_use]
+    pub fn new(head: PageHead, purpose: CredentialsPurpose, form_token: &str) -> Self {
+        Self {
+            head,
+            purpose,
+            form_token: form_token.to_owned(),
+            next: String::new(),
+            email: String::new(),
+            error: None,
+            email_error: None,
+            password_error: None,
+            code_error: None,
+            may_register: false,
+        }
     }
 
     /// Returns the page as HTML.

@@ -8,10 +8,11 @@ use market::{Bar, Decimal};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
 
-use super::alerts::ListedAlert;
+use super::alerts::AlertLine;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
+use crate::texts;
 
 /// A figure of a stock, which leads to a new alert on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +44,7 @@ pub struct StockPage {
     /// The figures.
     pub figures: Vec<StockFigure>,
     /// The account's alerts on the stock.
-    pub alerts: Vec<ListedAlert>,
+    pub alerts: Vec<AlertLine>,
     /// The data of the chart, as JSON that is safe within a `script` element.
     pub chart: String,
     /// The last sessions, newest first: date, open, high, low, close, volume.
@@ -72,8 +73,8 @@ impl StockPage {
             change: change.map(|change| (figures::signed_percent(change), change.micros() >= 0)),
             updated_at: stock.updated_at,
             figures: stock_figures(stock, fundamentals),
-            alerts: alerts.iter().map(|item| ListedAlert::of(item, now)).collect(),
-            chart: chart(bars, alerts),
+            alerts: alerts.iter().map(|item| AlertLine::of(item, now)).collect(),
+            chart: chart(stock, bars, alerts),
             sessions: bars.iter().rev().take(LISTED_SESSIONS).map(session).collect(),
             shell,
         }
@@ -138,8 +139,8 @@ fn stock_figures(stock: &StockView, fundamentals: &Fundamentals) -> Vec<StockFig
     rows.into_iter().flatten().collect()
 }
 
-/// Returns the candles and the levels of price alerts. `<` is escaped, so that no text ends the element.
-fn chart(bars: &[Bar], alerts: &[AlertItem]) -> String {
+/// Returns the symbol, the last price, the candles and the levels of price alerts. `<` is escaped, so that no text ends the element.
+fn chart(stock: &StockView, bars: &[Bar], alerts: &[AlertItem]) -> String {
     let candles = bars.iter().map(|bar| {
         json!([
             bar.date.to_string(),
@@ -151,17 +152,27 @@ fn chart(bars: &[Bar], alerts: &[AlertItem]) -> String {
         ])
     });
     let levels = alerts.iter().filter_map(level);
-    let data = json!({"candles": candles.collect::<Vec<_>>(), "levels": levels.collect::<Vec<_>>()});
+    let data = json!({
+        "symbol": stock.row.symbol.as_str(),
+        "price": stock.last_price.map(market::Price::as_f64),
+        "candles": candles.collect::<Vec<_>>(),
+        "levels": levels.collect::<Vec<_>>(),
+    });
     data.to_string().replace('<', "\\u003c")
 }
 
 /// Returns the level of an active price alert.
 fn level(item: &AlertItem) -> Option<Value> {
     let alert = &item.stored.alert;
-    let alerts::Condition::Price { threshold, .. } = alert.condition else {
+    let alerts::Condition::Price { side, threshold } = alert.condition else {
         return None;
     };
     let is_active = alert.status == Status::Active && item.stored.scope().is_none();
-    let sentence = alerts::sentence::sentence(&alert.condition, None);
-    is_active.then(|| json!({"id": alert.id.to_string(), "price": threshold.as_f64(), "text": sentence}))
+    let side = side.pick("above", "below");
+    is_active.then(|| json!({"id": alert.id.to_string(), "price": threshold.as_f64(), "side": side}))
+}
+
+/// Returns the text of a preview, in which the script replaces `{count}`.
+fn preview_text() -> String {
+    texts::text_with("level-preview", [("count", "{count}".into())])
 }

@@ -78,9 +78,11 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "watchlist",
         ],
     ),
+    ("web", &["market", "alerts", "evaluation", "service"]),
     (
         "server",
         &[
+            "web",
             "clock",
             "market",
             "alerts",
@@ -113,7 +115,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that do no I/O and read neither a clock nor a random generator.
-const PURE_CRATES: &[&str] = &["market", "alerts", "analyst", "paper"];
+const PURE_CRATES: &[&str] = &["market", "alerts", "analyst", "paper", "web"];
 const IMPURE_DEPENDENCIES: &[&str] = &["tokio", "axum", "hyper", "reqwest", "sqlx", "rand", "chrono", "tracing"];
 
 /// Each crate with its dependencies, except those of tests and benches.

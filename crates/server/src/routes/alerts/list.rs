@@ -11,6 +11,22 @@ const MAX_SEARCH_CHARS: usize = 100;
 
 type AlertsPage = PageParams<10, 100>;
 
+/// Returns the names of statuses in a query.
+pub(in crate::routes) fn status_choices() -> Vec<(&'static str, alerts::Status)> {
+    alerts::Status::ALL
+        .iter()
+        .map(|status| (status.name(), *status))
+        .collect()
+}
+
+/// Returns the names of conditions in a query.
+pub(in crate::routes) fn condition_choices() -> Vec<(&'static str, alerts::ConditionKind)> {
+    alerts::ConditionKind::ALL
+        .iter()
+        .map(|kind| (kind.name(), *kind))
+        .collect()
+}
+
 pub(crate) const SORT_FIELDS: &[(&str, AlertSortField)] = &[
     ("created_at", AlertSortField::CreatedAt),
     ("symbol", AlertSortField::Symbol),
@@ -68,20 +84,12 @@ struct ListAlertsQuery {
 
 impl ListAlertsQuery {
     fn read(mut query: Query) -> Result<Self, ApiError> {
-        let statuses: Vec<_> = alerts::Status::ALL
-            .iter()
-            .map(|status| (status.name(), *status))
-            .collect();
-        let conditions: Vec<_> = alerts::ConditionKind::ALL
-            .iter()
-            .map(|kind| (kind.name(), *kind))
-            .collect();
         let minimal = query.flag("minimal");
         let parsed = Self {
             page: AlertsPage::read(&mut query),
             filter: AlertFilter {
-                status: query.choice("status", &statuses),
-                condition: query.choice("condition", &conditions),
+                status: query.choice("status", &status_choices()),
+                condition: query.choice("condition", &condition_choices()),
                 symbol: query.symbol("symbol"),
                 search: query.text("search", MAX_SEARCH_CHARS),
                 tags: query.tags("tags"),

@@ -3,8 +3,15 @@
 use foundation::ServiceError;
 use web::screens::credentials::CredentialsPage;
 
-use crate::routes::pages::page::{FormTarget, error_page, html_page, with_retry_after};
+use crate::routes::pages::page::{FormTarget, Page, error_page, html_page, with_retry_after};
 use crate::routes::prelude::*;
+
+/// Returns the page for a form that does not come from this service's own pages.
+pub(super) fn foreign_form_page() -> Response {
+    let text = "The form does not come from this service's page, or the page was open for too long. Open the page or the link in the \
+                email again with cookies enabled.";
+    Page::message("The request failed", text).with_status(StatusCode::FORBIDDEN)
+}
 
 /// Returns a form.
 pub(super) fn credentials_response(page: &CredentialsPage, status: StatusCode) -> Response {

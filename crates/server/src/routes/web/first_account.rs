@@ -9,7 +9,7 @@ use serde_json::json;
 use web::screens::credentials::{CredentialsPage, CredentialsPurpose};
 
 use super::appearance::page_head;
-use super::credentials::{credentials_response, with_errors};
+use super::credentials::{credentials_response, foreign_form_page, with_errors};
 use super::response::redirect;
 use crate::auth::csrf::{self, CsrfToken};
 use crate::auth::local_request::is_local;
@@ -40,9 +40,7 @@ pub(super) async fn create_first_account(
         return refusal;
     }
     if !csrf::is_own_form(&app, &parts.headers, form_field(&form, "form")) {
-        let text = "The form does not come from this service's page, or the page was open for too long. Open the page again with \
-                    cookies enabled.";
-        return Page::message("The request failed", text).with_status(StatusCode::FORBIDDEN);
+        return foreign_form_page();
     }
     let identity = &app.service().identity;
     match identity.has_accounts().await {
@@ -74,19 +72,11 @@ pub(super) async fn create_first_account(
 }
 
 fn form_page(app: &App, parts: &Parts, csrf_token: &CsrfToken, email: &str) -> CredentialsPage {
+    let head = page_head(app, &parts.headers);
+    let needs_code = !is_local(app, parts);
     CredentialsPage {
-        head: page_head(app, &parts.headers),
-        purpose: CredentialsPurpose::FirstAccount {
-            needs_code: !is_local(app, parts),
-        },
-        form_token: csrf_token.text().to_owned(),
-        next: String::new(),
         email: email.to_owned(),
-        error: None,
-        email_error: None,
-        password_error: None,
-        code_error: None,
-        may_register: false,
+        ..CredentialsPage::new(head, CredentialsPurpose::FirstAccount { needs_code }, csrf_token.text())
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use web::screens::credentials::{CredentialsPage, CredentialsPurpose};
 
 use super::appearance::page_head;
-use super::credentials::{credentials_response, with_errors};
+use super::credentials::{credentials_response, foreign_form_page, with_errors};
 use crate::auth::csrf::{self, CsrfToken};
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link::{self, form_field};
@@ -32,9 +32,7 @@ pub(super) async fn register(
         return refusal;
     }
     if !csrf::is_own_form(&app, &headers, form_field(&form, "form")) {
-        let text = "The form does not come from this service's page, or the page was open for too long. Open the page again with \
-                    cookies enabled.";
-        return Page::message("The request failed", text).with_status(StatusCode::FORBIDDEN);
+        return foreign_form_page();
     }
     let email = form_field(&form, "email");
     let body = json!({"email": email, "password": form_field(&form, "password")});
@@ -52,17 +50,10 @@ pub(super) async fn register(
 }
 
 fn form_page(app: &App, headers: &HeaderMap, csrf_token: &CsrfToken, email: &str) -> CredentialsPage {
+    let head = page_head(app, headers);
     CredentialsPage {
-        head: page_head(app, headers),
-        purpose: CredentialsPurpose::Register,
-        form_token: csrf_token.text().to_owned(),
-        next: String::new(),
         email: email.to_owned(),
-        error: None,
-        email_error: None,
-        password_error: None,
-        code_error: None,
-        may_register: true,
+        ..CredentialsPage::new(head, CredentialsPurpose::Register, csrf_token.text())
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use web::screens::credentials::{CredentialsPage, CredentialsPurpose};
 
 use super::appearance::page_head;
-use super::credentials::{credentials_response, with_errors};
+use super::credentials::{credentials_response, foreign_form_page, with_errors};
 use super::response::{redirect, see_other};
 use crate::auth::csrf::{self, CsrfToken};
 use crate::routes::pages::link::{self, form_field};
@@ -53,9 +53,7 @@ pub(super) async fn sign_in(
         return refusal;
     }
     if !csrf::is_own_form(&app, &headers, form_field(&form, "form")) {
-        let text = "The form does not come from this service's page, or the page was open for too long. Open the page or the link in \
-                    the email again with cookies enabled.";
-        return Page::message("The request failed", text).with_status(StatusCode::FORBIDDEN);
+        return foreign_form_page();
     }
     if !form_field(&form, "token").is_empty() {
         return sign_in_by_link(&app, &headers, &form).await;
@@ -125,17 +123,11 @@ fn form_again(app: &App, headers: &HeaderMap, form: &FormFields, error: ServiceE
 }
 
 fn form_page(app: &App, headers: &HeaderMap, csrf_token: &CsrfToken, next: &str) -> CredentialsPage {
+    let head = page_head(app, headers);
     CredentialsPage {
-        head: page_head(app, headers),
-        purpose: CredentialsPurpose::SignIn,
-        form_token: csrf_token.text().to_owned(),
         next: next.to_owned(),
-        email: String::new(),
-        error: None,
-        email_error: None,
-        password_error: None,
-        code_error: None,
         may_register: app.service().identity.is_registration_open(),
+        ..CredentialsPage::new(head, CredentialsPurpose::SignIn, csrf_token.text())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `GET /alerts.csv`: the alerts of a filter as a table for spreadsheets.
 
 use web::csv::csv_table;
-use web::screens::alerts::ListedAlert;
+use web::screens::alerts::AlertLine;
 
 use super::list::{ListRequest, all_alerts};
 use crate::routes::pages::page::{api_error_page, error_page};
@@ -31,7 +31,7 @@ pub(in crate::routes::web) async fn export_alerts(State(app): State<App>, visito
     };
     let now = app.now();
     let rows = found.iter().map(|item| {
-        let alert = ListedAlert::of(item, now);
+        let alert = AlertLine::of(item, now);
         [
             alert.id,
             alert.stocks,

@@ -5,8 +5,9 @@ use market::Decimal;
 use service::alerts::AlertItem;
 use service::{AlertFilter, AlertSort, AlertSortField, Page, PageRequest};
 use web::layout::Section;
-use web::screens::alerts::{AlertList, AlertListQuery, AlertOrder, AlertsPage, AlertsPart, ListedAlert};
+use web::screens::alerts::{AlertLine, AlertList, AlertListQuery, AlertOrder, AlertsPage, AlertsPart};
 
+use crate::routes::alerts::list::{condition_choices, status_choices};
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::web::response::rendered;
@@ -32,18 +33,10 @@ impl ListRequest {
     /// Reads the query of an address.
     pub(super) fn read(query: Query) -> Result<Self, ApiError> {
         let mut query = query.without_empty();
-        let statuses: Vec<_> = alerts::Status::ALL
-            .iter()
-            .map(|status| (status.name(), *status))
-            .collect();
-        let conditions: Vec<_> = alerts::ConditionKind::ALL
-            .iter()
-            .map(|kind| (kind.name(), *kind))
-            .collect();
         let orders = AlertOrder::ALL.map(|order| (order.name(), order));
         let filter = AlertFilter {
-            status: query.choice("status", &statuses),
-            condition: query.choice("condition", &conditions),
+            status: query.choice("status", &status_choices()),
+            condition: query.choice("condition", &condition_choices()),
             symbol: query.symbol("symbol"),
             search: query.text("search", MAX_SEARCH_CHARS),
             tags: query.tags("tag"),
@@ -78,7 +71,7 @@ pub(in crate::routes::web) async fn list_alerts(State(app): State<App>, visitor:
     };
     let now = app.now();
     let list = AlertList {
-        alerts: items.iter().map(|item| ListedAlert::of(item, now)).collect(),
+        alerts: items.iter().map(|item| AlertLine::of(item, now)).collect(),
         query: request.query,
         total,
         page: request.page,

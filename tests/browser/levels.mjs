@@ -1,0 +1,82 @@
+// @ts-check
+/** Levels on the chart of a stock: moved by mouse, touch and keys, previewed while they move, flipped across the price. */
+import assert from "node:assert/strict";
+import { environment, signIn, withPage } from "./harness.mjs";
+
+/**
+ * Returns the stored threshold and condition of the account's price alerts.
+ * @param {import("playwright-core").Page} page
+ */
+async function stored(page) {
+  const response = await page.request.get("/api/v1/alerts?symbol=AAPL&limit=100");
+  const { data } = await response.json();
+  return Object.fromEntries(
+    data.filter((/** @type {any} */ alert) => alert.condition.startsWith("price_"))
+      .map((/** @type {any} */ alert) => [alert.id, `${alert.condition} ${alert.threshold}`]),
+  );
+}
+
+/**
+ * Waits until an alert is stored so.
+ * @param {import("playwright-core").Page} page
+ * @param {(values: string[]) => boolean} expected
+ */
+async function waitForStored(page, expected) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (expected(Object.values(await stored(page)))) return;
+    await page.waitForTimeout(50);
+  }
+  assert.fail(JSON.stringify(await stored(page)));
+}
+
+await withPage({}, async (page) => {
+  await signIn(page, environment("EMAIL"));
+  await page.goto("/stocks/AAPL");
+  const level = page.getByRole("slider", { name: "Alert level 90.00" });
+  await level.waitFor();
+
+  // Keys: a tick, a dollar, Escape restores.
+  await level.focus();
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("ArrowUp");
+  const moved = page.getByRole("slider", { name: "Alert level 89.01" });
+  await moved.waitFor();
+  await page.getByRole("status", { name: "Preview" }).getByText("times a year").waitFor();
+  await waitForStored(page, (values) => values.includes("price_below 89.01"));
+  await page.keyboard.press("PageUp");
+  await page.keyboard.press("Escape");
+  await moved.waitFor();
+
+  // By mouse, downwards.
+  const box = await moved.boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 40, { steps: 5 });
+  await page.mouse.up();
+  await waitForStored(page, (values) => values.every((value) => value !== "price_below 89.01"));
+
+  // Across the price nothing is stored until the alert is flipped.
+  const before = await stored(page);
+  const slider = page.getByRole("slider").first();
+  await slider.focus();
+  for (let dollar = 0; dollar < 30; dollar += 1) await page.keyboard.press("PageUp");
+  const flip = page.getByRole("button", { name: "Flip to above" });
+  await flip.waitFor();
+  assert.deepEqual(await stored(page), before);
+  await flip.click();
+  await waitForStored(page, (values) => values.every((value) => value.startsWith("price_above")));
+
+  // A store that fails returns the level and says so.
+  await page.route("**/api/v1/alerts/*", (route) => route.fulfill({
+    status: 503,
+    contentType: "application/json",
+    body: JSON.stringify({ success: false, error: { code: "SERVICE_UNAVAILABLE", message: "try again later" } }),
+  }));
+  const name = await slider.getAttribute("aria-label");
+  await slider.focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("try again later").waitFor();
+  assert.equal(await slider.getAttribute("aria-label"), name);
+});
