@@ -20,8 +20,6 @@ pub(crate) struct ListedAlert {
     pub(crate) threshold: Price,
     pub(crate) status: AlertStatus,
     pub(crate) note: u64,
-    /// Distinguishes two readings between which the alert was activated and fired again.
-    pub(crate) triggered_at: Option<String>,
 }
 
 /// Returns the threshold of an alert; that of an expression is the number after its relation.
@@ -56,7 +54,6 @@ pub(crate) async fn list_alerts(client: &ApiClient) -> Vec<ListedAlert> {
                 threshold: threshold(alert),
                 status: AlertStatus::read(&text("status")),
                 note: alert["parameters"]["note"].as_u64().unwrap_or_default(),
-                triggered_at: alert["triggered_at"].as_str().map(str::to_owned),
             }
         }));
         if response.items().len() < 100 {

@@ -178,13 +178,14 @@ impl KillHarness {
         audit::read_database(self.setup.database(), self.setup.database_url()).await
     }
 
-    /// Reads a state that the API and the database show consistently. The database may still commit a request of a killed process.
+    /// Reads a state that the API and the database show consistently. The database may still commit a request of a killed process,
+    /// and another process a request whose client has given up. Histories only grow, so between two equal ones nothing has changed.
     async fn read_consistent_state(&self, client: &ApiClient) -> (Vec<ListedAlert>, DatabaseSnapshot) {
         loop {
-            let before = audit::list_alerts(client).await;
-            let snapshot = self.read_snapshot().await;
-            if audit::list_alerts(client).await == before {
-                return (before, snapshot);
+            let before = self.read_snapshot().await;
+            let shown = audit::list_alerts(client).await;
+            if self.read_snapshot().await == before {
+                return (shown, before);
             }
         }
     }

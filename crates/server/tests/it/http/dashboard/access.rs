@@ -1,4 +1,4 @@
-//! Who may see and change what.
+//! Access of visitors to pages, forms and files.
 
 use serde_json::json;
 
