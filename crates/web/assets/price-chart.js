@@ -22,6 +22,19 @@ function color(element, name) {
   return computed;
 }
 
+/**
+ * Returns the prices that the scale shows: those of the candles, and the levels that are not too far away to be seen beside them.
+ * @param {import("lightweight-charts").AutoscaleInfo | null} info
+ * @param {Level[]} levels
+ */
+function withLevels(info, levels) {
+  const range = info?.priceRange;
+  if (!info || !range) return info;
+  const near = levels.map((level) => level.price).filter((price) => price > range.minValue / 2 && price < range.maxValue * 2);
+  const priceRange = { minValue: Math.min(range.minValue, ...near), maxValue: Math.max(range.maxValue, ...near) };
+  return { ...info, priceRange };
+}
+
 class PriceChart extends HTMLElement {
   /** @type {ReturnType<typeof createChart> | undefined} */
   chart;
@@ -58,6 +71,8 @@ class PriceChart extends HTMLElement {
       wickUpColor: rise,
       wickDownColor: fall,
       borderVisible: false,
+      autoscaleInfoProvider: (/** @type {() => import("lightweight-charts").AutoscaleInfo | null} */ original) =>
+        withLevels(original(), data.levels),
     });
     candles.setData(data.candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
     const volume = chart.addSeries(HistogramSeries, {
