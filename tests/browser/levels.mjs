@@ -58,6 +58,7 @@ await withPage({}, async (page) => {
 
   // Across the price nothing is stored until the alert is flipped.
   const before = await stored(page);
+  assert.equal(await page.getByRole("button", { name: "Flip to above" }).isVisible(), false);
   const slider = page.getByRole("slider").first();
   await slider.focus();
   for (let dollar = 0; dollar < 30; dollar += 1) await page.keyboard.press("PageUp");

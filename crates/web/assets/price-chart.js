@@ -102,7 +102,7 @@ class PriceChart extends HTMLElement {
         color: accent,
         lineWidth: 1,
         lineStyle: LineStyle.Dashed,
-        axisLabelVisible: true,
+        axisLabelVisible: false,
         title: "",
       });
       return new AlertLevel(this, { symbol: data.symbol, lastPrice: data.price }, level, line, candles);
