@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
-use http::{Method, StatusCode, Uri};
+use http::{HeaderMap, Method, StatusCode, Uri, header};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::document::{self, OpenApiDocument};
@@ -31,7 +31,6 @@ pub fn router(app: &App, with_ops: bool) -> Router {
     let mcp = McpEndpoint::new(app.settings(), document::component_schemas);
     let router = Router::from(routes)
         .merge(routes::web::router())
-        .layer(from_fn_with_state(app.clone(), routes::pages::page::render))
         .layer(Extension(Arc::new(mcp)))
         .layer(Extension(Arc::new(OpenApiDocument::new(document::generate))));
     layered(app, router)
@@ -56,6 +55,7 @@ fn layered(app: &App, router: Router<App>) -> Router {
     router
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(app.clone(), routes::pages::page::render))
         .layer(from_fn(envelope::layer))
         .layer(from_fn_with_state(app.clone(), idempotency::layer))
         .layer(from_fn_with_state(app.clone(), rate_limit::layer))
@@ -70,13 +70,18 @@ fn layered(app: &App, router: Router<App>) -> Router {
         .with_state(app.clone())
 }
 
-async fn not_found(uri: Uri) -> ApiError {
-    let hint = if RateLimitGroup::of(uri.path()).is_some() {
-        "this route does not exist; /openapi.yaml lists all routes"
-    } else {
-        "nothing was found at this path; the API is under /api/v1, its documentation at /docs"
-    };
-    ApiError::new(ApiErrorCode::NotFound, hint)
+/// Returns 404: for browsers a page, except below the API.
+async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
+    if RateLimitGroup::of(uri.path()).is_some() {
+        let hint = "this route does not exist; /openapi.yaml lists all routes";
+        return ApiError::new(ApiErrorCode::NotFound, hint).into_response();
+    }
+    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    if accepted.is_some_and(|accepted| accepted.contains("text/html")) {
+        return routes::pages::page::not_found_page();
+    }
+    let hint = "nothing was found at this path; the API is under /api/v1, its documentation at /docs";
+    ApiError::new(ApiErrorCode::NotFound, hint).into_response()
 }
 
 /// Returns 405, or 204 for OPTIONS. The router adds `Allow`.

@@ -110,6 +110,14 @@ pub(in crate::routes) fn api_error_page(error: &ApiError) -> Response {
     with_retry_after(page.with_status(error.status()), error.retry_after_s())
 }
 
+/// Returns the page for an unknown address.
+pub(crate) fn not_found_page() -> Response {
+    let text = "There is no page at this address. Check the address, or begin at the start page.";
+    Page::message("Page not found", text)
+        .with_link("/", "Start page")
+        .with_status(StatusCode::NOT_FOUND)
+}
+
 /// Returns the error page for a malformed link.
 pub(in crate::routes) fn invalid_link_page() -> Response {
     let text = "The link is incomplete or does not belong to this service. Open the complete link from the email.";

@@ -177,6 +177,23 @@ async fn sign_out_ends_the_session() {
 }
 
 #[tokio::test]
+async fn unknown_address_is_a_page_for_browsers_and_an_error_for_programs() {
+    let server = TestServer::new().await;
+    let browser = server
+        .anonymous("GET", "/nothing")
+        .header("accept", "text/html,*/*;q=0.8");
+    let page = browser.send().await.is(404);
+    assert!(page.text.contains("<h1>Page not found</h1>"), "{}", page.text);
+    let _ = server
+        .anonymous("GET", "/nothing")
+        .send()
+        .await
+        .refused(404, "NOT_FOUND");
+    let api = server.anonymous("GET", "/api/v1/nothing").header("accept", "text/html");
+    let _ = api.send().await.refused(404, "NOT_FOUND");
+}
+
+#[tokio::test]
 async fn demo_link_exists_only_in_the_demo() {
     let server = TestServer::new().await;
     let _ = server.anonymous("GET", "/demo").send().await.is(404);
