@@ -5,8 +5,8 @@ use url::Url;
 /// Maximum length of an address, in bytes.
 const MAX_BYTES: usize = 16_384;
 
-/// An origin that no address of another site has.
-const ANY_ORIGIN: &str = "http://service.invalid";
+/// The origin against which addresses are resolved. Its host never exists (RFC 6761).
+const PLACEHOLDER_ORIGIN: &str = "http://service.invalid";
 
 /// A path with an optional query on this service's own origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,10 +19,12 @@ impl ReturnPath {
         if text.len() > MAX_BYTES || !text.starts_with('/') {
             return None;
         }
-        let own = Url::parse(ANY_ORIGIN).ok()?;
+        let own = Url::parse(PLACEHOLDER_ORIGIN).ok()?;
         let url = own.join(text).ok()?;
         let is_own = url.origin() == own.origin() && url.username().is_empty() && url.password().is_none();
-        is_own.then(|| Self(url[url::Position::BeforePath..url::Position::AfterQuery].to_owned()))
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        // Resolving `/.//host` leaves a path that a browser takes as the address of another host.
+        (is_own && !path.starts_with("//")).then(|| Self(path.to_owned()))
     }
 
     /// Returns the path and the query.
@@ -66,6 +68,10 @@ mod tests {
             "/\t/evil.example",
             "/\n//evil.example",
             "javascript:alert(1)",
+            "/.//evil.example",
+            "/a/..//evil.example",
+            "//service.invalid//evil.example",
+            "/%2e//evil.example",
         ] {
             assert_eq!(ReturnPath::parse(other), None, "{other:?}");
         }

@@ -1,6 +1,6 @@
 //! Alerts over many stocks and their members.
 //!
-//! An alert over many stocks is a row that is never evaluated; each of its stocks is a row of its own, a member, which is evaluated,
+//! An alert over many stocks is a row that is never evaluated; each of its stocks is a separate row, a member, which is evaluated,
 //! fires and is adjusted like any alert. What the owner sees of the whole is derived from the members when it is read, so no firing
 //! has to change two rows: it is active as long as a member is.
 

@@ -38,7 +38,7 @@ pub enum ScopeRole {
     Single,
     /// An alert over many stocks. It is never evaluated itself, and its symbol is that of its first member, which nobody sees.
     Scoped(AlertScope),
-    /// One stock of the alert with this id, which is evaluated like an alert of its own. Nobody sees it by its own id.
+    /// One stock of the alert with this id, which is evaluated like a single alert. Its id is internal; its owner sees the id of this alert.
     Member(AlertId),
 }
 

@@ -15,7 +15,7 @@ use super::credentials::{credentials_response, foreign_form_page, with_errors};
 use super::response::{redirect, see_other};
 use crate::auth::csrf::{self, CsrfToken};
 use crate::routes::pages::link::{self, form_field};
-use crate::routes::pages::page::{Form, Page};
+use crate::routes::pages::page::{Form, Page, error_page};
 use crate::routes::pages::session::signed_in_actor;
 use crate::routes::prelude::*;
 
@@ -33,7 +33,7 @@ pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut
     match app.service().identity.has_accounts().await {
         Ok(false) => return redirect(&page_head(&app, &headers).link("/first-account")),
         Ok(true) => {}
-        Err(error) => return crate::routes::pages::page::error_page(error),
+        Err(error) => return error_page(error),
     }
     let page = form_page(&app, &headers, &csrf_token, &next);
     csrf_token.with_cookie(credentials_response(&page, StatusCode::OK))

@@ -8,7 +8,7 @@ use web::screens::stock::StockPage;
 
 use super::response::rendered;
 use super::visitor::Visitor;
-use crate::routes::pages::page::error_page;
+use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 
 /// The newest alerts on the page.
@@ -27,7 +27,7 @@ pub(super) async fn show_stock(
 ) -> Response {
     let found = match symbol {
         Ok(SymbolPath(symbol)) => stock_page(&app, &visitor, symbol).await,
-        Err(error) => return crate::routes::pages::page::api_error_page(&error),
+        Err(error) => return api_error_page(&error),
     };
     match found {
         Ok(page) => visitor.after_notice(rendered(&page)),

@@ -110,7 +110,7 @@ async fn expiry_of_all_members_is_told_once(server: TestServer) {
         states(&[("AAPL", "inactive"), ("MSFT", "inactive")])
     );
     assert_eq!(shown(&server, &id).await["status"], "inactive");
-    let expired = testkit::eventually_some("the owner is told", async || {
+    let expired = testkit::eventually_some("a message to the owner", async || {
         let outbox = server.get("/v1/outbox?limit=100").await.ok(200);
         let messages = outbox.body["data"].as_array().unwrap().iter();
         let expired: Vec<_> = messages
