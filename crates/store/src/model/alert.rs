@@ -38,7 +38,8 @@ pub enum ScopeRole {
     Single,
     /// An alert over many stocks. It is never evaluated itself, and its symbol is that of its first member, which nobody sees.
     Scoped(AlertScope),
-    /// One stock of the alert with this id, which is evaluated like a single alert. Its id is internal; its owner sees the id of this alert.
+    /// One stock of the alert with this id, which is evaluated like a single alert. Its id is internal: its
+    /// owner sees that of the alert over many stocks.
     Member(AlertId),
 }
 
