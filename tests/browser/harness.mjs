@@ -104,6 +104,21 @@ export async function fillCredentials(page, email, password = PASSWORD) {
 }
 
 /**
+ * Pushes market data as the operator.
+ * @param {unknown} batch
+ */
+export async function ingest(batch) {
+  const response = await fetch(`${ORIGIN}/api/v1/market/ingest`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": environment("OPERATOR_KEY") },
+    body: JSON.stringify(batch),
+  });
+  const body = await response.json();
+  assert.equal(response.status, 200, JSON.stringify(body));
+  assert.deepEqual(body.data.rejected, []);
+}
+
+/**
  * Asserts that axe finds no violation of WCAG 2.2 AA and of best practices.
  * @param {Page} page
  */

@@ -70,6 +70,11 @@ impl TestEnvironment {
             .with_key(&self.setup.create_key(OPERATOR, Some(scopes)).await)
     }
 
+    /// Returns a new key of the operator with every scope, for programs outside this process.
+    pub async fn operator_key(&self) -> String {
+        self.setup.create_key(OPERATOR, Some(ALL_SCOPES)).await
+    }
+
     /// Pushes market data and asserts that the service accepts all of it.
     ///
     /// # Panics

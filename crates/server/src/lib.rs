@@ -22,6 +22,7 @@ mod entity_tag;
 pub mod error;
 pub mod failed_auth;
 pub mod fixed_window;
+mod history_watch;
 pub mod in_flight;
 pub mod layers;
 pub mod mcp;

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use service::Service;
 
 use crate::auth::same_origin::OwnOrigins;
+use crate::history_watch::HistoryWatch;
 use crate::in_flight::InFlightRequests;
 use crate::mcp::origin::AllowedOrigins;
 use crate::rate_limiter::RateLimiter;
@@ -43,6 +44,7 @@ struct Inner {
     settings: HttpConfig,
     rate_limiter: RateLimiter,
     in_flight: InFlightRequests,
+    history_watch: HistoryWatch,
     mcp_origins: AllowedOrigins,
     own_origins: OwnOrigins,
 }
@@ -60,6 +62,7 @@ impl App {
             settings,
             rate_limiter,
             in_flight: InFlightRequests::default(),
+            history_watch: HistoryWatch::default(),
             mcp_origins,
             own_origins,
         }))
@@ -93,6 +96,10 @@ impl App {
 
     pub(crate) fn in_flight(&self) -> &InFlightRequests {
         &self.0.in_flight
+    }
+
+    pub(crate) fn history_watch(&self) -> &HistoryWatch {
+        &self.0.history_watch
     }
 
     pub(crate) fn mcp_origins(&self) -> &AllowedOrigins {

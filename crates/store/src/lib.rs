@@ -45,6 +45,7 @@ mod open;
 mod purge;
 mod queue;
 mod sealed;
+mod seen_firings;
 mod sessions;
 mod store;
 mod unit_of_work;

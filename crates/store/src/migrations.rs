@@ -43,6 +43,7 @@ on_both! {
     "0020" "rules",
     "0021" "scopes",
     "0022" "undo",
+    "0023" "seen_firings",
 }
 
 /// Returns the migrations of SQLite.

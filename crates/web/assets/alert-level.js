@@ -136,6 +136,13 @@ export class AlertLevel {
     button.addEventListener("pointercancel", end);
   }
 
+  /** Shows that the alert has fired: its level cannot be moved any more. */
+  fire() {
+    this.restore();
+    this.button.disabled = true;
+    this.button.classList.add("fired");
+  }
+
   restore() {
     clearTimeout(this.timer);
     clearTimeout(this.previewTimer);

@@ -3,6 +3,8 @@
 import htmx from "./vendor/htmx.js";
 import "./alert-table.js";
 import { submitOnChange } from "./forms.js";
+import { startLiveEvents } from "./live-events.js";
+import "./live-page.js";
 
 /** The only policy of the page. Its input is HTML that this service has rendered and escaped. */
 const policy = window.trustedTypes?.createPolicy("bellwether", { createHTML: (/** @type {string} */ html) => html });
@@ -13,6 +15,7 @@ htmx.registerExtension("bellwether", {
 });
 
 submitOnChange(document);
+startLiveEvents();
 
 // The chart is large, so only pages with one load it.
 if (document.querySelector("price-chart")) await import("./price-chart.js");

@@ -35,9 +35,14 @@ function withLevels(info, levels) {
   return { ...info, priceRange };
 }
 
+/** The date of a moment in New York, where the sessions are. */
+const sessionDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
+
 class PriceChart extends HTMLElement {
   /** @type {ReturnType<typeof createChart> | undefined} */
   chart;
+  /** @type {AbortController | undefined} */
+  connection;
 
   connectedCallback() {
     const canvas = this.querySelector(".canvas");
@@ -47,6 +52,7 @@ class PriceChart extends HTMLElement {
   }
 
   disconnectedCallback() {
+    this.connection?.abort();
     this.chart?.remove();
     this.chart = undefined;
   }
@@ -85,18 +91,56 @@ class PriceChart extends HTMLElement {
     volume.priceScale().applyOptions({ scaleMargins: { top: 0.85, bottom: 0 } });
     volume.setData(data.candles.map(([time, , , , , value]) => ({ time, value })));
     chart.timeScale().fitContent();
-    this.addLevels(data, candles, color(canvas, "--accent"));
-    this.addButton(data, candles);
+    const stock = { symbol: data.symbol, lastPrice: data.price };
+    const levels = this.addLevels(stock, data.levels, candles, color(canvas, "--accent"));
+    this.addButton(stock, candles);
+    this.follow(stock, data.candles, candles, levels);
+  }
+
+  /**
+   * Follows the price and the firings while the page is open.
+   * @param {import("./alert-level.js").Stock} stock
+   * @param {ChartData["candles"]} bars
+   * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} candles
+   * @param {AlertLevel[]} levels
+   */
+  follow(stock, bars, candles, levels) {
+    this.connection = new AbortController();
+    const { signal } = this.connection;
+    let [time = "", open = 0, high = 0, low = 0] = bars.at(-1) ?? [];
+    document.addEventListener(
+      "quote",
+      (event) => {
+        const quote = /** @type {CustomEvent<import("./live-events.js").LiveQuote>} */ (event).detail;
+        if (quote.symbol !== stock.symbol || quote.price === null || quote.time === null) return;
+        const price = quote.price;
+        stock.lastPrice = price;
+        const date = sessionDate.format(new Date(quote.time));
+        if (date < time) return;
+        [time, open, high, low] = date === time ? [time, open, Math.max(high, price), Math.min(low, price)] : [date, price, price, price];
+        candles.update({ time, open, high, low, close: price });
+      },
+      { signal },
+    );
+    document.addEventListener(
+      "firing",
+      (event) => {
+        const firing = /** @type {CustomEvent<import("./live-events.js").LiveFiring>} */ (event).detail;
+        levels.find((level) => level.level.id === firing.alert_id)?.fire();
+      },
+      { signal },
+    );
   }
 
   /**
    * Adds a line and a slider for each level. Their places follow the scale.
-   * @param {ChartData} data
+   * @param {import("./alert-level.js").Stock} stock
+   * @param {Level[]} stored
    * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} candles
    * @param {string} accent
    */
-  addLevels(data, candles, accent) {
-    const levels = data.levels.map((level) => {
+  addLevels(stock, stored, candles, accent) {
+    const levels = stored.map((level) => {
       const line = candles.createPriceLine({
         price: level.price,
         color: accent,
@@ -105,7 +149,7 @@ class PriceChart extends HTMLElement {
         axisLabelVisible: false,
         title: "",
       });
-      return new AlertLevel(this, { symbol: data.symbol, lastPrice: data.price }, level, line, candles);
+      return new AlertLevel(this, stock, level, line, candles);
     });
     const place = () => {
       if (!this.chart) return;
@@ -113,14 +157,15 @@ class PriceChart extends HTMLElement {
       requestAnimationFrame(place);
     };
     place();
+    return levels;
   }
 
   /**
    * Shows a button at the price under the pointer, which leads to a new alert.
-   * @param {ChartData} data
+   * @param {import("./alert-level.js").Stock} stock
    * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} candles
    */
-  addButton(data, candles) {
+  addButton(stock, candles) {
     const button = this.querySelector("button.add");
     if (!(button instanceof HTMLButtonElement)) return;
     let price = 0;
@@ -132,8 +177,8 @@ class PriceChart extends HTMLElement {
       button.style.top = `${event.point.y}px`;
     });
     button.addEventListener("click", () => {
-      const comparison = data.price !== null && price > data.price ? ">=" : "<=";
-      const query = new URLSearchParams({ text: `${data.symbol} ${comparison} ${price.toFixed(2)}` });
+      const comparison = stock.lastPrice !== null && price > stock.lastPrice ? ">=" : "<=";
+      const query = new URLSearchParams({ text: `${stock.symbol} ${comparison} ${price.toFixed(2)}` });
       location.assign(`${this.dataset["base"] ?? ""}/alerts/new?${query}`);
     });
   }

@@ -11,7 +11,13 @@ pub fn usd(amount: Decimal) -> String {
 /// Returns a percentage with its sign and two decimals, such as `+1.20%`.
 #[must_use]
 pub fn signed_percent(percent: Decimal) -> String {
-    format!("{:+.2}%", percent.as_f64()).replace('-', "−")
+    signed_share(percent.as_f64())
+}
+
+/// Returns a percentage with its sign and two decimals, as [`signed_percent`].
+#[must_use]
+pub fn signed_share(percent: f64) -> String {
+    format!("{percent:+.2}%").replace('-', "−")
 }
 
 /// Returns a percentage with two decimals, such as `1.20%`.

@@ -30,6 +30,10 @@ impl Section {
         }
     }
 
+    pub(crate) const fn is_fired(self) -> bool {
+        matches!(self, Self::Fired)
+    }
+
     /// Returns the id of its text.
     #[must_use]
     pub const fn text(self) -> &'static str {
@@ -138,12 +142,27 @@ impl RisingColor {
 }
 
 /// The appearance that a browser has chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Appearance {
     /// The theme.
     pub theme: Theme,
     /// The color of rising prices.
     pub rising: RisingColor,
+    /// Whether single keys work in tables.
+    pub has_keys: bool,
+    /// Whether a firing makes a sound.
+    pub has_sound: bool,
+}
+
+impl Default for Appearance {
+    fn default() -> Self {
+        Self {
+            theme: Theme::default(),
+            rising: RisingColor::default(),
+            has_keys: true,
+            has_sound: false,
+        }
+    }
 }
 
 /// The head of every page, with or without a session.
@@ -180,6 +199,17 @@ pub struct Notice {
     pub undo: Option<String>,
 }
 
+/// What a page needs to continue with live events.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LiveState {
+    /// The account's id, which separates the streams of two accounts in one browser.
+    pub account: String,
+    /// The position of the history before the page was rendered.
+    pub position: i64,
+    /// The number of firings that the account has not seen.
+    pub unseen: u32,
+}
+
 /// The frame of a page for a signed-in account.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shell {
@@ -199,6 +229,8 @@ pub struct Shell {
     pub now: Timestamp,
     /// The notice about the last change.
     pub notice: Option<Notice>,
+    /// The state from which live events continue.
+    pub live: LiveState,
 }
 
 impl Shell {

@@ -7,6 +7,7 @@ any = Any
 api-reference = API reference
 apply = Apply
 charts-by = TradingView Lightweight Charts™, Copyright (c) 2025 TradingView, Inc.,
+close = Close
 nav-alerts = Alerts
 nav-fired = Fired
 nav-main = Main
@@ -18,11 +19,14 @@ search-label = Search or add
 search-placeholder = AAPL, or AAPL < 180
 sign-out = Sign out
 skip-to-content = Skip to content
+single-keys = Single keys
+sound = Sound at a firing
 theme = Theme
 theme-dark = Dark
 theme-light = Light
 theme-system = System
 undo = Undo
+unseen = new
 
 ## Sign in, register, first account
 
@@ -173,10 +177,25 @@ requested-by = Requested by
 
 ## Today
 
+blind-alerts = Cannot be evaluated
+blind-alerts-hint = Their data is missing or too old, so they cannot fire.
 fired-empty = Nothing has fired yet.
-last-firings = Last firings
+fired-since-last-visit = Fired since your last visit
+last-firings = Earlier firings
+mark-seen = Mark as seen
+market-closed = The market is closed until
+market-open = The market is open until
 near-empty = No active alert has a distance.
 nearest-to-firing = Nearest to firing
+no-earlier-firings = Nothing fired before.
+paper-return = Paper trades
+
+## Fired
+
+new-level = New level
+rearm = Re-arm
+rearmed = { $symbol } is armed again.
+since-then = since then
 
 ## New alert
 

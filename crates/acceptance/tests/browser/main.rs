@@ -114,6 +114,31 @@ async fn level_is_moved_previewed_and_flipped_on_the_chart() {
 }
 
 #[tokio::test]
+async fn firings_are_live_on_sqlite() {
+    firings_are_live(DatabaseKind::Sqlite).await;
+}
+
+#[tokio::test]
+async fn firings_are_live_on_postgres() {
+    firings_are_live(DatabaseKind::Postgres).await;
+}
+
+/// Beside the alerts that fire once, one fires each time.
+async fn firings_are_live(database: DatabaseKind) {
+    let (env, _) = start_service(database).await;
+    let key = env.setup.create_key(EMAIL, None).await;
+    let repeating = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 105.5, "options": {"repeat": "each_time", "rearm": {"at": 105}}});
+    let trader = env.operator.with_key(&key);
+    let created = trader.post("/alerts", &repeating).await.expect_ok(201);
+    let operator = env.operator_key().await;
+    let variables = [
+        ("OPERATOR_KEY", operator.as_str()),
+        ("REPEATING", created.text_of("id")),
+    ];
+    run("live.mjs", &env.server.origin, &variables).await;
+}
+
+#[tokio::test]
 async fn first_account_is_created_once() {
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
     let server = setup.start().await;

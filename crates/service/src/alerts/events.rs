@@ -1,4 +1,4 @@
-//! Events of fired alerts.
+//! Events of fired alerts, and which of them their owner has seen.
 
 use store::model::StoredEvent;
 
@@ -10,5 +10,21 @@ impl Alerts {
     /// `limit`.
     pub async fn events_after(&self, actor: &Actor, place: i64, limit: u32) -> Result<Vec<StoredEvent>, ServiceError> {
         Ok(self.ports.store.events_after(actor.account, place, limit).await?)
+    }
+
+    /// Returns the last position of all events: none will appear at or before it.
+    pub async fn event_position(&self) -> Result<i64, ServiceError> {
+        Ok(self.ports.store.history_position().await?)
+    }
+
+    /// Returns the number of firings that the actor has not seen, at most 1,000.
+    pub async fn unseen_firings(&self, actor: &Actor) -> Result<u32, ServiceError> {
+        Ok(self.ports.store.unseen_firings(actor.account).await?)
+    }
+
+    /// Records that the actor has seen the firings up to a position, at most the present one.
+    pub async fn mark_firings_seen(&self, actor: &Actor, position: i64) -> Result<(), ServiceError> {
+        let position = position.min(self.event_position().await?);
+        Ok(self.ports.store.mark_firings_seen(actor.account, position).await?)
     }
 }

@@ -52,7 +52,7 @@ pub use parse_text::{ParseAlertRequest, ParsedAlert};
 pub use preview::{Preview, PreviewAlertRequest, PreviewFiring};
 pub use record::RecordHistoryRequest;
 pub use scoped::AlertMember;
-pub use store::model::{StoredAlert, UndoId};
+pub use store::model::{StoredAlert, StoredEvent, UndoId};
 pub use view::{AlertDetail, AlertItem, AlertProximity};
 
 /// Alerts of accounts.

@@ -4,7 +4,7 @@ use alerts::Status;
 use askama::Template;
 use evaluation::stocks::{Fundamentals, StockView};
 use jiff::Timestamp;
-use market::{Bar, Decimal};
+use market::{Bar, Decimal, Symbol};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
 
@@ -49,6 +49,31 @@ pub struct StockPage {
     pub chart: String,
     /// The last sessions, newest first: date, open, high, low, close, volume.
     pub sessions: Vec<[String; 6]>,
+}
+
+/// The account's alerts on a stock, for a page that has its frame already.
+#[derive(Template, Debug)]
+#[template(path = "stock_alerts.html")]
+pub struct StockAlertsPart {
+    /// The frame.
+    pub shell: Shell,
+    /// The symbol.
+    pub symbol: String,
+    /// The alerts.
+    pub alerts: Vec<AlertLine>,
+}
+
+impl StockAlertsPart {
+    /// Formats the alerts.
+    #[must_use]
+    pub fn new(shell: Shell, symbol: Symbol, alerts: &[AlertItem]) -> Self {
+        let now = shell.now;
+        Self {
+            shell,
+            symbol: symbol.to_string(),
+            alerts: alerts.iter().map(|item| AlertLine::of(item, now)).collect(),
+        }
+    }
 }
 
 /// The number of sessions in the table.

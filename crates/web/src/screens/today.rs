@@ -1,11 +1,14 @@
-//! The start page: the alerts nearest to firing, and the last firings.
+//! The start page: what has fired since the last visit, the alerts nearest to firing, those that cannot be evaluated, the market's
+//! clock and the paper return.
 
+use alerts::engine::EvaluationStatus;
 use askama::Template;
+use evaluation::market::MarketStatus;
 use jiff::Timestamp;
-use serde_json::Value;
-use service::HistoryRow;
-use service::alerts::NearAlert;
+use service::alerts::{AlertItem, NearAlert};
+use watchlist::PerformanceView;
 
+use super::fired::FiredLine;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
@@ -15,6 +18,8 @@ use crate::layout::Shell;
 pub struct NearLine {
     /// The id.
     pub id: String,
+    /// The symbol.
+    pub symbol: String,
     /// The stock and the condition as a sentence.
     pub sentence: String,
     /// The distance in percent.
@@ -29,6 +34,7 @@ impl NearLine {
     pub fn of(near: &NearAlert) -> Self {
         Self {
             id: near.id.to_string(),
+            symbol: near.symbol.to_string(),
             sentence: near.explained.sentence.clone(),
             distance: figures::percent(near.distance_pct),
             nearness: figures::nearness(near.distance_pct),
@@ -36,37 +42,98 @@ impl NearLine {
     }
 }
 
-/// A firing.
+/// An alert that cannot be evaluated.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FiredLine {
-    /// The id of the alert.
+pub struct BlindLine {
+    /// The id.
     pub id: String,
     /// The symbol.
     pub symbol: String,
-    /// The time.
-    pub at: Timestamp,
-    /// The price.
-    pub price: Option<String>,
-    /// The reason.
-    pub reason: String,
-    /// Whether it came late, because the data did.
-    pub is_late: bool,
+    /// The condition as a sentence.
+    pub sentence: String,
 }
 
-impl FiredLine {
-    /// Formats a firing.
+impl BlindLine {
+    /// Formats an alert; `None` if it can be evaluated.
     #[must_use]
-    pub fn of(row: &HistoryRow) -> Self {
-        let detail = |name: &str| row.details.as_ref().and_then(|details| details.get(name));
+    pub fn of(item: &AlertItem) -> Option<Self> {
+        let state = item.extended.as_ref()?.evaluation?.state;
+        let alert = &item.stored.alert;
+        matches!(state, EvaluationStatus::Blind(_)).then(|| Self {
+            id: alert.id.to_string(),
+            symbol: alert.symbol.to_string(),
+            sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
+        })
+    }
+}
+
+/// The market's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MarketClock {
+    /// Whether the regular session is running.
+    pub is_open: bool,
+    /// When the session ends, or the next one begins.
+    pub changes_at: Option<Timestamp>,
+}
+
+impl MarketClock {
+    /// Formats the market's state.
+    #[must_use]
+    pub const fn of(status: &MarketStatus) -> Self {
         Self {
-            id: row.alert.to_string(),
-            symbol: row.symbol.to_string(),
-            at: row.at,
-            price: row.price.map(|price| figures::usd(price.decimal())),
-            reason: detail("reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            is_late: detail("late").and_then(Value::as_bool).unwrap_or(false),
+            is_open: status.is_open,
+            changes_at: if status.is_open {
+                status.next_close
+            } else {
+                status.next_open
+            },
         }
     }
+}
+
+/// The return of the paper trades.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PaperReturn {
+    /// The return in percent, and whether it is a gain.
+    pub own: (String, bool),
+    /// The symbol of the benchmark.
+    pub benchmark: String,
+    /// The return of the benchmark in percent.
+    pub benchmark_return: Option<String>,
+}
+
+impl PaperReturn {
+    /// Formats the performance; `None` without trades.
+    #[must_use]
+    pub fn of(view: &PerformanceView) -> Option<Self> {
+        view.performance.base_date?;
+        let summary = &view.performance.summary;
+        Some(Self {
+            own: (
+                figures::signed_share(summary.watchlist_return_pct),
+                summary.watchlist_return_pct >= 0.0,
+            ),
+            benchmark: view.benchmark.to_string(),
+            benchmark_return: summary.benchmark_return_pct.map(figures::signed_share),
+        })
+    }
+}
+
+/// What the start page shows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Today {
+    /// The firings since the last visit, newest first.
+    pub unseen: Vec<FiredLine>,
+    /// The firings before, newest first.
+    pub earlier: Vec<FiredLine>,
+    /// The alerts nearest to firing.
+    pub near: Vec<NearLine>,
+    /// The alerts that cannot be evaluated.
+    pub blind: Vec<BlindLine>,
+    /// The market's clock.
+    pub clock: MarketClock,
+    /// The return of the paper trades.
+    pub paper: Option<PaperReturn>,
 }
 
 /// The start page.
@@ -75,8 +142,16 @@ impl FiredLine {
 pub struct TodayPage {
     /// The frame.
     pub shell: Shell,
-    /// The alerts nearest to firing.
-    pub near: Vec<NearLine>,
-    /// The last firings, newest first.
-    pub fired: Vec<FiredLine>,
+    /// Its contents.
+    pub today: Today,
+}
+
+/// The contents of the start page, for a page that has its frame already.
+#[derive(Template, Debug)]
+#[template(path = "today_main.html")]
+pub struct TodayPart {
+    /// The frame.
+    pub shell: Shell,
+    /// Its contents.
+    pub today: Today,
 }

@@ -78,7 +78,18 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "watchlist",
         ],
     ),
-    ("web", &["market", "alerts", "evaluation", "service"]),
+    (
+        "web",
+        &[
+            "market",
+            "alerts",
+            "accounts",
+            "evaluation",
+            "delivery",
+            "watchlist",
+            "service",
+        ],
+    ),
     (
         "server",
         &[

@@ -1,4 +1,4 @@
-//! `POST /appearance`: the theme and the color of rising prices, kept in cookies of the browser.
+//! `POST /appearance`: theme, color of rising prices, single keys and sound, kept in cookies of the browser.
 
 use url::Url;
 use web::layout::{Appearance, PageHead, RisingColor, Theme};
@@ -11,6 +11,10 @@ use crate::routes::prelude::*;
 
 const THEME_COOKIE: &str = "bellwether_theme";
 const RISING_COOKIE: &str = "bellwether_rising";
+const KEYS_COOKIE: &str = "bellwether_keys";
+const SOUND_COOKIE: &str = "bellwether_sound";
+const ON: &str = "on";
+const OFF: &str = "off";
 /// How long a browser keeps its appearance: 400 days, the maximum of browsers.
 const MAX_AGE_SECONDS: u32 = 400 * 24 * 60 * 60;
 
@@ -22,6 +26,8 @@ pub(in crate::routes) fn page_head(app: &App, headers: &HeaderMap) -> PageHead {
         appearance: Appearance {
             theme: Theme::from_name(cookie(THEME_COOKIE)),
             rising: RisingColor::from_name(cookie(RISING_COOKIE)),
+            has_keys: cookie(KEYS_COOKIE) != OFF,
+            has_sound: cookie(SOUND_COOKIE) == ON,
         },
     }
 }
@@ -36,8 +42,15 @@ fn base_path(public_url: &str) -> String {
 pub(super) async fn set_appearance(visitor: Visitor, form: FormFields) -> Response {
     let theme = Theme::from_name(form_field(&form, "theme"));
     let rising = RisingColor::from_name(form_field(&form, "rising"));
+    // A checkbox that is not checked is not sent.
+    let switch = |name| if form_field(&form, name) == ON { ON } else { OFF };
     let mut response = see_other(&visitor.head, form_field(&form, "next"));
-    for (name, value) in [(THEME_COOKIE, theme.name()), (RISING_COOKIE, rising.name())] {
+    for (name, value) in [
+        (THEME_COOKIE, theme.name()),
+        (RISING_COOKIE, rising.name()),
+        (KEYS_COOKIE, switch("keys")),
+        (SOUND_COOKIE, switch("sound")),
+    ] {
         let cookie = format!("{name}={value}; Path=/; Max-Age={MAX_AGE_SECONDS}; HttpOnly; SameSite=Lax");
         if let Ok(cookie) = HeaderValue::try_from(cookie) {
             response.headers_mut().append(header::SET_COOKIE, cookie);

@@ -10,6 +10,7 @@ mod approvals;
 mod assets;
 mod credentials;
 mod demo;
+mod events;
 mod fired;
 mod first_account;
 mod notice;
@@ -40,11 +41,14 @@ pub(crate) fn router() -> Router<App> {
         )
         .route("/alerts/undo", post(alerts::undo::undo_change))
         .route("/alerts/{id}", get(alerts::show::show_alert))
+        .route("/app/events", get(events::stream_events))
         .route("/appearance", post(appearance::set_appearance))
         .route("/approvals", get(approvals::show_approvals).post(approvals::decide))
         .route("/assets/{digest}/{*path}", get(assets::get_asset))
         .route("/demo", get(demo::start_demo))
-        .route("/fired", get(fired::show_fired))
+        .route("/fired", get(fired::list::show_fired))
+        .route("/fired/rearm", post(fired::rearm::rearm))
+        .route("/fired/seen", post(fired::seen::mark_seen))
         .route(
             "/first-account",
             get(first_account::show_first_account).post(first_account::create_first_account),

@@ -3,8 +3,9 @@
 use evaluation::stocks::CandleRange;
 use foundation::ServiceError;
 use market::Symbol;
+use service::alerts::AlertItem;
 use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
-use web::screens::stock::StockPage;
+use web::screens::stock::{StockAlertsPart, StockPage};
 
 use super::response::rendered;
 use super::visitor::Visitor;
@@ -25,35 +26,40 @@ pub(super) async fn show_stock(
     visitor: Visitor,
     symbol: Result<SymbolPath, ApiError>,
 ) -> Response {
-    let found = match symbol {
-        Ok(SymbolPath(symbol)) => stock_page(&app, &visitor, symbol).await,
+    let SymbolPath(symbol) = match symbol {
+        Ok(symbol) => symbol,
         Err(error) => return api_error_page(&error),
     };
-    match found {
-        Ok(page) => visitor.after_notice(rendered(&page)),
-        Err(error) => error_page(error),
-    }
+    let found = match visitor.is_part {
+        true => own_alerts(&app, &visitor, symbol).await.map(|own| {
+            let shell = visitor.shell(&app, None);
+            rendered(&StockAlertsPart::new(shell, symbol, &own))
+        }),
+        false => stock_page(&app, &visitor, symbol)
+            .await
+            .map(|page| visitor.after_notice(rendered(&page))),
+    };
+    found.unwrap_or_else(error_page)
 }
 
 async fn stock_page(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<StockPage, ServiceError> {
-    let (stocks, alerts) = (&app.service().stocks, &app.service().alerts);
+    let stocks = &app.service().stocks;
     let stock = stocks.stock(symbol).await?;
     let fundamentals = stocks.fundamentals(symbol).await?;
     let bars = stocks.candles(symbol, CandleRange::Year1).await?;
+    let own = own_alerts(app, visitor, symbol).await?;
+    let shell = visitor.shell(app, None);
+    Ok(StockPage::new(shell, &stock, &fundamentals, &bars, &own, app.now()))
+}
+
+async fn own_alerts(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Vec<AlertItem>, ServiceError> {
     let filter = AlertFilter {
         symbol: Some(symbol),
         ..AlertFilter::default()
     };
-    let own = alerts
+    let alerts = &app.service().alerts;
+    let found = alerts
         .alerts(&visitor.actor, &filter, NEWEST_FIRST, ALERTS, true)
         .await?;
-    let shell = visitor.shell(app, None);
-    Ok(StockPage::new(
-        shell,
-        &stock,
-        &fundamentals,
-        &bars,
-        &own.items,
-        app.now(),
-    ))
+    Ok(found.items)
 }

@@ -1,39 +1,62 @@
-//! `GET /`: the alerts nearest to firing, and the last firings.
+//! `GET /`: what has fired, what is near to firing, and what cannot be evaluated.
 
 use foundation::ServiceError;
 use jiff::Timestamp;
 use market::Decimal;
-use service::PageRequest;
-use web::layout::Section;
-use web::screens::today::{FiredLine, NearLine, TodayPage};
+use service::{AlertFilter, PageRequest};
+use watchlist::PerformanceRange;
+use web::layout::{Section, Shell};
+use web::screens::alerts::AlertOrder;
+use web::screens::fired::FiredLine;
+use web::screens::today::{BlindLine, MarketClock, NearLine, PaperReturn, Today, TodayPage, TodayPart};
 
+use super::alerts::list::all_alerts;
 use super::response::rendered;
 use super::visitor::Visitor;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
 
-/// The number of alerts nearest to firing.
-const MAX_NEAR: usize = 12;
+/// The number of alerts nearest to firing, and of those that cannot be evaluated.
+const MAX_LINES: usize = 12;
 /// The last firings on the page.
-const FIRED: PageRequest = PageRequest { page: 1, limit: 12 };
+const FIRED: PageRequest = PageRequest { page: 1, limit: 20 };
+/// The number of firings that were seen before.
+const MAX_EARLIER: usize = 8;
 /// The largest distance of a near alert: any.
 const ANY_DISTANCE: Decimal = Decimal::from_micros(i64::MAX);
 
 /// Shows the start page.
 pub(super) async fn show_today(State(app): State<App>, visitor: Visitor) -> Response {
-    match today_page(&app, &visitor).await {
-        Ok(page) => visitor.after_notice(rendered(&page)),
+    let shell = visitor.shell(&app, Some(Section::Today));
+    match today(&app, &visitor, &shell).await {
+        Ok(today) if visitor.is_part => rendered(&TodayPart { shell, today }),
+        Ok(today) => visitor.after_notice(rendered(&TodayPage { shell, today })),
         Err(error) => error_page(error),
     }
 }
 
-async fn today_page(app: &App, visitor: &Visitor) -> Result<TodayPage, ServiceError> {
-    let alerts = &app.service().alerts;
-    let near = alerts.near_alerts(&visitor.actor, None, ANY_DISTANCE).await?;
-    let fired = alerts.firings(&visitor.actor, Timestamp::MIN, FIRED).await?;
-    Ok(TodayPage {
-        near: near.iter().take(MAX_NEAR).map(NearLine::of).collect(),
-        fired: fired.items.iter().map(FiredLine::of).collect(),
-        shell: visitor.shell(app, Some(Section::Today)),
+async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, ServiceError> {
+    let (service, actor) = (app.service(), &visitor.actor);
+    let near = service.alerts.near_alerts(actor, None, ANY_DISTANCE).await?;
+    let active = AlertFilter {
+        status: Some(alerts::Status::Active),
+        ..AlertFilter::default()
+    };
+    let active = all_alerts(app, visitor, &active, AlertOrder::Symbol).await?;
+    let fired = service.alerts.firings(actor, Timestamp::MIN, FIRED).await?;
+    let mut unseen: Vec<_> = fired.items.iter().map(FiredLine::of).collect();
+    let mut earlier = unseen.split_off(unseen.len().min(shell.live.unseen as usize));
+    earlier.truncate(MAX_EARLIER);
+    let paper = service
+        .watchlists
+        .paper_performance(actor, PerformanceRange::Max)
+        .await?;
+    Ok(Today {
+        near: near.iter().take(MAX_LINES).map(NearLine::of).collect(),
+        blind: active.iter().filter_map(BlindLine::of).take(MAX_LINES).collect(),
+        clock: MarketClock::of(&service.market.market_status()),
+        paper: PaperReturn::of(&paper),
+        unseen,
+        earlier,
     })
 }

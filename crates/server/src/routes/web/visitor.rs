@@ -1,9 +1,9 @@
 //! The signed-in visitor of a page.
 
 use axum::extract::{FromRequestParts, OriginalUri};
-use foundation::Actor;
+use foundation::{Actor, ServiceError};
 use http::request::Parts;
-use web::layout::{Notice, PageHead, Section, Shell};
+use web::layout::{LiveState, Notice, PageHead, Section, Shell};
 use web::return_path::ReturnPath;
 
 use super::appearance::page_head;
@@ -30,6 +30,7 @@ pub(super) struct Visitor {
     /// The path and query of the request.
     address: String,
     notice: Option<Notice>,
+    live: LiveState,
 }
 
 /// Why a request has no visitor.
@@ -87,6 +88,9 @@ impl FromRequestParts<App> for Visitor {
         let is_part = parts.headers.contains_key(HX_REQUEST);
         match signed_in_actor(app, &parts.headers).await {
             Ok(Some(actor)) => Ok(Self {
+                live: live_state(app, &actor)
+                    .await
+                    .map_err(|error| Refused(error_page(error)))?,
                 actor,
                 notice: notice::read(&parts.headers),
                 head,
@@ -120,6 +124,7 @@ impl Visitor {
             zone: self.actor.time_zone.clone(),
             now: app.now(),
             notice: self.notice.clone(),
+            live: self.live.clone(),
         }
     }
 
@@ -130,6 +135,16 @@ impl Visitor {
         }
         page
     }
+}
+
+/// Reads the position before the page reads anything else, so that the page's stream repeats a firing rather than omit it.
+async fn live_state(app: &App, actor: &Actor) -> Result<LiveState, ServiceError> {
+    let alerts = &app.service().alerts;
+    Ok(LiveState {
+        account: actor.account.0.to_string(),
+        position: alerts.event_position().await?,
+        unseen: alerts.unseen_firings(actor).await?,
+    })
 }
 
 impl SignedOut {

@@ -103,7 +103,7 @@ async fn page(app: &App, visitor: &Visitor, request: &ListRequest) -> Result<Pag
 }
 
 /// Returns all alerts of a filter in an order.
-pub(super) async fn all_alerts(
+pub(in crate::routes::web) async fn all_alerts(
     app: &App,
     visitor: &Visitor,
     filter: &AlertFilter,

@@ -1,0 +1,53 @@
+//! `GET /fired`: the feed of firings.
+
+use foundation::ServiceError;
+use jiff::Timestamp;
+use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
+use web::layout::{Section, Shell};
+use web::screens::fired::{FiredFeed, FiredLine, FiredPage, FiredPart};
+
+use crate::routes::pages::page::error_page;
+use crate::routes::prelude::*;
+use crate::routes::web::response::rendered;
+use crate::routes::web::visitor::Visitor;
+
+/// The number of firings on a page.
+const PAGE_SIZE: u32 = 30;
+/// The number of fired alerts that can be armed again on the page.
+const ENDED: PageRequest = PageRequest { page: 1, limit: 500 };
+
+const LAST_FIRED_FIRST: AlertSort = AlertSort {
+    field: AlertSortField::TriggeredAt,
+    ascending: false,
+};
+
+/// Shows a page of the feed, the newest firings first.
+pub(in crate::routes::web) async fn show_fired(State(app): State<App>, visitor: Visitor, query: Query) -> Response {
+    let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query.without_empty());
+    let shell = visitor.shell(&app, Some(Section::Fired));
+    match feed(&app, &visitor, &shell, page).await {
+        Ok(feed) if visitor.is_part => rendered(&FiredPart { shell, feed }),
+        Ok(feed) => visitor.after_notice(rendered(&FiredPage { shell, feed })),
+        Err(error) => error_page(error),
+    }
+}
+
+async fn feed(app: &App, visitor: &Visitor, shell: &Shell, page: u32) -> Result<FiredFeed, ServiceError> {
+    let (alerts, actor) = (&app.service().alerts, &visitor.actor);
+    let request = PageRequest { page, limit: PAGE_SIZE };
+    let found = alerts.firings(actor, Timestamp::MIN, request).await?;
+    let ended = AlertFilter {
+        status: Some(alerts::Status::Triggered),
+        ..AlertFilter::default()
+    };
+    let ended = alerts.alerts(actor, &ended, LAST_FIRED_FIRST, ENDED, false).await?;
+    // The unseen firings may begin on an earlier page.
+    let before = usize::try_from(request.offset()).unwrap_or(usize::MAX);
+    let unseen = (shell.live.unseen as usize).saturating_sub(before);
+    let figures = app.service().stocks.figures();
+    Ok(FiredFeed {
+        fired: FiredLine::all_of(&found.items, unseen, &ended.items, |symbol| figures.quote(symbol).price),
+        page,
+        has_older: u64::from(page) * u64::from(PAGE_SIZE) < found.total,
+    })
+}

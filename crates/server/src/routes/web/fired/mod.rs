@@ -1,0 +1,5 @@
+//! The feed of firings.
+
+pub(super) mod list;
+pub(super) mod rearm;
+pub(super) mod seen;

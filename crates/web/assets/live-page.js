@@ -1,0 +1,95 @@
+// @ts-check
+/** What a page does with live events: prices change in place, and a firing shows as a message, in the title and in the count. */
+
+/**
+ * @typedef {import("./live-events.js").LiveFiring} LiveFiring
+ * @typedef {import("./live-events.js").LiveQuote} LiveQuote
+ */
+
+/** The largest number of messages at once. */
+const MAX_MESSAGES = 3;
+/** Prices below a dollar have more decimals. */
+const DOLLAR = 1;
+/** The number of unseen firings at the start of the title. */
+const COUNT_IN_TITLE = /^\(\d+\) /;
+
+/** @param {number} price */
+function usd(price) {
+  const maximumFractionDigits = Math.abs(price) < DOLLAR ? 4 : 2;
+  return new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits }).format(price);
+}
+
+/** @param {number} percent */
+function signedPercent(percent) {
+  const text = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(percent));
+  return `${percent < 0 ? "−" : "+"}${text}%`;
+}
+
+/** @param {LiveQuote} quote */
+function showQuote(quote) {
+  const name = CSS.escape(quote.symbol);
+  for (const element of document.querySelectorAll(`[data-quote="${name}"]`)) {
+    if (quote.price !== null) element.textContent = usd(quote.price);
+  }
+  for (const element of document.querySelectorAll(`[data-change="${name}"]`)) {
+    if (quote.change_percent === null) continue;
+    element.textContent = signedPercent(quote.change_percent);
+    element.classList.toggle("rise", quote.change_percent >= 0);
+    element.classList.toggle("fall", quote.change_percent < 0);
+  }
+}
+
+/** @param {LiveFiring} firing */
+function showFiring(firing) {
+  showMessage(firing);
+  countUnseen();
+  if (document.documentElement.dataset["sound"] === "on") playSound();
+}
+
+/** @param {LiveFiring} firing */
+function showMessage(firing) {
+  const [list, template] = [document.getElementById("firings"), document.getElementById("firing")];
+  if (!list || !(template instanceof HTMLTemplateElement)) return;
+  const message = /** @type {HTMLElement} */ (template.content.firstElementChild?.cloneNode(true));
+  const link = /** @type {HTMLAnchorElement} */ (message.querySelector("a"));
+  link.href = `${document.body.dataset["base"] ?? ""}/alerts/${encodeURIComponent(firing.alert_id)}`;
+  /** @type {[string, string][]} */
+  const parts = [
+    [".symbol", firing.symbol ?? ""],
+    [".figure", firing.price === null ? "" : usd(firing.price)],
+    [".reason", firing.reason ?? ""],
+  ];
+  for (const [selector, text] of parts) {
+    const part = message.querySelector(selector);
+    if (part) part.textContent = text;
+  }
+  message.querySelector("button")?.addEventListener("click", () => message.remove());
+  list.append(message);
+  while (list.childElementCount > MAX_MESSAGES) list.firstElementChild?.remove();
+}
+
+function countUnseen() {
+  const count = document.getElementById("unseen");
+  if (!count?.firstElementChild) return;
+  const next = Number(count.dataset["count"]) + 1;
+  count.dataset["count"] = String(next);
+  count.firstElementChild.textContent = String(next);
+  count.hidden = false;
+  document.title = `(${next}) ${document.title.replace(COUNT_IN_TITLE, "")}`;
+}
+
+/** Plays a short tone. Browsers stay silent until the first key or click on the page. */
+function playSound() {
+  const audio = new AudioContext();
+  const [tone, gain] = [audio.createOscillator(), audio.createGain()];
+  tone.frequency.value = 880;
+  gain.gain.setValueAtTime(0.2, audio.currentTime);
+  gain.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.6);
+  tone.connect(gain).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.6);
+  tone.addEventListener("ended", () => void audio.close());
+}
+
+document.addEventListener("quote", (event) => showQuote(/** @type {CustomEvent<LiveQuote>} */ (event).detail));
+document.addEventListener("firing", (event) => showFiring(/** @type {CustomEvent<LiveFiring>} */ (event).detail));
