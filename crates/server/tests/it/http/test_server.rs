@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
 
 use accounts::access::{ApiKeyParams, NewAccount};
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, BodyDataStream, to_bytes};
 use axum::extract::Request;
 use axum::{Router, http};
 use bytes::Bytes;
@@ -272,6 +272,16 @@ impl TestRequest<'_> {
         }
     }
 
+    /// Sends the request and returns the body as a stream. The response must be 200.
+    pub(crate) async fn stream(self) -> BodyDataStream {
+        let mut request = self.builder.body(self.body).unwrap();
+        request.extensions_mut().insert(Peer(self.peer));
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        response.into_body().into_data_stream()
+    }
+
     pub(crate) async fn send(self) -> TestResponse {
         let mut request = self.builder.body(self.body).unwrap();
         let (method, path) = (request.method().to_string(), request.uri().to_string());
@@ -307,9 +317,10 @@ impl TestRequest<'_> {
 
 /// Returns whether a path belongs to the dashboard.
 fn is_dashboard(path: &str) -> bool {
-    const SECTIONS: [&str; 14] = [
+    const SECTIONS: [&str; 15] = [
         "",
         "alerts",
+        "app",
         "alerts.csv",
         "appearance",
         "approvals",

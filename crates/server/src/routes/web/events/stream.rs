@@ -8,7 +8,7 @@ use axum::response::sse::Event;
 use foundation::{Actor, ServiceError};
 use futures_util::{Stream, StreamExt, stream};
 use jiff::Timestamp;
-use market::Symbol;
+use market::{Price, Symbol};
 use serde_json::json;
 use service::alerts::StoredEvent;
 use tokio::sync::watch;
@@ -52,8 +52,8 @@ pub(super) struct EventStream {
     position: i64,
     positions: watch::Receiver<i64>,
     symbols: Vec<Symbol>,
-    /// When the quotes that were sent had been observed.
-    sent_quotes: BTreeMap<Symbol, Timestamp>,
+    /// The prices that were sent.
+    sent_quotes: BTreeMap<Symbol, (Price, Timestamp)>,
     ready: VecDeque<Event>,
     /// Whether the last read of the firings failed.
     has_failed: bool,
@@ -164,8 +164,10 @@ impl EventStream {
         let figures = self.app.service().stocks.figures();
         for &symbol in &self.symbols {
             let quote = figures.quote(symbol);
-            let Some(at) = quote.at else { continue };
-            if self.sent_quotes.insert(symbol, at) != Some(at) {
+            let Some(observed) = quote.price.zip(quote.at) else {
+                continue;
+            };
+            if self.sent_quotes.insert(symbol, observed) != Some(observed) {
                 let data = json!(QuoteResponse::of(quote));
                 self.ready
                     .push_back(Event::default().event("quote").data(data.to_string()));

@@ -16,12 +16,14 @@ const PAGES: [&str; 8] = [
     "/stocks/AAPL",
 ];
 
-const FORMS: [&str; 6] = [
+const FORMS: [&str; 8] = [
     "/alerts/actions",
     "/alerts/new",
     "/alerts/undo",
     "/appearance",
     "/approvals",
+    "/fired/rearm",
+    "/fired/seen",
     "/sign-out",
 ];
 

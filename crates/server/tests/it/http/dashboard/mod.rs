@@ -3,12 +3,14 @@
 mod access;
 mod alerts;
 mod builder;
+mod events;
+mod fired;
 mod first_account;
 mod undo;
 
 use url::form_urlencoded;
 
-use crate::http::test_server::{TestResponse, TestServer};
+use crate::http::test_server::{TestRequest, TestResponse, TestServer};
 
 /// A browser with a session.
 pub(super) struct Browser<'a> {
@@ -34,6 +36,11 @@ impl<'a> Browser<'a> {
             .header("cookie", &self.cookie)
             .send()
             .await
+    }
+
+    /// Starts a request with the browser's session.
+    pub(super) fn request(&self, method: &str, path: &str) -> TestRequest<'_> {
+        self.server.anonymous(method, path).header("cookie", &self.cookie)
     }
 
     /// Requests a part of a page, as htmx does.
