@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::DeliveryConfig;
 use crate::messages::dispatchers::{self, MessageDispatcher};
-use crate::messages::{EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox};
+use crate::messages::{EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox, SentMessages};
 use crate::queue::QueueOutbox;
 use crate::webhooks::webhook_queue::{self, WebhookQueue};
 use crate::webhooks::{DeliveryContext, Webhooks};
@@ -23,6 +23,8 @@ pub struct DeliveryUseCases {
     pub webhooks: Webhooks,
     /// Messages that are kept for the operator.
     pub outbox: OperatorOutbox,
+    /// Messages about alerts that were sent.
+    pub sent_messages: SentMessages,
     /// Unsubscribe links in mail about alerts.
     pub email_subscriptions: EmailSubscriptions,
     /// Creates messages for the use cases of other areas.
@@ -50,6 +52,7 @@ impl DeliveryUseCases {
                 ports: ports.clone(),
                 settings: Arc::clone(settings),
             },
+            sent_messages: SentMessages { ports: ports.clone() },
             email_subscriptions: EmailSubscriptions { ports: ports.clone() },
             writer: MessageWriter {
                 ports: ports.clone(),

@@ -8,7 +8,7 @@ use accounts::identity::AccountAccess;
 use accounts::identity::account::AccountSettings;
 use accounts::oauth::OAuth;
 use delivery::DeliveryUseCases;
-use delivery::messages::{EmailSubscriptions, OperatorOutbox};
+use delivery::messages::{EmailSubscriptions, OperatorOutbox, SentMessages};
 use delivery::webhooks::Webhooks;
 use evaluation::EvaluationUseCases;
 use evaluation::blindness::BlindnessNotices;
@@ -53,6 +53,8 @@ pub struct UseCases {
     pub webhooks: Webhooks,
     /// Messages that are kept for the operator.
     pub outbox: OperatorOutbox,
+    /// Messages about alerts that accounts were sent.
+    pub sent_messages: SentMessages,
     /// Unsubscribe links in mail about alerts.
     pub email_subscriptions: EmailSubscriptions,
     /// Analyses of stocks.
@@ -156,6 +158,7 @@ impl UseCases {
             watchlists: watchlist.watchlists,
             webhooks: delivery.webhooks.clone(),
             outbox: delivery.outbox.clone(),
+            sent_messages: delivery.sent_messages.clone(),
             email_subscriptions: delivery.email_subscriptions.clone(),
             analysis: watchlist.analysis,
             prices: evaluation.prices.clone(),

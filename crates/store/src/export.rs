@@ -100,6 +100,20 @@ impl Store {
         Ok((messages.collect::<Result<_, _>>()?, next))
     }
 
+    /// Returns an account's latest messages on a channel, newest first, at most `limit`: those that were sent or tried.
+    pub async fn latest_messages(
+        &self,
+        account: AccountId,
+        channel: MessageChannel,
+        limit: u32,
+    ) -> Result<Vec<SentMessage>, StoreError> {
+        let sql = "SELECT seq, kind, recipient, status, created_at, admitted_at, finished_at FROM messages
+                   WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL
+                   ORDER BY admitted_at DESC, seq DESC LIMIT $3";
+        let rows = query!(fetch_all MessageRow, &self.pools, sql, account.0, channel.name(), i64::from(limit))?;
+        rows.into_iter().map(|row| row.message(channel)).collect()
+    }
+
     /// Returns the feedback that an account likes.
     pub async fn liked_feedback(&self, account: AccountId) -> Result<Vec<FeedbackId>, StoreError> {
         let sql = "SELECT feedback.id FROM feedback_likes JOIN feedback ON feedback.seq = feedback_likes.feedback_seq

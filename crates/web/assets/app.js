@@ -17,5 +17,6 @@ htmx.registerExtension("bellwether", {
 submitOnChange(document);
 startLiveEvents();
 
-// The chart is large, so only pages with one load it.
+// The charts are large, so only pages with one load it.
 if (document.querySelector("price-chart")) await import("./price-chart.js");
+if (document.querySelector("performance-chart")) await import("./performance-chart.js");

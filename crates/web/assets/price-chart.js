@@ -2,25 +2,12 @@
 /** The chart of a stock: candles, volume, and the levels of the account's price alerts, which can be moved. */
 import { CandlestickSeries, HistogramSeries, LineStyle, createChart } from "./vendor/lightweight-charts.js";
 import { AlertLevel } from "./alert-level.js";
+import { color } from "./chart-color.js";
 
 /**
  * @typedef {{id: string, price: number, side: "above" | "below"}} Level
  * @typedef {{symbol: string, price: number | null, candles: [string, number, number, number, number, number][], levels: Level[]}} ChartData
  */
-
-/**
- * Returns a color of the page, which follows the theme. The chart understands no `light-dark()`, so the browser computes it.
- * @param {Element} element
- * @param {string} name
- */
-function color(element, name) {
-  const probe = document.createElement("span");
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const computed = getComputedStyle(probe).color;
-  probe.remove();
-  return computed;
-}
 
 /**
  * Returns the prices that the scale shows: those of the candles, and the levels that are not too far away to be seen beside them.

@@ -14,11 +14,15 @@ pub enum Section {
     Alerts,
     /// `/fired`
     Fired,
+    /// `/deliveries`
+    Deliveries,
+    /// `/watchlist`
+    Watchlist,
 }
 
 impl Section {
     /// All entries in their order.
-    pub const ALL: [Self; 3] = [Self::Today, Self::Alerts, Self::Fired];
+    pub const ALL: [Self; 5] = [Self::Today, Self::Alerts, Self::Fired, Self::Deliveries, Self::Watchlist];
 
     /// Returns the path.
     #[must_use]
@@ -27,6 +31,8 @@ impl Section {
             Self::Today => "/",
             Self::Alerts => "/alerts",
             Self::Fired => "/fired",
+            Self::Deliveries => "/deliveries",
+            Self::Watchlist => "/watchlist",
         }
     }
 
@@ -41,6 +47,8 @@ impl Section {
             Self::Today => "nav-today",
             Self::Alerts => "nav-alerts",
             Self::Fired => "nav-fired",
+            Self::Deliveries => "nav-deliveries",
+            Self::Watchlist => "nav-watchlist",
         }
     }
 }

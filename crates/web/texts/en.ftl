@@ -9,9 +9,11 @@ apply = Apply
 charts-by = TradingView Lightweight Charts™, Copyright (c) 2025 TradingView, Inc.,
 close = Close
 nav-alerts = Alerts
+nav-deliveries = Deliveries
 nav-fired = Fired
 nav-main = Main
 nav-today = Today
+nav-watchlist = Watchlist
 rising-green = Green
 rising-prices = Rising prices
 rising-red = Red
@@ -257,3 +259,69 @@ level-preview = Would have fired { $count } times a year.
 no-price = No price yet
 own-alerts = Your alerts on this stock
 own-alerts-empty = You have no alert on this stock yet.
+
+## Deliveries
+
+attempts-empty = Nothing has been sent yet.
+column-attempts = Attempts
+column-channel = Channel
+column-delay = Time
+column-kind = Kind
+column-outcome = Last answer
+column-recipient = Recipient
+create-webhook = Create a webhook
+deliveries-empty = No delivery matches. Deliveries appear here when an alert fires.
+deliveries-no-webhook = You have no webhook, so firings are not posted anywhere.
+delivery = Delivery
+delivery-body = Body of the request
+delivery-delays = From the firing to the accepted answer:
+delivery-delivered = Delivered
+delivery-failed = Failed
+delivery-pending = Waiting
+messages = Emails and text messages
+messages-empty = No message about an alert has been sent yet.
+next-attempt = next attempt
+resend = Resend
+resend-all-since = Resend all since…
+resent = The delivery is sent again.
+resent-many = { $count ->
+    [0] No failed delivery since then.
+    [one] 1 failed delivery is sent again.
+   *[other] { $count } failed deliveries are sent again.
+}
+since = Failed since
+webhook = Webhook
+
+## Watchlist
+
+add = Add
+advice = Advice
+alert-over-all = One alert over all of them
+alert-over-all-hint = The rule is checked for each stock on the list, also for those you add later.
+auto-alerts = Create alerts by the analyst
+change = Change
+closed = Closed
+direction = Direction
+entry-price = Entry price
+inactive = inactive
+intention = Intention
+intention-buy = Buy
+intention-sell = Sell
+item-active = Active, with a paper trade
+item-added = { $symbol } is on your watchlist.
+item-changed = { $symbol } is changed.
+item-removed = { $symbol } is removed from your watchlist.
+no-advice = No advice yet
+notes = Notes
+opened = Opened
+performance = Performance
+performance-label = Performance of your paper trades against
+profit = Profit
+remove = Remove
+save = Save
+since-added = Since added
+since-day = since
+stocks = Stocks
+target-price = Target price
+watchlist-empty = Your watchlist is empty.
+watchlist-empty-hint = Add a stock that you want to buy or sell. A paper trade shows how the intention performs, and the analyst proposes alerts.

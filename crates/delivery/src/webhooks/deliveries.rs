@@ -4,13 +4,47 @@ use foundation::account::lock_active_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use serde_json::Value;
-use store::model::{AccountId, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
+use store::model::{AccountId, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, Webhook, WebhookId};
 use store::{Abort, UnitOfWork};
 
 use super::request_body::RecoverDeliveriesRequest;
 use super::{Webhooks, no_such_webhook};
 
+/// A delivery with the body that its attempts send.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeliveryDetail {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// The delivery.
+    pub delivery: Delivery,
+    /// The body of the request as text.
+    pub body: String,
+}
+
 impl Webhooks {
+    /// Returns a delivery with its body.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]
+    pub async fn delivery(
+        &self,
+        actor: &Actor,
+        id: WebhookId,
+        delivery: DeliveryId,
+    ) -> Result<DeliveryDetail, ServiceError> {
+        let no_such_delivery = || ServiceError::NotFound("delivery");
+        let store = &self.ports.store;
+        let webhook = self.webhook(actor, id).await?;
+        let data = store.delivery_data(id, delivery).await?.ok_or_else(no_such_delivery)?;
+        let delivery = store.delivery(id, delivery).await?.ok_or_else(no_such_delivery)?;
+        let body = self.delivery.body(&webhook.url, delivery.id, delivery.created_at, &data);
+        Ok(DeliveryDetail {
+            webhook,
+            delivery,
+            body: String::from_utf8_lossy(&body).into_owned(),
+        })
+    }
+
     /// Returns a page of a webhook's deliveries, newest first.
     ///
     /// # Errors

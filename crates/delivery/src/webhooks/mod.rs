@@ -29,6 +29,7 @@ use foundation::{Network, Ports, Random, ServiceError};
 
 pub use config::WebhooksConfig;
 pub use create::CreatedWebhook;
+pub use deliveries::DeliveryDetail;
 pub use request_body::{CreateWebhookRequest, EventName, RecoverDeliveriesRequest};
 pub use request_body::{TestWebhookRequest, UpdateWebhookRequest};
 pub use rotate::RotatedSecret;

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use foundation::Ports;
+use jiff::Timestamp;
 use notify::address::UrlPolicy;
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookTransport};
 use notify::dispatcher::{ClaimedJob, Dispatcher, DispatcherLimits, SettledJob};
@@ -13,7 +15,7 @@ use notify::message::{self, slack};
 use notify::schedule::DISABLE_AFTER;
 use notify::signature::SigningSecrets;
 use notify::templates::AccountEmail;
-use store::model::{Attempt, ClaimQuery, ClaimedDelivery, DeliveryResult, DisablePolicy, Queue, Settlement};
+use store::model::{Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, Queue, Settlement};
 use store::{DisabledNotice, Store, StoreError};
 
 use super::request_body::signing_form;
@@ -133,15 +135,14 @@ impl DeliveryContext {
     /// Builds the job for a delivery.
     fn prepare(&self, delivery: &ClaimedDelivery) -> Result<ClaimedJob<WebhookJob>, SecretError> {
         let (host, is_slack) = host_key(&self.rules, &delivery.url);
-        let (body, signing) = if is_slack {
-            (slack::body(EVENT, &delivery.data), Signing::Unsigned)
+        let body = self.body(&delivery.url, delivery.id, delivery.created_at, &delivery.data);
+        let signing = if is_slack {
+            Signing::Unsigned
         } else {
-            let body = message::webhook_body(delivery.id.0, EVENT, delivery.created_at, &delivery.data);
-            let signing = Signing::Signed {
+            Signing::Signed {
                 secrets: self.secrets(delivery)?,
                 format: signing_form(delivery.signature),
-            };
-            (body, signing)
+            }
         };
         Ok(ClaimedJob {
             key: delivery.seq,
@@ -159,6 +160,14 @@ impl DeliveryContext {
                 signing,
             },
         })
+    }
+
+    /// Returns the body that is sent to a URL about an event.
+    pub(super) fn body(&self, url: &str, id: DeliveryId, at: Timestamp, data: &str) -> Bytes {
+        match host_key(&self.rules, url) {
+            (_, true) => slack::body(EVENT, data),
+            (_, false) => message::webhook_body(id.0, EVENT, at, data),
+        }
     }
 
     fn secrets(&self, delivery: &ClaimedDelivery) -> Result<SigningSecrets, SecretError> {

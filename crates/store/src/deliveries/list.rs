@@ -108,6 +108,14 @@ impl Store {
         Ok(self.with_attempts(rows).await?.pop())
     }
 
+    /// Returns the `data` of a delivery's event as JSON text.
+    pub async fn delivery_data(&self, webhook: WebhookId, id: DeliveryId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT e.data FROM deliveries d JOIN events e ON e.seq = d.event_seq
+                   WHERE d.webhook_seq = (SELECT seq FROM webhooks WHERE id = $1) AND d.id = $2";
+        let found = query!(fetch_optional(String,), &self.pools, sql, webhook.0, id.0)?;
+        Ok(found.map(|(data,)| data))
+    }
+
     async fn with_attempts(&self, rows: Vec<DeliveryRow>) -> Result<Vec<Delivery>, StoreError> {
         let found = query_many!(AttemptRow, &self.pools, LATEST_ATTEMPTS, &rows, |query, row| query
             .bind(row.seq));

@@ -9,10 +9,13 @@ pub(in crate::routes) mod appearance;
 mod approvals;
 mod assets;
 mod credentials;
+mod deliveries;
 mod demo;
 mod events;
 mod fired;
 mod first_account;
+mod form_value;
+mod moment;
 mod notice;
 mod quick_add;
 mod register;
@@ -22,6 +25,7 @@ mod sign_out;
 mod stock;
 mod today;
 mod visitor;
+mod watchlist;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -45,6 +49,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/appearance", post(appearance::set_appearance))
         .route("/approvals", get(approvals::show_approvals).post(approvals::decide))
         .route("/assets/{digest}/{*path}", get(assets::get_asset))
+        .route("/deliveries", get(deliveries::list::list_deliveries))
+        .route("/deliveries/recover", post(deliveries::recover::recover))
+        .route("/deliveries/resend", post(deliveries::resend::resend))
+        .route("/deliveries/{webhook}/{delivery}", get(deliveries::show::show_delivery))
         .route("/demo", get(demo::start_demo))
         .route("/fired", get(fired::list::show_fired))
         .route("/fired/rearm", post(fired::rearm::rearm))
@@ -58,4 +66,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/stocks/{symbol}", get(stock::show_stock))
         .route("/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
         .route("/sign-out", post(sign_out::sign_out))
+        .route(
+            "/watchlist",
+            get(watchlist::show::show_watchlist).post(watchlist::add::add_item),
+        )
+        .route("/watchlist/alert", post(watchlist::alert::create_alert))
+        .route("/watchlist/change", post(watchlist::change::change_item))
 }

@@ -1,10 +1,12 @@
 //! Responses of the dashboard.
 
 use askama::Template;
+use foundation::ServiceError;
 use http::HeaderName;
-use web::layout::PageHead;
+use web::layout::{Notice, PageHead};
 use web::return_path::ReturnPath;
 
+use super::notice;
 use crate::routes::pages::page::{FormTarget, html_page};
 use crate::routes::prelude::*;
 
@@ -27,6 +29,23 @@ pub(super) fn rendered(template: &impl Template) -> Response {
 pub(super) fn see_other(head: &PageHead, next: &str) -> Response {
     let next = ReturnPath::parse(next).map_or_else(|| "/".to_owned(), |next| next.as_str().to_owned());
     redirect(&head.link(&next))
+}
+
+/// Returns to the page of a form, with a notice about its result.
+pub(super) fn after_change(head: &PageHead, next: &str, result: Result<String, ServiceError>) -> Response {
+    let (text, is_error) = match result {
+        Ok(text) => (text, false),
+        // The conversion logs internal errors and hides their cause.
+        Err(error) => (ApiError::from(error).message().to_owned(), true),
+    };
+    let mut response = see_other(head, next);
+    let notice = Notice {
+        text,
+        is_error,
+        undo: None,
+    };
+    notice::set(&mut response, &notice);
+    response
 }
 
 /// Redirects a browser with 303.

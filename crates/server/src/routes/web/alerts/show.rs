@@ -4,7 +4,6 @@ use alerts::AlertId;
 use axum::extract::Path;
 use foundation::ServiceError;
 use jiff::Timestamp;
-use jiff::civil::DateTime;
 use service::PageRequest;
 use service::alerts::AlertDetail;
 use web::layout::Section;
@@ -13,6 +12,7 @@ use web::screens::alert::{AlertFacts, AlertPage, HistoryLine, MemberLine, Outcom
 use crate::query::uuid;
 use crate::routes::pages::page::{Page, error_page};
 use crate::routes::prelude::*;
+use crate::routes::web::moment::local_moment;
 use crate::routes::web::response::rendered;
 use crate::routes::web::visitor::Visitor;
 
@@ -100,15 +100,11 @@ async fn why(
     }
 }
 
-/// Reads a date and time in the account's time zone.
-fn past_moment(visitor: &Visitor, text: &str) -> Result<Option<Timestamp>, String> {
-    if text.is_empty() {
-        return Ok(None);
+fn past_moment(visitor: &Visitor, text: &str) -> Result<Option<Timestamp>, &'static str> {
+    match text {
+        "" => Ok(None),
+        text => local_moment(&visitor.actor.time_zone, text).map(Some),
     }
-    let moment = text.parse::<DateTime>().ok();
-    let moment = moment.and_then(|moment| moment.to_zoned(visitor.actor.time_zone.clone()).ok());
-    let moment = moment.ok_or_else(|| "must be a date and time such as 2026-03-02T09:30".to_owned())?;
-    Ok(Some(moment.timestamp()))
 }
 
 fn alert_not_found_page() -> Response {

@@ -4,33 +4,22 @@ use alerts::AlertId;
 use foundation::ServiceError;
 use serde_json::json;
 use service::alerts::AlertDetail;
-use web::layout::Notice;
 use web::texts;
 
 use crate::query::uuid;
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;
-use crate::routes::web::notice;
-use crate::routes::web::response::see_other;
+use crate::routes::web::response::after_change;
 use crate::routes::web::visitor::Visitor;
 
 /// Sets the level and activates the alert.
 pub(in crate::routes::web) async fn rearm(State(app): State<App>, visitor: Visitor, form: FormFields) -> Response {
-    let (text, is_error) = match rearmed(&app, &visitor, &form).await {
-        Ok(detail) => {
-            let symbol = detail.stored.alert.symbol.to_string();
-            (texts::text_with("rearmed", [("symbol", symbol.into())]), false)
-        }
-        Err(error) => (ApiError::from(error).message().to_owned(), true),
-    };
-    let mut response = see_other(&visitor.head, form_field(&form, "next"));
-    let notice = Notice {
-        text,
-        is_error,
-        undo: None,
-    };
-    notice::set(&mut response, &notice);
-    response
+    let rearmed = rearmed(&app, &visitor, &form).await;
+    let result = rearmed.map(|detail| {
+        let symbol = detail.stored.alert.symbol.to_string();
+        texts::text_with("rearmed", [("symbol", symbol.into())])
+    });
+    after_change(&visitor.head, form_field(&form, "next"), result)
 }
 
 /// Changes the level first, while the alert cannot fire.

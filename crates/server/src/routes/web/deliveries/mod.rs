@@ -1,0 +1,6 @@
+//! Deliveries to webhooks, and messages about alerts.
+
+pub(super) mod list;
+pub(super) mod recover;
+pub(super) mod resend;
+pub(super) mod show;

@@ -1,0 +1,29 @@
+//! `POST /watchlist/alert`: creates one alert over the stocks of the watchlist.
+
+use serde_json::json;
+use service::alerts::Created;
+
+use crate::routes::pages::link::form_field;
+use crate::routes::prelude::*;
+use crate::routes::web::response::{after_change, redirect};
+use crate::routes::web::visitor::Visitor;
+
+/// Creates the alert and leads to it.
+pub(in crate::routes::web) async fn create_alert(
+    State(app): State<App>,
+    visitor: Visitor,
+    form: FormFields,
+) -> Response {
+    let body = json!({
+        "scope": {"watchlist": form_field(&form, "part")},
+        "condition": "expression",
+        "parameters": {"when": form_field(&form, "when")},
+    });
+    match app.service().alerts.create_alert(&visitor.actor, &body).await {
+        Ok(Created::New(alert) | Created::Existing(alert)) => {
+            let id = alert.stored.alert.id;
+            redirect(&visitor.head.link(&format!("/alerts/{id}")))
+        }
+        Err(error) => after_change(&visitor.head, "/watchlist", Err(error)),
+    }
+}

@@ -1,0 +1,56 @@
+//! `POST /watchlist/change`: changes or removes a stock of the watchlist.
+
+use foundation::ServiceError;
+use serde_json::json;
+use watchlist::WatchlistItemId;
+use web::texts;
+
+use crate::query::uuid;
+use crate::routes::pages::link::form_field;
+use crate::routes::prelude::*;
+use crate::routes::web::form_value::{is_checked, optional_number, optional_text};
+use crate::routes::web::response::after_change;
+use crate::routes::web::visitor::Visitor;
+
+/// Applies the form.
+pub(in crate::routes::web) async fn change_item(
+    State(app): State<App>,
+    visitor: Visitor,
+    form: FormFields,
+) -> Response {
+    let result = change(&app, &visitor, &form).await;
+    let symbol = form_field(&form, "symbol").to_owned();
+    let result = result.map(|text| texts::text_with(text, [("symbol", symbol.into())]));
+    after_change(&visitor.head, "/watchlist", result)
+}
+
+/// Returns the id of the notice's text.
+async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<&'static str, ServiceError> {
+    let (watchlists, actor) = (&app.service().watchlists, &visitor.actor);
+    let no_such_item = || ServiceError::NotFound("watchlist item");
+    let id = WatchlistItemId(uuid(form_field(form, "id")).ok_or_else(no_such_item)?);
+    if form_field(form, "action") == "remove" {
+        watchlists.delete_watchlist_item(actor, id).await?;
+        return Ok("item-removed");
+    }
+    let current = watchlists.watchlist_item(actor.account, id).await?.listed.item;
+    let mut changed = json!({
+        "target_price": optional_number(form, "target"),
+        "notes": optional_text(form, "notes"),
+        "auto_alerts_enabled": is_checked(form, "auto"),
+    });
+    // To activate an active item again would begin its paper trade anew.
+    if is_checked(form, "active") != current.is_active {
+        changed["is_active"] = json!(!current.is_active);
+    }
+    watchlists.update_watchlist_item(actor, id, &changed).await?;
+    if form_field(form, "intention") != current.intention.name() {
+        let swap = json!({
+            "item_id": id.0,
+            "new_intention": form_field(form, "intention"),
+            "stock_symbol": current.symbol.as_str(),
+        });
+        watchlists.swap_watchlist_item(actor, &swap).await?;
+    }
+    Ok("item-changed")
+}

@@ -1,0 +1,6 @@
+//! The watchlist.
+
+pub(super) mod add;
+pub(super) mod alert;
+pub(super) mod change;
+pub(super) mod show;

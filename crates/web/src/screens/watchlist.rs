@@ -1,0 +1,164 @@
+//! The watchlist: intentions, paper trades, the analyst's advice, and the performance against the benchmark.
+
+use alerts::Intention;
+use askama::Template;
+use jiff::Timestamp;
+use market::{Decimal, PriceChange};
+use serde_json::json;
+use watchlist::{ItemView, PerformanceRange, PerformanceView, SeriesPoint, TradeView};
+
+use super::today::PaperReturn;
+use crate::figures;
+use crate::filters;
+use crate::layout::Shell;
+
+/// A stock on the watchlist.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WatchedLine {
+    /// The id of the item.
+    pub id: String,
+    /// The symbol.
+    pub symbol: String,
+    /// The company's name.
+    pub name: String,
+    /// What the owner intends.
+    pub intention: Intention,
+    /// The last price.
+    pub price: Option<String>,
+    /// The move since the item was added in percent, and whether it rose.
+    pub since_added: Option<(String, bool)>,
+    /// The target price, as a form has it.
+    pub target: String,
+    /// The notes.
+    pub notes: String,
+    /// Whether the analyst creates alerts.
+    pub has_auto_alerts: bool,
+    /// Whether the item is active.
+    pub is_active: bool,
+    /// The number of the account's active alerts on the stock.
+    pub alerts: u64,
+    /// The analyst's advice: its time, its author and its rationale.
+    pub advice: Option<(Timestamp, String, String)>,
+}
+
+impl WatchedLine {
+    /// Formats an item.
+    #[must_use]
+    pub fn of(view: &ItemView) -> Self {
+        let item = &view.listed.item;
+        let last = view.stock.last_price;
+        let moved = item.initial_price.map(|initial| initial.price).zip(last);
+        let percent = moved.map(|(from, to)| PriceChange::between(from, to).percent);
+        Self {
+            id: item.id.0.to_string(),
+            symbol: item.symbol.to_string(),
+            name: view.stock.name.clone(),
+            intention: item.intention,
+            price: last.map(|price| figures::usd(price.decimal())),
+            since_added: percent.map(|percent| (figures::signed_percent(percent), percent >= Decimal::ZERO)),
+            target: item.target_price.map(|target| target.price.to_string()).unwrap_or_default(),
+            notes: item.notes.clone().unwrap_or_default(),
+            has_auto_alerts: item.has_auto_alerts,
+            is_active: item.is_active,
+            alerts: view.listed.active_alerts,
+            advice: item
+                .advised
+                .as_ref()
+                .map(|advice| (advice.priced.at, advice.by.clone(), advice.summary.clone())),
+        }
+    }
+
+    fn intends(&self, intention: &Intention) -> bool {
+        self.intention == *intention
+    }
+}
+
+/// Returns the id of an intention's text.
+const fn intention_text(intention: &Intention) -> &'static str {
+    match intention {
+        Intention::Buy => "intention-buy",
+        Intention::Sell => "intention-sell",
+    }
+}
+
+/// A paper trade.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TradeLine {
+    /// The symbol.
+    pub symbol: String,
+    /// `long` or `short`.
+    pub direction: &'static str,
+    /// When it was opened.
+    pub entry_at: Timestamp,
+    /// The entry price in today's shares.
+    pub entry_price: String,
+    /// When it was closed.
+    pub exit_at: Option<Timestamp>,
+    /// The profit in US dollars, and whether it is one.
+    pub profit: Option<(String, bool)>,
+}
+
+impl TradeLine {
+    /// Formats a trade.
+    #[must_use]
+    pub fn of(trade: &TradeView) -> Self {
+        let profit = trade.realized_pnl.or(trade.unrealized_pnl);
+        Self {
+            symbol: trade.stored.symbol.to_string(),
+            direction: trade.direction,
+            entry_at: trade.stored.entry.at,
+            entry_price: figures::usd(trade.entry_price.decimal()),
+            exit_at: trade.stored.exit.map(|exit| exit.at),
+            profit: profit.map(|profit| (figures::usd(profit), profit >= Decimal::ZERO)),
+        }
+    }
+}
+
+/// The performance of the paper trades.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PerformanceChart {
+    /// The total returns.
+    pub returns: PaperReturn,
+    /// The first day.
+    pub since: String,
+    /// The range.
+    pub range: PerformanceRange,
+    /// The data of the chart, as JSON that is safe within a `script` element.
+    pub data: String,
+}
+
+impl PerformanceChart {
+    /// Formats a performance; `None` without trades.
+    #[must_use]
+    pub fn of(view: &PerformanceView) -> Option<Self> {
+        let performance = &view.performance;
+        let points = |series: &[SeriesPoint]| -> Vec<_> {
+            series.iter().map(|point| json!([point.date.to_string(), point.value])).collect()
+        };
+        let data = json!({"own": points(&performance.watchlist), "benchmark": points(&performance.benchmark)});
+        Some(Self {
+            returns: PaperReturn::of(view)?,
+            since: performance.base_date?.to_string(),
+            range: performance.range,
+            data: data.to_string().replace('<', "\\u003c"),
+        })
+    }
+
+    fn is_range(&self, range: &PerformanceRange) -> bool {
+        self.range == *range
+    }
+}
+
+/// The watchlist.
+#[derive(Template, Debug)]
+#[template(path = "watchlist.html")]
+pub struct WatchlistPage {
+    /// The frame.
+    pub shell: Shell,
+    /// The items, newest first.
+    pub items: Vec<WatchedLine>,
+    /// The trades, the last opened first.
+    pub trades: Vec<TradeLine>,
+    /// The performance.
+    pub performance: Option<PerformanceChart>,
+}
