@@ -18,11 +18,20 @@ pub enum Section {
     Deliveries,
     /// `/watchlist`
     Watchlist,
+    /// `/settings`
+    Settings,
 }
 
 impl Section {
     /// All entries in their order.
-    pub const ALL: [Self; 5] = [Self::Today, Self::Alerts, Self::Fired, Self::Deliveries, Self::Watchlist];
+    pub const ALL: [Self; 6] = [
+        Self::Today,
+        Self::Alerts,
+        Self::Fired,
+        Self::Deliveries,
+        Self::Watchlist,
+        Self::Settings,
+    ];
 
     /// Returns the path.
     #[must_use]
@@ -33,6 +42,7 @@ impl Section {
             Self::Fired => "/fired",
             Self::Deliveries => "/deliveries",
             Self::Watchlist => "/watchlist",
+            Self::Settings => "/settings",
         }
     }
 
@@ -49,6 +59,7 @@ impl Section {
             Self::Fired => "nav-fired",
             Self::Deliveries => "nav-deliveries",
             Self::Watchlist => "nav-watchlist",
+            Self::Settings => "nav-settings",
         }
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! * [`layout`]: the frame of every page: navigation, search, notices, appearance.
 //! * [`screens`]: one module for each screen.
+//! * [`form_state`]: what a refused form shows again.
 //! * [`message_page`]: pages with a message and at most one small form, such as those behind emailed links.
 //! * [`assets`]: the embedded files and their addresses. [`texts`]: the words of all pages, from `texts/en.ftl`.
 
@@ -13,6 +14,7 @@ pub mod csv;
 pub mod figures;
 #[expect(unreachable_pub, reason = "the attribute of askama makes filters public")]
 mod filters;
+pub mod form_state;
 pub mod layout;
 pub mod local_time;
 pub mod message_page;

@@ -37,7 +37,9 @@ impl Webhooks {
         let webhook = self.webhook(actor, id).await?;
         let data = store.delivery_data(id, delivery).await?.ok_or_else(no_such_delivery)?;
         let delivery = store.delivery(id, delivery).await?.ok_or_else(no_such_delivery)?;
-        let body = self.delivery.body(&webhook.url, delivery.id, delivery.created_at, &data);
+        let body = self
+            .delivery
+            .body(&webhook.url, delivery.id, delivery.created_at, &data);
         Ok(DeliveryDetail {
             webhook,
             delivery,

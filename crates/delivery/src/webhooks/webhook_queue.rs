@@ -15,7 +15,9 @@ use notify::message::{self, slack};
 use notify::schedule::DISABLE_AFTER;
 use notify::signature::SigningSecrets;
 use notify::templates::AccountEmail;
-use store::model::{Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, Queue, Settlement};
+use store::model::{
+    Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, Queue, Settlement,
+};
 use store::{DisabledNotice, Store, StoreError};
 
 use super::request_body::signing_form;

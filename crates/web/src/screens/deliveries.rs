@@ -179,7 +179,9 @@ impl MessageLine {
     /// Formats a message.
     #[must_use]
     pub fn of(sent: &SentMessage) -> Self {
-        let delay = sent.finished_at.map(|at| at.duration_since(sent.created_at).as_millis());
+        let delay = sent
+            .finished_at
+            .map(|at| at.duration_since(sent.created_at).as_millis());
         Self {
             channel: sent.channel.name(),
             kind: sent.kind.replace('_', " "),
@@ -209,7 +211,9 @@ pub struct DeliveryList {
 impl DeliveryList {
     /// Returns whether an attempt is still due, so that the page follows it.
     fn is_moving(&self) -> bool {
-        self.deliveries.iter().any(|line| line.status == DeliveryStatus::Pending)
+        self.deliveries
+            .iter()
+            .any(|line| line.status == DeliveryStatus::Pending)
     }
 
     fn quantiles(&self) -> Option<DelayQuantiles> {

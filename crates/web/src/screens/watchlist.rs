@@ -56,7 +56,10 @@ impl WatchedLine {
             intention: item.intention,
             price: last.map(|price| figures::usd(price.decimal())),
             since_added: percent.map(|percent| (figures::signed_percent(percent), percent >= Decimal::ZERO)),
-            target: item.target_price.map(|target| target.price.to_string()).unwrap_or_default(),
+            target: item
+                .target_price
+                .map(|target| target.price.to_string())
+                .unwrap_or_default(),
             notes: item.notes.clone().unwrap_or_default(),
             has_auto_alerts: item.has_auto_alerts,
             is_active: item.is_active,
@@ -133,7 +136,10 @@ impl PerformanceChart {
     pub fn of(view: &PerformanceView) -> Option<Self> {
         let performance = &view.performance;
         let points = |series: &[SeriesPoint]| -> Vec<_> {
-            series.iter().map(|point| json!([point.date.to_string(), point.value])).collect()
+            series
+                .iter()
+                .map(|point| json!([point.date.to_string(), point.value]))
+                .collect()
         };
         let data = json!({"own": points(&performance.watchlist), "benchmark": points(&performance.benchmark)});
         Some(Self {

@@ -69,14 +69,22 @@ pub(in crate::routes) fn login_rate_limit_page(app: &App, address: IpAddr) -> Op
 
 /// Counts a request against the given rate limit group. Returns the error page if the limit is exceeded.
 pub(in crate::routes) fn rate_limit_page(app: &App, address: IpAddr, group: RateLimitGroup) -> Option<Response> {
-    let counted = app
-        .rate_limiter()
-        .count(&Identity::Anonymous, group, address, app.now());
+    rate_limit_caller(app, &Identity::Anonymous, address, group)
+}
+
+/// Counts a request of a caller. Returns an error page if it exceeds the rate limit.
+pub(in crate::routes) fn rate_limit_caller(
+    app: &App,
+    caller: &Identity,
+    address: IpAddr,
+    group: RateLimitGroup,
+) -> Option<Response> {
+    let counted = app.rate_limiter().count(caller, group, address, app.now());
     if counted.is_allowed {
         return None;
     }
     let text = format!(
-        "Too many requests from your address. Try again in {} s.",
+        "Too many requests. Try again in {} s.",
         counted.retry_after_s
     );
     let response = Page::message("Too many requests", text).with_status(StatusCode::TOO_MANY_REQUESTS);

@@ -18,7 +18,7 @@ pub struct QuietHoursView {
 }
 
 impl QuietHoursView {
-    pub(super) fn of(hours: accounts::identity::account::QuietHours) -> Self {
+    pub(in crate::routes) fn of(hours: accounts::identity::account::QuietHours) -> Self {
         let text = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
         Self {
             start: text(hours.from),

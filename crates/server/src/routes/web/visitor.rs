@@ -3,6 +3,7 @@
 use axum::extract::{FromRequestParts, OriginalUri};
 use foundation::{Actor, ServiceError};
 use http::request::Parts;
+use web::form_state::FormState;
 use web::layout::{LiveState, Notice, PageHead, Section, Shell};
 use web::return_path::ReturnPath;
 
@@ -125,6 +126,20 @@ impl Visitor {
             now: app.now(),
             notice: self.notice.clone(),
             live: self.live.clone(),
+        }
+    }
+
+    /// Returns the frame of a page that shows a form again: the error of no field is its notice.
+    pub(super) fn shell_with(&self, app: &App, section: Option<Section>, form: &FormState) -> Shell {
+        let refusal = form.error.as_ref().map(|error| Notice {
+            text: error.clone(),
+            is_error: true,
+            undo: None,
+        });
+        let shell = self.shell(app, section);
+        Shell {
+            notice: refusal.or(shell.notice),
+            ..shell
         }
     }
 

@@ -56,7 +56,10 @@ async fn list(
     let is_shown = |webhook: &&Webhook| wanted.is_none_or(|id| webhook.id.0 == id);
     let mut deliveries = Vec::new();
     for webhook in webhooks.iter().filter(is_shown) {
-        let page = service.webhooks.deliveries(actor, webhook.id, query.status, NEWEST).await?;
+        let page = service
+            .webhooks
+            .deliveries(actor, webhook.id, query.status, NEWEST)
+            .await?;
         deliveries.extend(page.items.iter().map(|delivery| DeliveryLine::of(webhook, delivery)));
     }
     deliveries.sort_by_key(|line| std::cmp::Reverse(line.created_at));

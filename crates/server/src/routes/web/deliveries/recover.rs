@@ -25,5 +25,7 @@ async fn recovered(app: &App, visitor: &Visitor, form: &FormFields) -> Result<u6
         .map_err(|message| ServiceError::field("since", message))?;
     let body = json!({"since": timestamp(since)});
     let webhooks = &app.service().webhooks;
-    webhooks.recover_deliveries(&visitor.actor, WebhookId(webhook), &body).await
+    webhooks
+        .recover_deliveries(&visitor.actor, WebhookId(webhook), &body)
+        .await
 }

@@ -1,0 +1,63 @@
+//! The settings: one address for each tab, which shows it and takes its forms.
+
+pub(super) mod account;
+pub(super) mod agents;
+pub(super) mod channels;
+pub(super) mod keys;
+pub(super) mod profile;
+pub(super) mod webhooks;
+
+use foundation::ServiceError;
+use web::form_state::FormState;
+
+use crate::routes::pages::page::error_page;
+use crate::routes::prelude::*;
+use crate::routes::web::visitor::Visitor;
+
+/// Fields whose values are not shown again.
+const SECRET_FIELDS: [&str; 3] = ["current_password", "new_password", "token"];
+
+/// What a form led to.
+enum FormResult {
+    /// The page is shown again with this notice.
+    Done(String),
+    /// The form is shown again with its errors.
+    Refused(Box<FormState>),
+}
+
+impl FormResult {
+    /// Returns the result of a use case. Failures of the service are an error page.
+    fn of(form: &FormFields, result: Result<String, ServiceError>) -> Result<Self, Response> {
+        match result {
+            Ok(text) => Ok(Self::Done(text)),
+            Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => Err(error_page(error)),
+            Err(error) => Ok(Self::Refused(Box::new(refused_form(form, error)))),
+        }
+    }
+}
+
+/// Returns what a refused form shows: the entered values, and each error at its field.
+fn refused_form(form: &FormFields, error: ServiceError) -> FormState {
+    let entered = form
+        .0
+        .iter()
+        .filter(|(name, _)| !SECRET_FIELDS.contains(&name.as_str()));
+    let values = entered.cloned().collect();
+    let (errors, error) = match error {
+        ServiceError::Invalid { fields, .. } => {
+            let errors = fields.into_iter().map(|(name, messages)| (name, messages.join("; ")));
+            (errors.collect(), None)
+        }
+        error => (std::collections::BTreeMap::new(), Some(error.to_string())),
+    };
+    FormState { values, errors, error }
+}
+
+/// Returns a page after a form: 422 if the form is refused.
+fn after_form(visitor: &Visitor, form: &FormState, page: Response) -> Response {
+    let mut page = visitor.after_notice(page);
+    if *form != FormState::default() {
+        *page.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    page
+}

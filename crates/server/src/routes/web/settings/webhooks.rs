@@ -1,0 +1,158 @@
+//! `GET|POST /settings/webhooks`: webhooks, their secrets, and a test with its receipt.
+
+use delivery::webhooks::WebhookId;
+use foundation::ServiceError;
+use serde_json::json;
+use web::form_state::FormState;
+use web::layout::Section;
+use web::screens::settings::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
+use web::texts;
+
+use super::{after_form, refused_form};
+use crate::auth::Identity;
+use crate::query::uuid;
+use crate::rate_limiter::RateLimitGroup;
+use crate::routes::pages::link::{form_field, rate_limit_caller};
+use crate::routes::pages::page::error_page;
+use crate::routes::prelude::*;
+use crate::routes::web::response::{after_change, rendered};
+use crate::routes::web::visitor::Visitor;
+
+/// What a form shows on the page that answers it.
+#[derive(Default)]
+struct Shown {
+    secret: Option<WebhookSecret>,
+    receipt: Option<TestReceipt>,
+}
+
+/// What a form has done.
+enum Outcome {
+    /// A notice is enough.
+    Changed(&'static str),
+    /// The page shows something once.
+    Shown(Box<Shown>),
+}
+
+/// Shows the webhooks.
+pub(in crate::routes::web) async fn show_webhooks(State(app): State<App>, visitor: Visitor) -> Response {
+    page(&app, &visitor, FormState::default(), Shown::default()).await
+}
+
+/// Creates, changes, tests or deletes a webhook.
+pub(in crate::routes::web) async fn change_webhooks(
+    State(app): State<App>,
+    visitor: Visitor,
+    ClientAddress(address): ClientAddress,
+    form: FormFields,
+) -> Response {
+    if form_field(&form, "action") == "test" {
+        let caller = Identity::Authenticated(visitor.actor.clone());
+        if let Some(refusal) = rate_limit_caller(&app, &caller, address, RateLimitGroup::WebhookTest) {
+            return refusal;
+        }
+    }
+    match change(&app, &visitor, &form).await {
+        Ok(Outcome::Changed(text)) => after_change(&visitor.head, "/settings/webhooks", Ok(texts::text(text))),
+        Ok(Outcome::Shown(shown)) => page(&app, &visitor, FormState::default(), *shown).await,
+        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => error_page(error),
+        // Only the form for a new webhook has a field.
+        Err(error) if form_field(&form, "action") == "create" => {
+            page(&app, &visitor, refused_form(&form, error), Shown::default()).await
+        }
+        Err(error) => after_change(&visitor.head, "/settings/webhooks", Err(error)),
+    }
+}
+
+async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<Outcome, ServiceError> {
+    let (webhooks, actor) = (&app.service().webhooks, &visitor.actor);
+    let url = form_field(form, "url").trim();
+    let id = || {
+        uuid(form_field(form, "id"))
+            .map(WebhookId)
+            .ok_or(ServiceError::NotFound("webhook"))
+    };
+    let shown = match form_field(form, "action") {
+        "create" => {
+            let body = json!({"url": url, "events": ["alert.triggered"]});
+            let created = webhooks.create_webhook(actor, &body).await?;
+            Shown {
+                secret: Some(WebhookSecret {
+                    url: created.webhook.url,
+                    secret: created.secret,
+                    former_until: None,
+                }),
+                receipt: None,
+            }
+        }
+        "rotate" => {
+            let rotated = webhooks.rotate_webhook_secret(actor, id()?).await?;
+            Shown {
+                secret: Some(WebhookSecret {
+                    url: rotated.webhook.url,
+                    secret: rotated.secret,
+                    former_until: Some(rotated.previous_until),
+                }),
+                receipt: None,
+            }
+        }
+        "test" => Shown {
+            secret: None,
+            receipt: Some(test(app, visitor, id()?).await?),
+        },
+        action @ ("enable" | "disable") => {
+            let body = json!({"is_active": action == "enable"});
+            webhooks.update_webhook(actor, id()?, &body).await?;
+            return Ok(Outcome::Changed("webhook-changed"));
+        }
+        "delete" => {
+            webhooks.delete_webhook(actor, id()?).await?;
+            return Ok(Outcome::Changed("webhook-deleted"));
+        }
+        _ => {
+            return Err(ServiceError::Malformed(
+                "the form is invalid; reload the page".to_owned(),
+            ));
+        }
+    };
+    Ok(Outcome::Shown(Box::new(shown)))
+}
+
+/// Sends a test with the webhook's own secret.
+async fn test(app: &App, visitor: &Visitor, id: WebhookId) -> Result<TestReceipt, ServiceError> {
+    let result = app.service().webhooks.test_own_webhook(&visitor.actor, id).await?;
+    let attempt = result.attempt;
+    let outcome = attempt.outcome.to_string();
+    Ok(TestReceipt {
+        url: attempt.url.unwrap_or_default(),
+        at: attempt.at,
+        duration_ms: attempt.duration_ms,
+        outcome: match attempt.outcome.http_status() {
+            Some(status) => format!("{outcome} ({status})"),
+            None => outcome,
+        },
+        response: attempt.response.unwrap_or_default(),
+    })
+}
+
+async fn page(app: &App, visitor: &Visitor, form: FormState, shown: Shown) -> Response {
+    match webhooks_page(app, visitor, form, shown).await {
+        Ok(page) => after_form(visitor, &page.form, rendered(&page)),
+        Err(error) => error_page(error),
+    }
+}
+
+async fn webhooks_page(
+    app: &App,
+    visitor: &Visitor,
+    form: FormState,
+    shown: Shown,
+) -> Result<WebhooksPage, ServiceError> {
+    let webhooks = app.service().webhooks.webhooks(&visitor.actor).await?;
+    Ok(WebhooksPage {
+        shell: visitor.shell_with(app, Some(Section::Settings), &form),
+        form,
+        webhooks: webhooks.iter().map(WebhookLine::of).collect(),
+        secret: shown.secret,
+        receipt: shown.receipt,
+    })
+}

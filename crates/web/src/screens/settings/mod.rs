@@ -1,0 +1,74 @@
+//! The settings of an account, one module for each tab.
+
+mod account;
+mod agents;
+mod channels;
+mod keys;
+mod profile;
+mod webhooks;
+
+pub use account::AccountPage;
+pub use agents::{AgentsPage, GrantLine};
+pub use channels::ChannelsPage;
+pub use keys::{KeyLine, KeysPage, NewKey};
+pub use profile::ProfilePage;
+pub use webhooks::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
+
+/// A tab of the settings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SettingsTab {
+    /// `/settings`
+    Profile,
+    /// `/settings/channels`
+    Channels,
+    /// `/settings/keys`
+    Keys,
+    /// `/settings/webhooks`
+    Webhooks,
+    /// `/settings/agents`
+    Agents,
+    /// `/settings/account`
+    Account,
+}
+
+impl SettingsTab {
+    /// All tabs in their order.
+    pub const ALL: [Self; 6] = [
+        Self::Profile,
+        Self::Channels,
+        Self::Keys,
+        Self::Webhooks,
+        Self::Agents,
+        Self::Account,
+    ];
+
+    /// Returns the path.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Profile => "/settings",
+            Self::Channels => "/settings/channels",
+            Self::Keys => "/settings/keys",
+            Self::Webhooks => "/settings/webhooks",
+            Self::Agents => "/settings/agents",
+            Self::Account => "/settings/account",
+        }
+    }
+
+    /// Returns the id of its text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Profile => "settings-profile",
+            Self::Channels => "settings-channels",
+            Self::Keys => "settings-keys",
+            Self::Webhooks => "settings-webhooks",
+            Self::Agents => "settings-agents",
+            Self::Account => "settings-account",
+        }
+    }
+
+    fn is(self, other: Self) -> bool {
+        self == other
+    }
+}
