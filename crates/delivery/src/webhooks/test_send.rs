@@ -58,7 +58,10 @@ impl Webhooks {
         let signing = if target.is_slack() {
             Signing::Unsigned
         } else {
-            let secret = self.delivery.open(id, &webhook.secret).map_err(ServiceError::internal)?;
+            let secret = self
+                .delivery
+                .open(id, &webhook.secret)
+                .map_err(ServiceError::internal)?;
             Signing::Signed {
                 secrets: SigningSecrets::from(secret),
                 format: signing_form(webhook.signature),

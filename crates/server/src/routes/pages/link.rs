@@ -83,10 +83,7 @@ pub(in crate::routes) fn rate_limit_caller(
     if counted.is_allowed {
         return None;
     }
-    let text = format!(
-        "Too many requests. Try again in {} s.",
-        counted.retry_after_s
-    );
+    let text = format!("Too many requests. Try again in {} s.", counted.retry_after_s);
     let response = Page::message("Too many requests", text).with_status(StatusCode::TOO_MANY_REQUESTS);
     Some(with_retry_after(response, Some(counted.retry_after_s)))
 }

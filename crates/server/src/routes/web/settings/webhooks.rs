@@ -1,5 +1,7 @@
 //! `GET|POST /settings/webhooks`: webhooks, their secrets, and a test with its receipt.
 
+use std::sync::Arc;
+
 use delivery::webhooks::WebhookId;
 use foundation::ServiceError;
 use serde_json::json;
@@ -46,7 +48,7 @@ pub(in crate::routes::web) async fn change_webhooks(
     form: FormFields,
 ) -> Response {
     if form_field(&form, "action") == "test" {
-        let caller = Identity::Authenticated(visitor.actor.clone());
+        let caller = Identity::Authenticated(Arc::new(visitor.actor.clone()));
         if let Some(refusal) = rate_limit_caller(&app, &caller, address, RateLimitGroup::WebhookTest) {
             return refusal;
         }
