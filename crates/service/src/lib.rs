@@ -15,6 +15,7 @@
 //! * [`alerts`](mod@alerts): creates, reads, changes and deletes alerts.
 //! * [`approvals`]: changes by agents that wait for approval; [`idempotency`]: repeatable responses.
 //! * [`feedback`]: feedback about the service; [`cron`]: periodic jobs.
+//! * [`operator`]: what operators see of the whole service.
 //! * [`sealing`]: checks and rotates the key that seals secrets.
 
 pub mod alerts;
@@ -23,6 +24,7 @@ mod config;
 pub mod cron;
 pub mod feedback;
 pub mod idempotency;
+pub mod operator;
 mod redirect;
 pub mod sealing;
 mod start;

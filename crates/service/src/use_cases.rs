@@ -26,6 +26,7 @@ use crate::approvals::Approvals;
 use crate::cron::Jobs;
 use crate::feedback::FeedbackBoard;
 use crate::idempotency::Idempotency;
+use crate::operator::Operators;
 use crate::redirect::Redirects;
 use crate::{ServiceConfig, StartError};
 
@@ -69,6 +70,8 @@ pub struct UseCases {
     pub market_intake: MarketIntake,
     /// Notices about alerts that cannot be evaluated.
     pub blindness: BlindnessNotices,
+    /// The state of the service, for operators.
+    pub operators: Operators,
     /// Periodic jobs.
     pub jobs: Jobs,
     /// Feedback about the service.
@@ -136,6 +139,10 @@ impl UseCases {
             alerts: alerts.clone(),
             watchlists: watchlist.watchlists.clone(),
         };
+        let operators = Operators {
+            ports: ports.clone(),
+            evaluator: Arc::clone(evaluator),
+        };
         let jobs = Jobs {
             ports: ports.clone(),
             evaluator: Arc::clone(evaluator),
@@ -166,6 +173,7 @@ impl UseCases {
             market: evaluation.market.clone(),
             market_intake: evaluation.market_intake.clone(),
             blindness: evaluation.blindness.clone(),
+            operators,
             jobs,
             feedback: FeedbackBoard { ports: ports.clone() },
             idempotency: Idempotency { ports: ports.clone() },

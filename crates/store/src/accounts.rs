@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::bulk::{Statement, fetch_many};
 use crate::columns::{Table, values};
 use crate::database::query;
-use crate::model::{Account, AccountId, Phone, Profile, QuietHours};
+use crate::model::{Account, AccountId, Page, PageRequest, Phone, Profile, QuietHours};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -99,6 +99,18 @@ impl TryFrom<AccountRow> for Account {
 }
 
 impl Store {
+    /// Returns a page of the accounts, newest first.
+    pub async fn accounts_page(&self, page: PageRequest) -> Result<Page<Account>, StoreError> {
+        let sql = "SELECT COUNT(*) FROM accounts WHERE deleted_at IS NULL";
+        let (total,) = query!(fetch_one(i64,), &self.pools, sql)?;
+        let sql = select!("WHERE deleted_at IS NULL ORDER BY created_at DESC, id LIMIT $1 OFFSET $2");
+        let (limit, offset) = (i64::from(page.limit), page.offset());
+        Ok(Page {
+            items: values(query!(fetch_all AccountRow, &self.pools, sql, limit, offset)?)?,
+            total: TABLE.narrow("COUNT(*)", total)?,
+        })
+    }
+
     /// Returns whether there is an account, deleted or not.
     pub async fn has_accounts(&self) -> Result<bool, StoreError> {
         let found = query!(fetch_optional(i64,), &self.pools, ANY_ACCOUNT);

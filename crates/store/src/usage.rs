@@ -12,6 +12,17 @@ const ALERTS: Table = Table("alerts");
 const MESSAGES: Table = Table("messages");
 
 impl Store {
+    /// Returns the number of deliveries, and of messages, that wait for an attempt.
+    pub async fn count_pending(&self) -> Result<(u64, u64), StoreError> {
+        let sql = "SELECT (SELECT COUNT(*) FROM deliveries WHERE status = 'pending'),
+                          (SELECT COUNT(*) FROM messages WHERE status = 'pending')";
+        let (deliveries, messages) = query!(fetch_one(i64, i64), &self.pools, sql)?;
+        Ok((
+            MESSAGES.narrow("COUNT(*)", deliveries)?,
+            MESSAGES.narrow("COUNT(*)", messages)?,
+        ))
+    }
+
     /// Counts an account's alerts by status; of one over many stocks its members. Statuses without alerts are missing.
     pub async fn count_alerts(&self, account: AccountId) -> Result<Vec<(Status, u64)>, StoreError> {
         let sql = "SELECT status, COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL AND scope IS NULL

@@ -411,3 +411,28 @@ webhook-changed = The webhook is changed.
 webhook-deleted = The webhook is deleted.
 webhook-hint = Each firing is posted there as signed JSON. Slack's incoming webhooks work, too.
 webhooks-empty = You have no webhook yet.
+
+## Operator
+
+accounts = Accounts
+blind-none = Every alert can be evaluated.
+cause = Cause
+fix = What to do
+fix-clock = Check the clock of the machine that pushed the price.
+fix-history = Give the source more history, or wait for more sessions.
+fix-quotes = Check the source of quotes for this stock.
+fix-source = Connect a source that delivers this data (docs/data-sources.md).
+job = Job
+jobs = Jobs
+not-ready = Not ready:
+not-verified = not verified
+operator = operator
+operator-title = Operator
+outbox = Outbox
+outbox-hint = Without a mail server or text message provider, messages are kept here.
+pending-deliveries = Deliveries that wait
+pending-messages = Messages that wait
+ready = Ready
+run-now = Run now
+sources = Sources and evaluation
+sources-empty = No source is connected; market data is pushed.

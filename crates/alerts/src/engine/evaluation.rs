@@ -220,7 +220,7 @@ impl Engine {
         stale.collect()
     }
 
-    fn evaluation_issue(&self, armed: &ArmedAlert, now: Timestamp) -> Option<EvaluationIssue> {
+    pub(super) fn evaluation_issue(&self, armed: &ArmedAlert, now: Timestamp) -> Option<EvaluationIssue> {
         let feed = Feed::of(&armed.condition)?;
         if self.feeds.is_lost(feed) {
             return Some(EvaluationIssue::NoSource(feed));
@@ -274,7 +274,7 @@ impl Engine {
 
 impl EvaluationIssue {
     /// Returns whether waiting alone does not help.
-    const fn is_blind(self) -> bool {
+    pub(super) const fn is_blind(self) -> bool {
         matches!(
             self,
             Self::NoEarningsPerShare

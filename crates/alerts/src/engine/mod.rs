@@ -38,6 +38,7 @@
 //! based on the earlier bar are not revised.
 
 mod arm;
+mod blind_stocks;
 mod buzz;
 mod clock;
 mod decision;
@@ -58,6 +59,7 @@ mod stock;
 
 pub use arm::after_split;
 pub(crate) use arm::change_level;
+pub use blind_stocks::BlindStock;
 pub use buzz::BuzzThresholds;
 pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};

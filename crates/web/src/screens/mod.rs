@@ -8,6 +8,7 @@ pub mod credentials;
 pub mod deliveries;
 pub mod fired;
 pub mod oauth;
+pub mod operator;
 pub mod settings;
 pub mod stock;
 pub mod today;

@@ -51,6 +51,8 @@ pub struct BlindLine {
     pub symbol: String,
     /// The condition as a sentence.
     pub sentence: String,
+    /// Why it cannot be evaluated.
+    pub issue: String,
 }
 
 impl BlindLine {
@@ -59,7 +61,11 @@ impl BlindLine {
     pub fn of(item: &AlertItem) -> Option<Self> {
         let state = item.extended.as_ref()?.evaluation?.state;
         let alert = &item.stored.alert;
-        matches!(state, EvaluationStatus::Blind(_)).then(|| Self {
+        let EvaluationStatus::Blind(issue) = state else {
+            return None;
+        };
+        Some(Self {
+            issue: issue.to_string(),
             id: alert.id.to_string(),
             symbol: alert.symbol.to_string(),
             sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),

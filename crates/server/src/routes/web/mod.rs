@@ -17,6 +17,7 @@ mod first_account;
 mod form_value;
 mod moment;
 mod notice;
+mod operator;
 mod quick_add;
 mod register;
 mod response;
@@ -63,6 +64,8 @@ pub(crate) fn router() -> Router<App> {
             get(first_account::show_first_account).post(first_account::create_first_account),
         )
         .route("/go", get(quick_add::go))
+        .route("/operator", get(operator::show::show_operator))
+        .route("/operator/jobs", post(operator::jobs::run_job))
         .route("/register", get(register::show_register).post(register::register))
         .route(
             "/settings",
