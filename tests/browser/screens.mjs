@@ -14,7 +14,34 @@ const SCREENS = {
   stock: "/stocks/AAPL",
   fired: "/fired",
   approvals: "/approvals",
+  deliveries: "/deliveries",
+  watchlist: "/watchlist",
+  settings: "/settings",
+  "settings-channels": "/settings/channels",
+  "settings-keys": "/settings/keys",
+  "settings-webhooks": "/settings/webhooks",
+  "settings-agents": "/settings/agents",
+  "settings-account": "/settings/account",
 };
+/** Screens of operators only. */
+const OPERATOR_SCREENS = { operator: "/operator" };
+
+/**
+ * @param {import("playwright-core").Page} page
+ * @param {Record<string, string>} screens
+ * @param {string} kind
+ */
+async function checkScreens(page, screens, kind) {
+  for (const [name, path] of Object.entries(screens)) {
+    await page.goto(path);
+    assert.equal(await page.locator("main").count(), 1, path);
+    assert.equal(await page.locator("h1").count(), 1, path);
+    if (name === "stock") await page.locator("price-chart canvas").first().waitFor();
+    await assertAccessible(page);
+    await assertNoSidewaysScroll(page);
+    await picture(page, `${name}-${kind}`);
+  }
+}
 
 for (const theme of /** @type {const} */ (["light", "dark"])) {
   for (const width of [1280, 390]) {
@@ -23,15 +50,10 @@ for (const theme of /** @type {const} */ (["light", "dark"])) {
       await assertAccessible(page);
       await picture(page, `sign-in-${theme}-${width}`);
       await signIn(page, environment("EMAIL"));
-      for (const [name, path] of Object.entries(SCREENS)) {
-        await page.goto(path);
-        assert.equal(await page.locator("main").count(), 1, path);
-        assert.equal(await page.locator("h1").count(), 1, path);
-        if (name === "stock") await page.locator("price-chart canvas").first().waitFor();
-        await assertAccessible(page);
-        await assertNoSidewaysScroll(page);
-        await picture(page, `${name}-${theme}-${width}`);
-      }
+      await checkScreens(page, SCREENS, `${theme}-${width}`);
+      await page.context().clearCookies();
+      await signIn(page, environment("OPERATOR"));
+      await checkScreens(page, OPERATOR_SCREENS, `${theme}-${width}`);
     });
   }
 }

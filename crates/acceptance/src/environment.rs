@@ -10,7 +10,8 @@ use crate::{ApiClient, CheckedResponse, RunningService, ServiceSetup};
 pub const ALL_SCOPES: &str = "alerts:read,alerts:write,watchlist:read,watchlist:write,webhooks:read,webhooks:write,\
                               stocks:read,market:write,outbox:read";
 
-const OPERATOR: &str = "operator@example.com";
+/// The email address of the operator.
+pub const OPERATOR: &str = "operator@example.com";
 
 /// A running service, an operator who pushes market data, and accounts.
 #[derive(Debug)]

@@ -1,6 +1,9 @@
 // @ts-check
 /** Small helps for forms. Each form works without them. */
 
+/** Fields whose values are never kept. */
+const SECRETS = ["password", "hidden", "submit"];
+
 /**
  * Submits forms with `data-submit-on-change` when a choice changes.
  * @param {Document} root
@@ -12,4 +15,56 @@ export function submitOnChange(root) {
     const form = input.form;
     if (form?.hasAttribute("data-submit-on-change")) form.requestSubmit();
   });
+}
+
+/** @returns {string} */
+const keptName = () => `bellwether-form ${location.pathname}`;
+
+/** @param {HTMLFormElement} form */
+const placeOf = (form) => [...document.forms].indexOf(form);
+
+/** @param {HTMLFormElement} form */
+function fieldsOf(form) {
+  const fields = [...form.elements].filter(
+    (field) => field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof HTMLTextAreaElement,
+  );
+  return fields.filter((field) => field.name !== "" && !SECRETS.includes(field.type));
+}
+
+/** @param {ReturnType<typeof fieldsOf>[number]} field */
+const isChoice = (field) => field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type);
+
+/**
+ * Keeps what is sent, for the case that the session has ended: after the sign-in the page opens again, and the form is filled in as it
+ * was. A page that opens in another way forgets it.
+ */
+export function keepForms() {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
+    const values = fieldsOf(form).map((field) =>
+      isChoice(field) ? [field.name, field.value, /** @type {HTMLInputElement} */ (field).checked] : [field.name, field.value],
+    );
+    sessionStorage.setItem(keptName(), JSON.stringify({ place: placeOf(form), values }));
+  });
+  const kept = sessionStorage.getItem(keptName());
+  sessionStorage.removeItem(keptName());
+  const from = URL.canParse(document.referrer) ? new URL(document.referrer).pathname : "";
+  if (kept && from.endsWith("/sign-in")) fillIn(JSON.parse(kept));
+}
+
+/** @param {{place: number, values: [string, string, boolean?][]}} kept */
+function fillIn({ place, values }) {
+  const form = document.forms[place];
+  if (!form) return;
+  for (const details of form.querySelectorAll("details")) details.open = true;
+  form.closest("details")?.setAttribute("open", "");
+  for (const field of fieldsOf(form)) {
+    const choice = isChoice(field);
+    const found = values.find(([name, value]) => name === field.name && (!choice || value === field.value));
+    if (!found) continue;
+    if (choice) /** @type {HTMLInputElement} */ (field).checked = found[2] ?? false;
+    else field.value = found[1];
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
 }

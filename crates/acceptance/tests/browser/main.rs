@@ -85,7 +85,15 @@ async fn each_screen_is_accessible_in_both_themes_and_widths() {
     let (env, alert) = start_service(DatabaseKind::Sqlite).await;
     env.quote("AAPL", 106.0).await;
     let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
-    let variables = [("ALERT", alert.as_str()), ("SCREENSHOTS", pictures.as_str())];
+    let key = env.setup.create_key(EMAIL, None).await;
+    let trader = env.operator.with_key(&key);
+    let watched = json!({"stock_symbol": "AAPL", "intention": "buy", "target_price": 90, "notes": "<i>dip</i>"});
+    trader.post("/watchlist", &watched).await.expect_ok(201);
+    let variables = [
+        ("ALERT", alert.as_str()),
+        ("OPERATOR", acceptance::environment::OPERATOR),
+        ("SCREENSHOTS", pictures.as_str()),
+    ];
     run("screens.mjs", &env.server.origin, &variables).await;
 }
 

@@ -161,3 +161,13 @@ pub struct TodayPart {
     /// Its contents.
     pub today: Today,
 }
+
+/// The alerts nearest to firing, which follow the quotes.
+#[derive(Template, Debug)]
+#[template(path = "today_near.html")]
+pub struct NearPart {
+    /// The frame.
+    pub shell: Shell,
+    /// The alerts.
+    pub near: Vec<NearLine>,
+}

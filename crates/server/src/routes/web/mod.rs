@@ -17,6 +17,7 @@ mod first_account;
 mod form_value;
 mod moment;
 mod notice;
+mod offline;
 mod operator;
 mod quick_add;
 mod register;
@@ -64,6 +65,8 @@ pub(crate) fn router() -> Router<App> {
             get(first_account::show_first_account).post(first_account::create_first_account),
         )
         .route("/go", get(quick_add::go))
+        .route("/offline", get(offline::show_offline))
+        .route("/sw.js", get(offline::get_worker))
         .route("/operator", get(operator::show::show_operator))
         .route("/operator/jobs", post(operator::jobs::run_job))
         .route("/register", get(register::show_register).post(register::register))

@@ -8,7 +8,7 @@ use watchlist::PerformanceRange;
 use web::layout::{Section, Shell};
 use web::screens::alerts::AlertOrder;
 use web::screens::fired::FiredLine;
-use web::screens::today::{BlindLine, MarketClock, NearLine, PaperReturn, Today, TodayPage, TodayPart};
+use web::screens::today::{BlindLine, MarketClock, NearLine, NearPart, PaperReturn, Today, TodayPage, TodayPart};
 
 use super::alerts::list::all_alerts;
 use super::response::rendered;
@@ -26,8 +26,14 @@ const MAX_EARLIER: usize = 8;
 const ANY_DISTANCE: Decimal = Decimal::from_micros(i64::MAX);
 
 /// Shows the start page.
-pub(super) async fn show_today(State(app): State<App>, visitor: Visitor) -> Response {
+pub(super) async fn show_today(State(app): State<App>, visitor: Visitor, mut query: Query) -> Response {
     let shell = visitor.shell(&app, Some(Section::Today));
+    if visitor.is_part && query.choice("part", &[("near", ())]).is_some() {
+        return match near(&app, &visitor).await {
+            Ok(near) => rendered(&NearPart { shell, near }),
+            Err(error) => error_page(error),
+        };
+    }
     match today(&app, &visitor, &shell).await {
         Ok(today) if visitor.is_part => rendered(&TodayPart { shell, today }),
         Ok(today) => visitor.after_notice(rendered(&TodayPage { shell, today })),
@@ -35,9 +41,14 @@ pub(super) async fn show_today(State(app): State<App>, visitor: Visitor) -> Resp
     }
 }
 
+async fn near(app: &App, visitor: &Visitor) -> Result<Vec<NearLine>, ServiceError> {
+    let alerts = &app.service().alerts;
+    let near = alerts.near_alerts(&visitor.actor, None, ANY_DISTANCE).await?;
+    Ok(near.iter().take(MAX_LINES).map(NearLine::of).collect())
+}
+
 async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, ServiceError> {
     let (service, actor) = (app.service(), &visitor.actor);
-    let near = service.alerts.near_alerts(actor, None, ANY_DISTANCE).await?;
     let active = AlertFilter {
         status: Some(alerts::Status::Active),
         ..AlertFilter::default()
@@ -52,7 +63,7 @@ async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, Ser
         .paper_performance(actor, PerformanceRange::Max)
         .await?;
     Ok(Today {
-        near: near.iter().take(MAX_LINES).map(NearLine::of).collect(),
+        near: near(app, visitor).await?,
         blind: active.iter().filter_map(BlindLine::of).take(MAX_LINES).collect(),
         clock: MarketClock::of(&service.market.market_status()),
         paper: PaperReturn::of(&paper),

@@ -3,6 +3,7 @@
 use axum::extract::{FromRequestParts, OriginalUri};
 use foundation::{Actor, ServiceError};
 use http::request::Parts;
+use url::Url;
 use web::form_state::FormState;
 use web::layout::{LiveState, Notice, PageHead, Section, Shell};
 use web::return_path::ReturnPath;
@@ -103,8 +104,12 @@ impl FromRequestParts<App> for Visitor {
                 Err(VisitorRejection::SignedOut(SignedOut {
                     head,
                     is_part,
-                    // A write cannot be repeated by following a link.
-                    address: if is_read_only { address } else { "/".to_owned() },
+                    // A write cannot be repeated by following a link, so it leads back to the page with the form.
+                    address: if is_read_only {
+                        address
+                    } else {
+                        referring_page(app, &parts.headers)
+                    },
                     has_accounts: has_accounts.map_err(|error| Refused(error_page(error)))?,
                 }))
             }
@@ -150,6 +155,17 @@ impl Visitor {
         }
         page
     }
+}
+
+/// Returns the path and query of this service's page that sent a form, without the path of the service; else the start page.
+fn referring_page(app: &App, headers: &HeaderMap) -> String {
+    let referrer = headers.get(header::REFERER).and_then(|value| value.to_str().ok());
+    let page = referrer.and_then(|text| Url::parse(text).ok());
+    let page = page.filter(|page| app.own_origins().contains(&page.origin().ascii_serialization()));
+    let address = page.map(|page| page[url::Position::BeforePath..url::Position::AfterQuery].to_owned());
+    let base = page_head(app, headers).base;
+    let address = address.and_then(|address| address.strip_prefix(&base).map(str::to_owned));
+    address.unwrap_or_else(|| "/".to_owned())
 }
 
 /// Reads the position before the page reads anything else, so that the page's stream repeats a firing rather than omit it.
