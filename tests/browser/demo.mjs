@@ -45,7 +45,6 @@ for (let visit = 0; visit < VISITS; visit += 1) {
 }
 const best = (/** @type {(visit: (typeof visits)[number]) => number} */ figure) => Math.min(...visits.map(figure));
 const report = JSON.stringify(visits);
-console.log(report);
 assert.ok(best((visit) => visit.transferred) > 5_000 && best((visit) => visit.transferred) <= MAX_TRANSFER, report);
 assert.ok(best((visit) => visit.loaded) <= MAX_CONTENT_LOADED, report);
 assert.ok(best((visit) => visit.longest) <= MAX_TASK, report);

@@ -8,20 +8,21 @@
 
 /** The largest number of messages at once. */
 const MAX_MESSAGES = 3;
-/** Prices below a dollar have more decimals. */
-const DOLLAR = 1;
 /** The number of unseen firings at the start of the title. */
 const COUNT_IN_TITLE = /^\(\d+\) /;
 
-/** @param {number} price */
+/**
+ * Returns a price as the pages show it.
+ * @param {number} price
+ */
 function usd(price) {
-  const maximumFractionDigits = Math.abs(price) < DOLLAR ? 4 : 2;
-  return new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits }).format(price);
+  const maximumFractionDigits = Math.abs(price) < 1 ? 4 : 2;
+  return new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits, useGrouping: false }).format(price);
 }
 
 /** @param {number} percent */
 function signedPercent(percent) {
-  const text = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(percent));
+  const text = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false }).format(Math.abs(percent));
   return `${percent < 0 ? "−" : "+"}${text}%`;
 }
 

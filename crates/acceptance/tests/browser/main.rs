@@ -88,7 +88,7 @@ async fn each_screen_is_accessible_in_both_themes_and_widths() {
     let key = env.setup.create_key(EMAIL, None).await;
     let trader = env.operator.with_key(&key);
     let watched = json!({"stock_symbol": "AAPL", "intention": "buy", "target_price": 90, "notes": "<i>dip</i>"});
-    trader.post("/watchlist", &watched).await.expect_ok(201);
+    let _ = trader.post("/watchlist", &watched).await.expect_ok(201);
     let variables = [
         ("ALERT", alert.as_str()),
         ("OPERATOR", acceptance::environment::OPERATOR),

@@ -317,22 +317,28 @@ impl TestRequest<'_> {
 
 /// Returns whether a path belongs to the dashboard.
 fn is_dashboard(path: &str) -> bool {
-    const SECTIONS: [&str; 15] = [
+    const SECTIONS: [&str; 21] = [
         "",
         "alerts",
-        "app",
         "alerts.csv",
+        "app",
         "appearance",
         "approvals",
         "assets",
+        "deliveries",
         "demo",
         "fired",
         "first-account",
         "go",
+        "offline",
+        "operator",
         "register",
+        "settings",
         "sign-in",
         "sign-out",
         "stocks",
+        "sw.js",
+        "watchlist",
     ];
     let path = path.split('?').next().unwrap_or_default();
     let section = path.trim_start_matches('/').split('/').next().unwrap_or_default();

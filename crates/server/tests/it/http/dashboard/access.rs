@@ -5,26 +5,47 @@ use serde_json::json;
 use super::Browser;
 use crate::http::test_server::TestServer;
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 17] = [
     "/",
     "/alerts",
     "/alerts?status=active&search=a%20b",
     "/alerts/new?text=AAPL+%3C+180",
     "/alerts/00000000-0000-4000-8000-000000000000",
     "/approvals",
+    "/deliveries",
     "/fired",
+    "/operator",
+    "/settings",
+    "/settings/account",
+    "/settings/agents",
+    "/settings/channels",
+    "/settings/keys",
+    "/settings/webhooks",
     "/stocks/AAPL",
+    "/watchlist",
 ];
 
-const FORMS: [&str; 8] = [
+const FORMS: [&str; 20] = [
     "/alerts/actions",
     "/alerts/new",
     "/alerts/undo",
     "/appearance",
     "/approvals",
+    "/deliveries/recover",
+    "/deliveries/resend",
     "/fired/rearm",
     "/fired/seen",
+    "/operator/jobs",
+    "/settings",
+    "/settings/account",
+    "/settings/agents",
+    "/settings/channels",
+    "/settings/keys",
+    "/settings/webhooks",
     "/sign-out",
+    "/watchlist",
+    "/watchlist/alert",
+    "/watchlist/change",
 ];
 
 #[tokio::test]

@@ -3,10 +3,14 @@
 mod access;
 mod alerts;
 mod builder;
+mod deliveries;
 mod events;
 mod fired;
 mod first_account;
+mod operator;
+mod settings;
 mod undo;
+mod watchlist;
 
 use url::form_urlencoded;
 
@@ -36,6 +40,11 @@ impl<'a> Browser<'a> {
             .header("cookie", &self.cookie)
             .send()
             .await
+    }
+
+    /// The cookie of the session.
+    pub(super) fn cookie(&self) -> &str {
+        &self.cookie
     }
 
     /// Starts a request with the browser's session.

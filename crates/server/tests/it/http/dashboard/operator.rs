@@ -1,0 +1,60 @@
+//! The operator's screen.
+
+use super::Browser;
+use crate::http::identity::{on_each_database, start_server};
+use crate::http::test_server::TestServer;
+
+on_each_database! {
+    operator_sees_accounts_and_alerts_and_runs_a_job
+}
+
+async fn operator_sees_accounts_and_alerts_and_runs_a_job(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let _ = server.create_alert(125).await;
+    let browser = Browser::operator(&server).await;
+    let page = browser.get("/operator").await.is(200);
+    assert!(
+        page.text.contains("operator@example.com") && page.text.contains("Ready"),
+        "{}",
+        page.text
+    );
+    assert!(
+        page.text.contains("<dt>Active</dt><dd class=\"figure\">1</dd>"),
+        "{}",
+        page.text
+    );
+    let run = browser.post("/operator/jobs", &[("job", "evaluate")]).await;
+    let page = browser.follow(&run).await.is(200);
+    assert!(
+        page.text.contains("evaluate: all due alerts were evaluated"),
+        "{}",
+        page.text
+    );
+    let unknown = browser.post("/operator/jobs", &[("job", "nothing")]).await;
+    assert!(browser.follow(&unknown).await.text.contains("role=\"alert\""));
+}
+
+#[tokio::test]
+async fn for_others_the_page_does_not_exist_and_has_no_link() {
+    let server = TestServer::new().await;
+    server
+        .account(
+            "ann@example.com",
+            alerts::Plan::Premium,
+            false,
+            foundation::Scope::PUBLIC,
+        )
+        .await;
+    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let _ = ann.get("/operator").await.is(404);
+    let _ = ann.post("/operator/jobs", &[("job", "cleanup")]).await.is(404);
+    assert!(!ann.get("/").await.text.contains("/operator"));
+    assert!(
+        Browser::operator(&server)
+            .await
+            .get("/")
+            .await
+            .text
+            .contains("/operator")
+    );
+}

@@ -1,0 +1,72 @@
+//! The watchlist's screen.
+
+use super::Browser;
+use crate::http::identity::{on_each_database, start_server};
+use crate::http::test_server::TestServer;
+
+on_each_database! {
+    stock_is_added_changed_and_removed
+    one_alert_watches_the_whole_list
+}
+
+async fn stock_is_added_changed_and_removed(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    server.set_price("AAPL", 100.0).await;
+    let form = [("symbol", "aapl"), ("intention", "buy"), ("target", "90")];
+    let page = browser.follow(&browser.post("/watchlist", &form).await).await.is(200);
+    assert!(page.text.contains("AAPL is on your watchlist."), "{}", page.text);
+    let again = browser.follow(&browser.post("/watchlist", &form).await).await.is(200);
+    assert!(again.text.contains("role=\"alert\""), "{}", again.text);
+
+    let items = server.get("/v1/watchlist").await.ok(200);
+    let id = items.body["data"][0]["id"].as_str().unwrap().to_owned();
+    let form = [
+        ("id", id.as_str()),
+        ("symbol", "AAPL"),
+        ("action", "change"),
+        ("intention", "sell"),
+        ("target", ""),
+        ("notes", "<b>why</b>"),
+        ("active", "on"),
+    ];
+    let page = browser
+        .follow(&browser.post("/watchlist/change", &form).await)
+        .await
+        .is(200);
+    assert!(
+        page.text.contains("AAPL is changed.") && !page.text.contains("<b>why"),
+        "{}",
+        page.text
+    );
+    let item = &server.get("/v1/watchlist").await.ok(200).body["data"][0];
+    assert_eq!(item["intention"], "sell");
+    assert_eq!(item["notes"], "<b>why</b>");
+    assert_eq!(item["auto_alerts_enabled"], false);
+    assert!(item["target_price"].is_null());
+
+    let form = [("id", id.as_str()), ("symbol", "AAPL"), ("action", "remove")];
+    let page = browser
+        .follow(&browser.post("/watchlist/change", &form).await)
+        .await
+        .is(200);
+    assert!(page.text.contains("Your watchlist is empty."), "{}", page.text);
+}
+
+async fn one_alert_watches_the_whole_list(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    server.set_price("AAPL", 100.0).await;
+    let _ = browser
+        .post("/watchlist", &[("symbol", "AAPL"), ("intention", "buy")])
+        .await
+        .is(303);
+    let created = browser
+        .post("/watchlist/alert", &[("when", "price < 90"), ("part", "all")])
+        .await
+        .is(303);
+    let page = browser.get(created.header("location")).await.is(200);
+    assert!(page.text.contains("AAPL"), "{}", page.text);
+    let refused = browser
+        .post("/watchlist/alert", &[("when", "prise < 90"), ("part", "all")])
+        .await;
+    assert!(browser.follow(&refused).await.text.contains("role=\"alert\""));
+}
