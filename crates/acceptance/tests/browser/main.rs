@@ -122,6 +122,12 @@ async fn level_is_moved_previewed_and_flipped_on_the_chart() {
 }
 
 #[tokio::test]
+async fn palette_keys_ended_sessions_and_lost_connections_work_on_each_page() {
+    let (env, _) = start_service(DatabaseKind::Sqlite).await;
+    run("frame.mjs", &env.server.origin, &[]).await;
+}
+
+#[tokio::test]
 async fn firings_are_live_on_sqlite() {
     firings_are_live(DatabaseKind::Sqlite).await;
 }

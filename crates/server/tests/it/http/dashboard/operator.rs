@@ -26,7 +26,7 @@ async fn operator_sees_accounts_and_alerts_and_runs_a_job(server: TestServer) {
     let run = browser.post("/operator/jobs", &[("job", "evaluate")]).await;
     let page = browser.follow(&run).await.is(200);
     assert!(
-        page.text.contains("evaluate: all due alerts were evaluated"),
+        page.text.contains("evaluate: all alerts that were due"),
         "{}",
         page.text
     );

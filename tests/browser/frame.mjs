@@ -1,0 +1,87 @@
+// @ts-check
+/** The frame of every page: command palette, keys, the end of the session in the middle of a form, and no connection. */
+import assert from "node:assert/strict";
+import { ORIGIN, assertAccessible, environment, fillCredentials, picture, signIn, withPage } from "./harness.mjs";
+
+const email = environment("EMAIL");
+
+// The command palette finds commands, stocks and rules with the keyboard alone.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Command palette" });
+  await palette.waitFor();
+  await assertAccessible(page);
+  await picture(page, "palette");
+  await page.keyboard.type("web");
+  assert.equal(await palette.getByRole("option").count(), 1);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${ORIGIN}/settings/webhooks`);
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${ORIGIN}/alerts`);
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("AAPL < 90");
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Rule" }).waitFor();
+  assert.equal(await page.getByRole("textbox", { name: "Rule" }).inputValue(), "AAPL < 90");
+
+  // In a text a question mark is a question mark.
+  await page.getByRole("textbox", { name: "Rule" }).press("?");
+  assert.equal(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).count(), 0);
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press("Escape");
+
+  // Single keys can be switched off.
+  await page.goto("/settings");
+  const appearance = page.locator("main form", { has: page.getByRole("heading", { name: "Appearance" }) });
+  await appearance.getByRole("checkbox", { name: "Single keys" }).uncheck();
+  await appearance.getByRole("button", { name: "Save" }).click();
+  await page.waitForFunction(() => document.documentElement.dataset["keys"] === "off");
+  await page.keyboard.press("?");
+  assert.equal(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).count(), 0);
+});
+
+// A form that is sent after the end of the session is there again after the sign-in.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.goto("/settings");
+  await page.getByLabel("Full name").fill("Ann Example");
+  await page.getByLabel("Time zone").fill("Europe/Berlin");
+  await page.getByLabel("Email me when alerts cannot be evaluated").check();
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Save" }).first().click();
+  await page.waitForURL(`${ORIGIN}/sign-in**`);
+  await fillCredentials(page, email);
+  await page.waitForURL(`${ORIGIN}/settings`);
+  assert.equal(await page.getByLabel("Full name").inputValue(), "Ann Example");
+  assert.equal(await page.getByLabel("Time zone").inputValue(), "Europe/Berlin");
+  assert.equal(await page.getByLabel("Email me when alerts cannot be evaluated").isChecked(), true);
+  await page.getByRole("button", { name: "Save" }).first().click();
+  await page.getByText("Your settings are saved.").waitFor();
+  // Nothing is filled in by itself later.
+  await page.goto("/settings");
+  await page.getByLabel("Full name").fill("");
+  await page.goto("/settings");
+  assert.equal(await page.getByLabel("Full name").inputValue(), "Ann Example");
+});
+
+// Without a connection the browser shows the service's own page.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await page.context().setOffline(true);
+  await page.goto("/alerts");
+  await page.getByRole("heading", { name: "You are offline" }).waitFor();
+  await page.context().setOffline(false);
+  await page.goto("/alerts");
+  await page.getByRole("heading", { name: "Alerts", exact: true }).waitFor();
+});
