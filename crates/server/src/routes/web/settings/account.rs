@@ -66,9 +66,9 @@ pub(in crate::routes::web) async fn change_account(
         )),
     };
     match FormResult::of(&form, result) {
-        Ok(FormResult::Done(text)) => after_change(&visitor.head, "/settings/account", Ok(text)),
-        Ok(FormResult::Refused(state)) => page(&app, &visitor, *state).await,
-        Err(response) => response,
+        FormResult::Done(text) => after_change(&visitor.head, "/settings/account", Ok(text)),
+        FormResult::Refused(state) => page(&app, &visitor, *state).await,
+        FormResult::Failed(error) => error_page(error),
     }
 }
 

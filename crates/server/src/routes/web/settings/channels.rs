@@ -39,11 +39,11 @@ pub(in crate::routes::web) async fn change_channels(
         requested.map(|phone| texts::text_with("phone-code-sent", [("phone", phone.into())]))
     };
     match FormResult::of(&form, result) {
-        Ok(FormResult::Done(text)) if is_verification => after_change(&visitor.head, "/settings/channels", Ok(text)),
+        FormResult::Done(text) if is_verification => after_change(&visitor.head, "/settings/channels", Ok(text)),
         // The field for the code belongs to this number.
-        Ok(FormResult::Done(_)) => page(&app, &visitor, FormState::default(), Some(phone)).await,
-        Ok(FormResult::Refused(state)) => page(&app, &visitor, *state, is_verification.then_some(phone)).await,
-        Err(response) => response,
+        FormResult::Done(_) => page(&app, &visitor, FormState::default(), Some(phone)).await,
+        FormResult::Refused(state) => page(&app, &visitor, *state, is_verification.then_some(phone)).await,
+        FormResult::Failed(error) => error_page(error),
     }
 }
 

@@ -8,7 +8,7 @@ use web::layout::Section;
 use web::screens::settings::{KeyLine, KeysPage, NewKey};
 use web::texts;
 
-use super::{after_form, refused_form};
+use super::{after_form, is_failure, refused_form};
 use crate::query::uuid;
 use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::error_page;
@@ -53,7 +53,7 @@ pub(in crate::routes::web) async fn change_keys(
             };
             page(&app, &visitor, FormState::default(), Some(new)).await
         }
-        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => error_page(error),
+        Err(error) if is_failure(&error) => error_page(error),
         Err(error) => page(&app, &visitor, refused_form(&form, error), None).await,
     }
 }

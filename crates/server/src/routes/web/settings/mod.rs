@@ -10,7 +10,6 @@ pub(super) mod webhooks;
 use foundation::ServiceError;
 use web::form_state::FormState;
 
-use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
 use crate::routes::web::visitor::Visitor;
 
@@ -23,17 +22,24 @@ enum FormResult {
     Done(String),
     /// The form is shown again with its errors.
     Refused(Box<FormState>),
+    /// The service failed.
+    Failed(ServiceError),
 }
 
 impl FormResult {
-    /// Returns the result of a use case. Failures of the service are an error page.
-    fn of(form: &FormFields, result: Result<String, ServiceError>) -> Result<Self, Response> {
+    /// Returns the result of a use case.
+    fn of(form: &FormFields, result: Result<String, ServiceError>) -> Self {
         match result {
-            Ok(text) => Ok(Self::Done(text)),
-            Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => Err(error_page(error)),
-            Err(error) => Ok(Self::Refused(Box::new(refused_form(form, error)))),
+            Ok(text) => Self::Done(text),
+            Err(error) if is_failure(&error) => Self::Failed(error),
+            Err(error) => Self::Refused(Box::new(refused_form(form, error))),
         }
     }
+}
+
+/// Returns whether the service failed, which the form cannot change.
+const fn is_failure(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))
 }
 
 /// Returns what a refused form shows: the entered values, and each error at its field.

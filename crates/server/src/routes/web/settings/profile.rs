@@ -29,9 +29,9 @@ pub(in crate::routes::web) async fn change_profile(
 ) -> Response {
     let changed = change(&app, &visitor, &form).await;
     match FormResult::of(&form, changed.map(|()| texts::text("settings-saved"))) {
-        Ok(FormResult::Done(text)) => after_change(&visitor.head, "/settings", Ok(text)),
-        Ok(FormResult::Refused(state)) => page(&app, &visitor, *state).await,
-        Err(response) => response,
+        FormResult::Done(text) => after_change(&visitor.head, "/settings", Ok(text)),
+        FormResult::Refused(state) => page(&app, &visitor, *state).await,
+        FormResult::Failed(error) => error_page(error),
     }
 }
 

@@ -10,7 +10,7 @@ use web::layout::Section;
 use web::screens::settings::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
 use web::texts;
 
-use super::{after_form, refused_form};
+use super::{after_form, is_failure, refused_form};
 use crate::auth::Identity;
 use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
@@ -56,7 +56,7 @@ pub(in crate::routes::web) async fn change_webhooks(
     match change(&app, &visitor, &form).await {
         Ok(Outcome::Changed(text)) => after_change(&visitor.head, "/settings/webhooks", Ok(texts::text(text))),
         Ok(Outcome::Shown(shown)) => page(&app, &visitor, FormState::default(), *shown).await,
-        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => error_page(error),
+        Err(error) if is_failure(&error) => error_page(error),
         // Only the form for a new webhook has a field.
         Err(error) if form_field(&form, "action") == "create" => {
             page(&app, &visitor, refused_form(&form, error), Shown::default()).await
