@@ -1,12 +1,13 @@
 // @ts-check
-/** The chart of a stock: candles, volume, and the levels of the account's price alerts, which can be moved. */
-import { CandlestickSeries, HistogramSeries, LineStyle, createChart } from "./vendor/lightweight-charts.js";
+/** The chart of a stock: candles, volume, averages, RSI, marks, and the levels of the account's price alerts, which can be moved. */
+import { CandlestickSeries, HistogramSeries, LineSeries, LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { AlertLevel } from "./alert-level.js";
 import { color } from "./chart-color.js";
 
 /**
  * @typedef {{id: string, price: number, side: "above" | "below"}} Level
- * @typedef {{symbol: string, price: number | null, candles: [string, number, number, number, number, number][], levels: Level[]}} ChartData
+ * @typedef {{time: string, kind: "firing" | "split" | "dividend" | "earnings", text: string}} Mark
+ * @typedef {{symbol: string, price: number | null, candles: [string, number, number, number, number, number][], averages: {period: number, values: (number | null)[]}[], rsi: (number | null)[], levels: Level[], marks: Mark[]}} ChartData
  */
 
 /**
@@ -22,6 +23,8 @@ function withLevels(info, levels) {
   return { ...info, priceRange };
 }
 
+/** The height of the pane with the RSI, in pixels. */
+const RSI_HEIGHT = 90;
 /** The date of a moment in New York, where the sessions are. */
 const sessionDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
 
@@ -77,11 +80,44 @@ class PriceChart extends HTMLElement {
     });
     volume.priceScale().applyOptions({ scaleMargins: { top: 0.85, bottom: 0 } });
     volume.setData(data.candles.map(([time, , , , , value]) => ({ time, value })));
+    this.addIndicators(data, canvas);
+    createSeriesMarkers(
+      candles,
+      data.marks.map(({ time, kind, text }) => ({
+        time,
+        text,
+        position: kind === "firing" ? "aboveBar" : "belowBar",
+        shape: kind === "firing" ? "arrowDown" : "circle",
+        color: color(canvas, kind === "firing" ? "--accent" : "--amber"),
+      })),
+    );
     chart.timeScale().fitContent();
     const stock = { symbol: data.symbol, lastPrice: data.price };
     const levels = this.addLevels(stock, data.levels, candles, color(canvas, "--accent"));
     this.addButton(stock, candles);
     this.follow(stock, data.candles, candles, levels);
+  }
+
+  /**
+   * Adds the averages over the candles, and the RSI in a pane of its own with its usual bounds.
+   * @param {ChartData} data
+   * @param {HTMLElement} canvas
+   */
+  addIndicators(data, canvas) {
+    const chart = this.chart;
+    if (!chart) return;
+    const add = (/** @type {(number | null)[]} */ values, /** @type {string} */ name, /** @type {string} */ title, pane = 0) => {
+      const options = { color: color(canvas, name), lineWidth: /** @type {const} */ (1), title, priceLineVisible: false, lastValueVisible: pane > 0 };
+      const series = chart.addSeries(LineSeries, options, pane);
+      series.setData(data.candles.map(([time], place) => ({ time, value: values[place] ?? undefined })));
+      return series;
+    };
+    data.averages.forEach(({ period, values }, place) => add(values, place === 0 ? "--focus" : "--amber", String(period)));
+    const rsi = add(data.rsi, "--muted", "RSI", 1);
+    for (const price of [30, 70]) {
+      rsi.createPriceLine({ price, color: color(canvas, "--line"), lineWidth: 1, lineStyle: LineStyle.Dotted, axisLabelVisible: false, title: "" });
+    }
+    chart.panes()[1]?.setHeight(RSI_HEIGHT);
   }
 
   /**

@@ -183,6 +183,7 @@ why-unknown = It depends on a date or on a change:
 
 ## Approvals
 
+approval-before = Now:
 approvals-empty = No changes are waiting for your approval.
 approvals-empty-hint = Changes that agents request in your account appear here if you want to approve them.
 approvals-title = Pending approvals
@@ -281,6 +282,10 @@ flip-below = Flip to below
 level-add = New alert at this price
 level-label = Alert level
 level-preview = Would have fired { $count } times a year.
+mark-dividend = Dividend
+mark-earnings = Earnings
+mark-firing = Fired
+mark-split = Split
 no-price = No price yet
 own-alerts = Your alerts on this stock
 own-alerts-empty = You have no alert on this stock yet.

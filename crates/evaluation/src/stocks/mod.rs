@@ -21,7 +21,7 @@ use crate::prices::Prices;
 pub use candles::CandleRange;
 use foundation::Ports;
 pub use recorded::RecordedFacts;
-pub use view::{Fundamentals, QuoteView, StockView};
+pub use view::{Fundamentals, QuoteView, StockEventDays, StockView};
 
 /// The catalog of stocks and the data of each stock.
 #[derive(Clone)]

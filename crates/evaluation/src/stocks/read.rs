@@ -6,7 +6,7 @@ use market::Symbol;
 use market::records::StockRow;
 
 use super::figures::Figures;
-use super::{QuoteView, StockView};
+use super::{QuoteView, StockEventDays, StockView};
 use crate::stocks::Stocks;
 use foundation::ServiceError;
 
@@ -32,6 +32,20 @@ impl Stocks {
         let figures = self.figures();
         let known = symbols.iter().filter(|symbol| self.prices.is_listed(**symbol));
         known.map(|&symbol| figures.quote(symbol)).collect()
+    }
+
+    /// Returns the known days on which a stock was split, went ex dividend, or its company reported earnings, also future ones.
+    pub async fn event_days(&self, symbol: Symbol) -> Result<StockEventDays, ServiceError> {
+        let splits = self.ports.store.splits_of(symbol).await?;
+        let entry = self.catalog.get(symbol);
+        let facts = entry.as_ref().map(|entry| &entry.facts);
+        Ok(StockEventDays {
+            splits: splits.into_iter().map(|split| split.date).collect(),
+            ex_dividend: facts.map_or_else(Vec::new, |facts| {
+                facts.dividends.iter().map(|row| row.ex_date).collect()
+            }),
+            earnings: facts.map_or_else(Vec::new, |facts| facts.earnings.iter().map(|row| row.date).collect()),
+        })
     }
 
     /// Returns a stock with its figures, even if it is unknown: an alert refers to it.

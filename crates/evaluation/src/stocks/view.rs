@@ -67,6 +67,17 @@ pub struct Fundamentals {
     pub updated_at: Option<Date>,
 }
 
+/// Days on which something happened to a stock.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StockEventDays {
+    /// The first sessions in new shares.
+    pub splits: Vec<Date>,
+    /// The ex-dividend dates.
+    pub ex_dividend: Vec<Date>,
+    /// The days of earnings reports.
+    pub earnings: Vec<Date>,
+}
+
 /// A stock's last price.
 #[derive(Clone, PartialEq, Debug)]
 pub struct QuoteView {

@@ -13,6 +13,8 @@ pub struct PendingApproval {
     pub id: String,
     /// The change in words.
     pub preview: String,
+    /// The alert that it changes, as it is now.
+    pub before: Option<String>,
     /// The client that requested it.
     pub asked_by: String,
     /// The time of the request.

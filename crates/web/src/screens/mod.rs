@@ -9,6 +9,7 @@ pub mod deliveries;
 pub mod fired;
 pub mod oauth;
 pub mod operator;
+pub mod price_chart;
 pub mod settings;
 pub mod stock;
 pub mod today;

@@ -1,14 +1,13 @@
 //! One stock: its price, its chart with the levels of the account's alerts, its figures.
 
-use alerts::Status;
 use askama::Template;
 use evaluation::stocks::{Fundamentals, StockView};
 use jiff::Timestamp;
 use market::{Bar, Decimal, Symbol};
-use serde_json::{Value, json};
 use service::alerts::AlertItem;
 
 use super::alerts::AlertLine;
+use super::price_chart::{ChartMark, price_chart};
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
@@ -88,9 +87,9 @@ impl StockPage {
         fundamentals: &Fundamentals,
         bars: &[Bar],
         alerts: &[AlertItem],
-        now: Timestamp,
+        marks: &[ChartMark],
     ) -> Self {
-        let change = stock.change_percent;
+        let (change, now) = (stock.change_percent, shell.now);
         Self {
             symbol: stock.row.symbol.to_string(),
             name: stock.row.name.clone(),
@@ -99,7 +98,7 @@ impl StockPage {
             updated_at: stock.updated_at,
             figures: stock_figures(stock, fundamentals),
             alerts: alerts.iter().map(|item| AlertLine::of(item, now)).collect(),
-            chart: chart(stock, bars, alerts),
+            chart: price_chart(stock, bars, alerts, marks),
             sessions: bars.iter().rev().take(LISTED_SESSIONS).map(session).collect(),
             shell,
         }
@@ -162,39 +161,6 @@ fn stock_figures(stock: &StockView, fundamentals: &Fundamentals) -> Vec<StockFig
         figure("figure-earnings", date(fundamentals.next_earnings_date), None),
     ];
     rows.into_iter().flatten().collect()
-}
-
-/// Returns the symbol, the last price, the candles and the levels of price alerts. `<` is escaped, so that no text ends the element.
-fn chart(stock: &StockView, bars: &[Bar], alerts: &[AlertItem]) -> String {
-    let candles = bars.iter().map(|bar| {
-        json!([
-            bar.date.to_string(),
-            bar.open.as_f64(),
-            bar.high.as_f64(),
-            bar.low.as_f64(),
-            bar.close.as_f64(),
-            bar.volume
-        ])
-    });
-    let levels = alerts.iter().filter_map(level);
-    let data = json!({
-        "symbol": stock.row.symbol.as_str(),
-        "price": stock.last_price.map(market::Price::as_f64),
-        "candles": candles.collect::<Vec<_>>(),
-        "levels": levels.collect::<Vec<_>>(),
-    });
-    data.to_string().replace('<', "\\u003c")
-}
-
-/// Returns the level of an active price alert.
-fn level(item: &AlertItem) -> Option<Value> {
-    let alert = &item.stored.alert;
-    let alerts::Condition::Price { side, threshold } = alert.condition else {
-        return None;
-    };
-    let is_active = alert.status == Status::Active && item.stored.scope().is_none();
-    let side = side.pick("above", "below");
-    is_active.then(|| json!({"id": alert.id.to_string(), "price": threshold.as_f64(), "side": side}))
 }
 
 /// Returns the text of a preview, in which the script replaces `{count}`.

@@ -1,5 +1,6 @@
 //! `GET|POST /approvals`: the owner decides on changes requested by agents. Opening the page changes nothing.
 
+use alerts::AlertId;
 use foundation::{MadeBy, ServiceError};
 use service::approvals::{Approval, ApprovalId, ApprovalStatus};
 use web::layout::Notice;
@@ -21,8 +22,13 @@ pub(super) async fn show_approvals(State(app): State<App>, visitor: Visitor) -> 
         Err(error) => return error_page(error),
     };
     let is_pending = |approval: &Approval| approval.status == ApprovalStatus::Pending && now < approval.expires_at;
+    let mut pending = Vec::new();
+    for approval in approvals.into_iter().filter(is_pending) {
+        let before = present_alert(&app, &visitor, &approval).await;
+        pending.push(pending_approval(approval, before));
+    }
     let page = ApprovalsPage {
-        pending: approvals.into_iter().filter(is_pending).map(pending).collect(),
+        pending,
         shell: visitor.shell(&app, None),
     };
     visitor.after_notice(rendered(&page))
@@ -66,8 +72,18 @@ async fn apply_decision(app: &App, visitor: &Visitor, decision: &str, id: &str) 
     }
 }
 
-fn pending(approval: Approval) -> PendingApproval {
+/// Returns the alert that a change is about as a sentence; `None` if it is about no alert that exists.
+async fn present_alert(app: &App, visitor: &Visitor, approval: &Approval) -> Option<String> {
+    let id = approval.arguments.get("alert_id")?.as_str().and_then(uuid)?;
+    let detail = app.service().alerts.alert(&visitor.actor, AlertId(id)).await.ok()?;
+    let alert = detail.stored.alert;
+    let sentence = alerts::sentence::sentence(&alert.condition, alert.initial_price);
+    Some(format!("{}: {sentence}", alert.symbol))
+}
+
+fn pending_approval(approval: Approval, before: Option<String>) -> PendingApproval {
     PendingApproval {
+        before,
         id: approval.id.0.to_string(),
         preview: approval.preview,
         asked_by: match MadeBy::from_text(&approval.asked_by) {

@@ -2,9 +2,13 @@
 
 use evaluation::stocks::CandleRange;
 use foundation::ServiceError;
+use jiff::Timestamp;
+use jiff::civil::Date;
 use market::Symbol;
+use market::calendar::new_york_date;
 use service::alerts::AlertItem;
 use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
+use web::screens::price_chart::{ChartMark, MarkKind};
 use web::screens::stock::{StockAlertsPart, StockPage};
 
 use super::response::rendered;
@@ -14,6 +18,9 @@ use crate::routes::prelude::*;
 
 /// The newest alerts on the page.
 const ALERTS: PageRequest = PageRequest { page: 1, limit: 100 };
+
+/// The last firings of the account, some of which are marks.
+const LAST_FIRINGS: PageRequest = PageRequest { page: 1, limit: 500 };
 
 const NEWEST_FIRST: AlertSort = AlertSort {
     field: AlertSortField::CreatedAt,
@@ -46,10 +53,37 @@ async fn stock_page(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Stoc
     let stocks = &app.service().stocks;
     let stock = stocks.stock(symbol).await?;
     let fundamentals = stocks.fundamentals(symbol).await?;
-    let bars = stocks.candles(symbol, CandleRange::Year1).await?;
+    // Averages and RSI need more history than the chart shows.
+    let bars = stocks.candles(symbol, CandleRange::Year5).await?;
     let own = own_alerts(app, visitor, symbol).await?;
+    let marks = marks(app, visitor, symbol).await?;
     let shell = visitor.shell(app, None);
-    Ok(StockPage::new(shell, &stock, &fundamentals, &bars, &own, app.now()))
+    Ok(StockPage::new(shell, &stock, &fundamentals, &bars, &own, &marks))
+}
+
+/// Returns what happened to the stock, oldest first.
+async fn marks(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Vec<ChartMark>, ServiceError> {
+    let service = app.service();
+    let firings = service
+        .alerts
+        .firings(&visitor.actor, Timestamp::MIN, LAST_FIRINGS)
+        .await?;
+    let fired = firings.items.iter().filter(|firing| firing.symbol == symbol);
+    let fired = fired.map(|firing| ChartMark {
+        date: new_york_date(firing.at),
+        kind: MarkKind::Firing,
+    });
+    let days = service.stocks.event_days(symbol).await?;
+    let all = |days: Vec<Date>, kind| days.into_iter().map(move |date| ChartMark { date, kind });
+    let events = all(days.splits, MarkKind::Split)
+        .chain(all(days.ex_dividend, MarkKind::Dividend))
+        .chain(all(days.earnings, MarkKind::Earnings));
+    let today = new_york_date(app.now());
+    let mut marks: Vec<_> = fired.chain(events).collect();
+    marks.retain(|mark| mark.date <= today);
+    marks.sort_by_key(|mark| mark.date);
+    marks.dedup();
+    Ok(marks)
 }
 
 async fn own_alerts(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Vec<AlertItem>, ServiceError> {
