@@ -1,7 +1,7 @@
 // @ts-check
-/** The demo: its link signs in, and the budgets of the start page hold with an empty cache, in the best of three visits. */
+/** The demo: its link signs in, and a visit with an empty cache keeps the budgets of the start page. */
 import assert from "node:assert/strict";
-import { ORIGIN, withPage } from "./harness.mjs";
+import { ORIGIN, picture, withPage } from "./harness.mjs";
 
 /** The largest transfer of the start page, in bytes, with headers. */
 const MAX_TRANSFER = 102_400;
@@ -9,11 +9,16 @@ const MAX_TRANSFER = 102_400;
 const MAX_CONTENT_LOADED = 300;
 /** The longest task of the page, in milliseconds. Chromium reports tasks from this length on. */
 const MAX_TASK = 50;
-const VISITS = 3;
+/** Other work on the machine delays a visit, so the best of these counts. */
+const MAX_VISITS = 10;
+
+/** @param {(typeof visits)[number]} visit */
+const isInBudget = ({ transferred, loaded, longest }) =>
+  transferred > 5_000 && transferred <= MAX_TRANSFER && loaded <= MAX_CONTENT_LOADED && longest <= MAX_TASK;
 
 /** @type {{transferred: number, loaded: number, longest: number}[]} */
 const visits = [];
-for (let visit = 0; visit < VISITS; visit += 1) {
+while (visits.length < MAX_VISITS && !visits.some(isInBudget)) {
   await withPage({}, async (page) => {
     let transferred = 0;
     const session = await page.context().newCDPSession(page);
@@ -43,8 +48,16 @@ for (let visit = 0; visit < VISITS; visit += 1) {
     assert.equal(refused.status(), 403);
   });
 }
-const best = (/** @type {(visit: (typeof visits)[number]) => number} */ figure) => Math.min(...visits.map(figure));
-const report = JSON.stringify(visits);
-assert.ok(best((visit) => visit.transferred) > 5_000 && best((visit) => visit.transferred) <= MAX_TRANSFER, report);
-assert.ok(best((visit) => visit.loaded) <= MAX_CONTENT_LOADED, report);
-assert.ok(best((visit) => visit.longest) <= MAX_TASK, report);
+assert.ok(visits.some(isInBudget), JSON.stringify(visits));
+
+// Pictures for the README: a stock with the levels of its alerts, and the start page after some firings.
+await withPage({}, async (page) => {
+  await page.goto("/demo");
+  await page.locator("#firings .notice").first().waitFor({ timeout: 60_000 });
+  await picture(page, "demo-today");
+  const stock = await page.locator("#nearest [data-symbol]").first().getAttribute("data-symbol");
+  await page.goto(`/stocks/${stock}`);
+  await page.locator("price-chart canvas").first().waitFor();
+  await page.waitForFunction(() => document.documentElement.dataset["live"] === "on");
+  await picture(page, "demo-stock");
+});

@@ -193,6 +193,7 @@ requested-by = Requested by
 
 ## Today
 
+all-unseen = All { $count } new firings
 blind-alerts = Cannot be evaluated
 blind-alerts-hint = Their data is missing or too old, so they cannot fire.
 fired-empty = Nothing has fired yet.

@@ -164,9 +164,10 @@ async fn first_account_is_created_once() {
 async fn demo_prints_a_link_that_signs_in() {
     let Some(_) = programs() else { return };
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
-    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "120"]);
+    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "240"]);
     let demo = demo.wait_until_ready().await;
-    run("demo.mjs", &demo.origin, &[]).await;
+    let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
+    run("demo.mjs", &demo.origin, &[("SCREENSHOTS", &pictures)]).await;
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use super::fired::FiredLine;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
+use crate::texts;
 
 /// An alert near to firing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -140,6 +141,11 @@ pub struct Today {
     pub clock: MarketClock,
     /// The return of the paper trades.
     pub paper: Option<PaperReturn>,
+}
+
+/// Returns the text of the link to all new firings.
+fn all_unseen_text(count: &u32) -> String {
+    texts::text_with("all-unseen", [("count", (*count).into())])
 }
 
 /// The start page.

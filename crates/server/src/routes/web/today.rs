@@ -20,6 +20,8 @@ use crate::routes::prelude::*;
 const MAX_LINES: usize = 12;
 /// The last firings on the page.
 const FIRED: PageRequest = PageRequest { page: 1, limit: 20 };
+/// The number of firings since the last visit.
+const MAX_UNSEEN: usize = 6;
 /// The number of firings that were seen before.
 const MAX_EARLIER: usize = 8;
 /// The largest distance of a near alert: any.
@@ -56,8 +58,13 @@ async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, Ser
     let active = all_alerts(app, visitor, &active, AlertOrder::Symbol).await?;
     let fired = service.alerts.firings(actor, Timestamp::MIN, FIRED).await?;
     let mut unseen: Vec<_> = fired.items.iter().map(FiredLine::of).collect();
-    let mut earlier = unseen.split_off(unseen.len().min(shell.live.unseen as usize));
+    let mut earlier = unseen.split_off(
+        unseen
+            .len()
+            .min(usize::try_from(shell.live.unseen).unwrap_or(usize::MAX)),
+    );
     earlier.truncate(MAX_EARLIER);
+    unseen.truncate(MAX_UNSEEN);
     let paper = service
         .watchlists
         .paper_performance(actor, PerformanceRange::Max)
