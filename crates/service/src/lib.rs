@@ -15,7 +15,7 @@
 //! * [`alerts`](mod@alerts): creates, reads, changes and deletes alerts.
 //! * [`approvals`]: changes by agents that wait for approval; [`idempotency`]: repeatable responses.
 //! * [`feedback`]: feedback about the service; [`cron`]: periodic jobs.
-//! * [`operator`]: what operators see of the whole service.
+//! * [`operator`]: the state of the whole service, for operators.
 //! * [`sealing`]: checks and rotates the key that seals secrets.
 
 pub mod alerts;

@@ -1,4 +1,4 @@
-//! What operators see of the whole service.
+//! The state of the whole service, for operators.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a refused form shows again: the values that were entered, and the errors at their fields.
+//! The contents of a refused form that are shown again: the values that were entered, and the errors at their fields.
 
 use std::collections::BTreeMap;
 

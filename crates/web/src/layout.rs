@@ -218,7 +218,7 @@ pub struct Notice {
     pub undo: Option<String>,
 }
 
-/// What a page needs to continue with live events.
+/// The state from which a page continues with live events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LiveState {
     /// The account's id, which separates the streams of two accounts in one browser.

@@ -193,7 +193,7 @@ impl MessageLine {
     }
 }
 
-/// What the list shows.
+/// The contents of the list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeliveryList {
     /// The filters.

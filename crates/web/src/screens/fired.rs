@@ -16,7 +16,7 @@ use crate::layout::Shell;
 
 /// How a fired alert can be activated again.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rearm {
+pub struct RearmForm {
     /// The present level of a price alert, without a currency sign; `None` if the alert has no level.
     pub level: Option<String>,
 }
@@ -41,7 +41,7 @@ pub struct FiredLine {
     /// The stock's move since then in percent, and whether it rose.
     pub since: Option<(String, bool)>,
     /// How the alert can be activated again; `None` unless this is its last firing and it has ended there.
-    pub rearm: Option<Rearm>,
+    pub rearm: Option<RearmForm>,
 }
 
 impl FiredLine {
@@ -80,7 +80,10 @@ impl FiredLine {
             Self {
                 is_unseen: place < unseen,
                 since: percent.map(|percent| (figures::signed_percent(percent), percent >= Decimal::ZERO)),
-                rearm: ended.get(&row.alert).filter(|_| is_last).map(|item| Rearm::of(item)),
+                rearm: ended
+                    .get(&row.alert)
+                    .filter(|_| is_last)
+                    .map(|item| RearmForm::of(item)),
                 ..Self::of(row)
             }
         };
@@ -88,7 +91,7 @@ impl FiredLine {
     }
 }
 
-impl Rearm {
+impl RearmForm {
     fn of(item: &AlertItem) -> Self {
         let level = match item.stored.alert.condition {
             Condition::Price { threshold, .. } => Some(threshold.to_string()),

@@ -20,11 +20,11 @@ const SHOWN_SESSIONS: usize = 252;
 pub struct ChartMark {
     /// The day in New York.
     pub date: Date,
-    /// What happened.
+    /// The kind of event.
     pub kind: MarkKind,
 }
 
-/// What a mark shows.
+/// The kind of a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MarkKind {
     /// An alert of the account has fired.

@@ -100,7 +100,7 @@ impl MarketClock {
 
 /// The return of the paper trades.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PaperReturn {
+pub struct PaperTotal {
     /// The return in percent, and whether it is a gain.
     pub own: (String, bool),
     /// The symbol of the benchmark.
@@ -109,7 +109,7 @@ pub struct PaperReturn {
     pub benchmark_return: Option<String>,
 }
 
-impl PaperReturn {
+impl PaperTotal {
     /// Formats the performance; `None` without trades.
     #[must_use]
     pub fn of(view: &PerformanceView) -> Option<Self> {
@@ -126,7 +126,7 @@ impl PaperReturn {
     }
 }
 
-/// What the start page shows.
+/// The contents of the start page.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Today {
     /// The firings since the last visit, newest first.
@@ -140,7 +140,7 @@ pub struct Today {
     /// The market's clock.
     pub clock: MarketClock,
     /// The return of the paper trades.
-    pub paper: Option<PaperReturn>,
+    pub paper: Option<PaperTotal>,
 }
 
 /// Returns the text of the link to all new firings.

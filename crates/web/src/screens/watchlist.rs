@@ -7,7 +7,7 @@ use market::{Decimal, PriceChange};
 use serde_json::json;
 use watchlist::{ItemView, PerformanceRange, PerformanceView, SeriesPoint, TradeView};
 
-use super::today::PaperReturn;
+use super::today::PaperTotal;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
@@ -21,7 +21,7 @@ pub struct WatchedLine {
     pub symbol: String,
     /// The company's name.
     pub name: String,
-    /// What the owner intends.
+    /// The intended action.
     pub intention: Intention,
     /// The last price.
     pub price: Option<String>,
@@ -121,7 +121,7 @@ impl TradeLine {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerformanceChart {
     /// The total returns.
-    pub returns: PaperReturn,
+    pub returns: PaperTotal,
     /// The first day.
     pub since: String,
     /// The range.
@@ -143,7 +143,7 @@ impl PerformanceChart {
         };
         let data = json!({"own": points(&performance.watchlist), "benchmark": points(&performance.benchmark)});
         Some(Self {
-            returns: PaperReturn::of(view)?,
+            returns: PaperTotal::of(view)?,
             since: performance.base_date?.to_string(),
             range: performance.range,
             data: data.to_string().replace('<', "\\u003c"),

@@ -8,7 +8,7 @@ use watchlist::PerformanceRange;
 use web::layout::{Section, Shell};
 use web::screens::alerts::AlertOrder;
 use web::screens::fired::FiredLine;
-use web::screens::today::{BlindLine, MarketClock, NearLine, NearPart, PaperReturn, Today, TodayPage, TodayPart};
+use web::screens::today::{BlindLine, MarketClock, NearLine, NearPart, PaperTotal, Today, TodayPage, TodayPart};
 
 use super::alerts::list::all_alerts;
 use super::response::rendered;
@@ -73,7 +73,7 @@ async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, Ser
         near: near(app, visitor).await?,
         blind: active.iter().filter_map(BlindLine::of).take(MAX_LINES).collect(),
         clock: MarketClock::of(&service.market.market_status()),
-        paper: PaperReturn::of(&paper),
+        paper: PaperTotal::of(&paper),
         unseen,
         earlier,
     })

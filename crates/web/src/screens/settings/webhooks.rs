@@ -63,7 +63,7 @@ impl std::fmt::Debug for WebhookSecret {
     }
 }
 
-/// What happened at a test.
+/// The steps of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestReceipt {
     /// The URL.

@@ -28,7 +28,7 @@ const INTEREST_INTERVAL: Duration = Duration::from_secs(60);
 /// The largest number of firings read at once.
 const MAX_FIRINGS: u32 = 100;
 
-/// What a stream waits for.
+/// An occasion for which a stream waits.
 enum Wake {
     /// The history has grown.
     History,

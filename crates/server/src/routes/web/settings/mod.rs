@@ -16,7 +16,7 @@ use crate::routes::web::visitor::Visitor;
 /// Fields whose values are not shown again.
 const SECRET_FIELDS: [&str; 3] = ["current_password", "new_password", "token"];
 
-/// What a form led to.
+/// The result of a form.
 enum FormResult {
     /// The page is shown again with this notice.
     Done(String),

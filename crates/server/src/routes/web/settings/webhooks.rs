@@ -20,24 +20,24 @@ use crate::routes::prelude::*;
 use crate::routes::web::response::{after_change, rendered};
 use crate::routes::web::visitor::Visitor;
 
-/// What a form shows on the page that answers it.
+/// The parts of a page that answer one form.
 #[derive(Default)]
-struct Shown {
+struct PageAnswer {
     secret: Option<WebhookSecret>,
     receipt: Option<TestReceipt>,
 }
 
-/// What a form has done.
+/// The result of a form.
 enum Outcome {
     /// A notice is enough.
     Changed(&'static str),
     /// The page shows something once.
-    Shown(Box<Shown>),
+    Answered(Box<PageAnswer>),
 }
 
 /// Shows the webhooks.
 pub(in crate::routes::web) async fn show_webhooks(State(app): State<App>, visitor: Visitor) -> Response {
-    page(&app, &visitor, FormState::default(), Shown::default()).await
+    page(&app, &visitor, FormState::default(), PageAnswer::default()).await
 }
 
 /// Creates, changes, tests or deletes a webhook.
@@ -55,11 +55,11 @@ pub(in crate::routes::web) async fn change_webhooks(
     }
     match change(&app, &visitor, &form).await {
         Ok(Outcome::Changed(text)) => after_change(&visitor.head, "/settings/webhooks", Ok(texts::text(text))),
-        Ok(Outcome::Shown(shown)) => page(&app, &visitor, FormState::default(), *shown).await,
+        Ok(Outcome::Answered(shown)) => page(&app, &visitor, FormState::default(), *shown).await,
         Err(error) if is_failure(&error) => error_page(error),
         // Only the form for a new webhook has a field.
         Err(error) if form_field(&form, "action") == "create" => {
-            page(&app, &visitor, refused_form(&form, error), Shown::default()).await
+            page(&app, &visitor, refused_form(&form, error), PageAnswer::default()).await
         }
         Err(error) => after_change(&visitor.head, "/settings/webhooks", Err(error)),
     }
@@ -77,7 +77,7 @@ async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<Outco
         "create" => {
             let body = json!({"url": url, "events": ["alert.triggered"]});
             let created = webhooks.create_webhook(actor, &body).await?;
-            Shown {
+            PageAnswer {
                 secret: Some(WebhookSecret {
                     url: created.webhook.url,
                     secret: created.secret,
@@ -88,7 +88,7 @@ async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<Outco
         }
         "rotate" => {
             let rotated = webhooks.rotate_webhook_secret(actor, id()?).await?;
-            Shown {
+            PageAnswer {
                 secret: Some(WebhookSecret {
                     url: rotated.webhook.url,
                     secret: rotated.secret,
@@ -97,7 +97,7 @@ async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<Outco
                 receipt: None,
             }
         }
-        "test" => Shown {
+        "test" => PageAnswer {
             secret: None,
             receipt: Some(test(app, visitor, id()?).await?),
         },
@@ -116,7 +116,7 @@ async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<Outco
             ));
         }
     };
-    Ok(Outcome::Shown(Box::new(shown)))
+    Ok(Outcome::Answered(Box::new(shown)))
 }
 
 /// Sends a test with the webhook's own secret.
@@ -136,7 +136,7 @@ async fn test(app: &App, visitor: &Visitor, id: WebhookId) -> Result<TestReceipt
     })
 }
 
-async fn page(app: &App, visitor: &Visitor, form: FormState, shown: Shown) -> Response {
+async fn page(app: &App, visitor: &Visitor, form: FormState, shown: PageAnswer) -> Response {
     match webhooks_page(app, visitor, form, shown).await {
         Ok(page) => after_form(visitor, &page.form, rendered(&page)),
         Err(error) => error_page(error),
@@ -147,7 +147,7 @@ async fn webhooks_page(
     app: &App,
     visitor: &Visitor,
     form: FormState,
-    shown: Shown,
+    shown: PageAnswer,
 ) -> Result<WebhooksPage, ServiceError> {
     let webhooks = app.service().webhooks.webhooks(&visitor.actor).await?;
     Ok(WebhooksPage {
