@@ -50,6 +50,22 @@ while (visits.length < MAX_VISITS && !visits.some(isInBudget)) {
 }
 assert.ok(visits.some(isInBudget), JSON.stringify(visits));
 
+// A delivery is sent again, and the list follows it.
+await withPage({}, async (page) => {
+  await page.goto("/demo");
+  await page.goto("/deliveries?status=delivered");
+  const first = page.locator("#deliveries tbody tr").first();
+  const address = (await first.getByRole("link").first().getAttribute("href")) ?? "";
+  const row = page.locator("#deliveries tbody tr", { has: page.locator(`a[href="${address}"]`) });
+  assert.equal(await row.locator("td").nth(4).textContent(), "1");
+  await page.goto("/deliveries");
+  await row.getByRole("button", { name: "Resend" }).click();
+  await page.getByText("The delivery is sent again.").waitFor();
+  await row.locator("td:nth-child(5)", { hasText: /^2$/ }).waitFor();
+  await page.goto(address);
+  assert.equal(await page.locator("#attempts ~ h3").count(), 2);
+});
+
 // Pictures for the README: a stock with the levels of its alerts, and the start page after some firings.
 await withPage({}, async (page) => {
   await page.goto("/demo");

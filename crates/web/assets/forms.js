@@ -47,6 +47,8 @@ export function keepForms() {
     );
     sessionStorage.setItem(keptName(), JSON.stringify({ place: placeOf(form), values }));
   });
+  // A form that htmx has sent leads to no new page.
+  document.addEventListener("htmx:after:swap", () => sessionStorage.removeItem(keptName()));
   const kept = sessionStorage.getItem(keptName());
   sessionStorage.removeItem(keptName());
   const from = URL.canParse(document.referrer) ? new URL(document.referrer).pathname : "";

@@ -9,7 +9,10 @@ use crate::routes::prelude::*;
 pub(super) fn optional_number(form: &FormFields, name: &str) -> Value {
     match form_field(form, name).trim() {
         "" => Value::Null,
-        text => text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number)),
+        text => match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => json!(number),
+            Ok(_) | Err(_) => json!(text),
+        },
     }
 }
 

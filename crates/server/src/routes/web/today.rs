@@ -16,8 +16,10 @@ use super::visitor::Visitor;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
 
-/// The number of alerts nearest to firing, and of those that cannot be evaluated.
-const MAX_LINES: usize = 12;
+/// The number of alerts nearest to firing.
+const MAX_NEAR: usize = 12;
+/// The number of alerts that cannot be evaluated.
+const MAX_BLIND: usize = 5;
 /// The last firings on the page.
 const FIRED: PageRequest = PageRequest { page: 1, limit: 20 };
 /// The number of firings since the last visit.
@@ -46,7 +48,7 @@ pub(super) async fn show_today(State(app): State<App>, visitor: Visitor, mut que
 async fn near(app: &App, visitor: &Visitor) -> Result<Vec<NearLine>, ServiceError> {
     let alerts = &app.service().alerts;
     let near = alerts.near_alerts(&visitor.actor, None, ANY_DISTANCE).await?;
-    Ok(near.iter().take(MAX_LINES).map(NearLine::of).collect())
+    Ok(near.iter().take(MAX_NEAR).map(NearLine::of).collect())
 }
 
 async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, ServiceError> {
@@ -71,7 +73,7 @@ async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, Ser
         .await?;
     Ok(Today {
         near: near(app, visitor).await?,
-        blind: active.iter().filter_map(BlindLine::of).take(MAX_LINES).collect(),
+        blind: active.iter().filter_map(BlindLine::of).take(MAX_BLIND).collect(),
         clock: MarketClock::of(&service.market.market_status()),
         paper: PaperTotal::of(&paper),
         unseen,
