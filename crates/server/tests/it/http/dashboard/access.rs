@@ -141,15 +141,7 @@ async fn pages_of_one_account_show_nothing_of_another() {
     let server = TestServer::new().await;
     server.set_price("AAPL", 100.0).await;
     let id = server.create_alert(125).await;
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     for path in ["/", "/alerts", "/alerts.csv", "/fired", "/stocks/AAPL"] {
         let page = ann.get(path).await.is(200);
         assert!(

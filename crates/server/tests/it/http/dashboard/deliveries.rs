@@ -72,15 +72,7 @@ async fn delivery_is_listed_shown_with_its_body_and_sent_again(server: TestServe
 async fn deliveries_of_another_account_do_not_exist() {
     let server = TestServer::new().await;
     let (webhook, delivery) = deliver(&server).await;
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     let _ = ann.get(&format!("/deliveries/{webhook}/{delivery}")).await.is(404);
     let form = [
         ("webhook", webhook.as_str()),

@@ -133,15 +133,7 @@ async fn stream_ends_after_the_sign_out() {
 #[tokio::test]
 async fn stream_has_no_firings_of_another_account() {
     let server = TestServer::new().await;
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     let stream = ann.request("GET", "/app/events?after=0").stream().await;
     let operator = Browser::operator(&server).await;
     let mut own = operator.request("GET", "/app/events?after=0").stream().await;

@@ -100,15 +100,7 @@ async fn refused_level_leaves_the_alert_as_it_is_and_says_why() {
 async fn alert_of_another_account_is_not_armed() {
     let server = TestServer::new().await;
     let id = with_firing(&server).await;
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     let form = [("id", id.as_str()), ("next", "/fired")];
     let feed = ann.follow(&ann.post("/fired/rearm", &form).await).await.is(200);
     assert!(feed.text.contains("role=\"alert\""), "{}", feed.text);

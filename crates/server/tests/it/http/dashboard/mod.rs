@@ -34,6 +34,13 @@ impl<'a> Browser<'a> {
         Self::signed_in(server, "operator@example.com").await
     }
 
+    /// Another account than the operator's.
+    pub(super) async fn of_another_account(server: &'a TestServer) -> Self {
+        let (email, plan) = ("ann@example.com", alerts::Plan::Premium);
+        server.account(email, plan, false, foundation::Scope::PUBLIC).await;
+        Self::signed_in(server, email).await
+    }
+
     pub(super) async fn get(&self, path: &str) -> TestResponse {
         self.server
             .anonymous("GET", path)

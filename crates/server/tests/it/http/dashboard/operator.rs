@@ -37,15 +37,7 @@ async fn operator_sees_accounts_and_alerts_and_runs_a_job(server: TestServer) {
 #[tokio::test]
 async fn for_others_the_page_does_not_exist_and_has_no_link() {
     let server = TestServer::new().await;
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     let _ = ann.get("/operator").await.is(404);
     let _ = ann.post("/operator/jobs", &[("job", "cleanup")]).await.is(404);
     assert!(!ann.get("/").await.text.contains("/operator"));

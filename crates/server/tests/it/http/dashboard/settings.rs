@@ -189,15 +189,7 @@ async fn refused_password_is_not_shown_again() {
 #[tokio::test]
 async fn account_is_deleted_only_with_the_word() {
     let server = TestServer::new().await;
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     let page = ann
         .post("/settings/account", &[("action", "delete"), ("confirmation", "delete")])
         .await
@@ -225,15 +217,7 @@ async fn things_of_another_account_are_not_changed() {
         .ok(201);
     let webhooks = server.get("/v1/webhooks").await.ok(200);
     let id = webhooks.body["data"][0]["id"].as_str().unwrap().to_owned();
-    server
-        .account(
-            "ann@example.com",
-            alerts::Plan::Premium,
-            false,
-            foundation::Scope::PUBLIC,
-        )
-        .await;
-    let ann = Browser::signed_in(&server, "ann@example.com").await;
+    let ann = Browser::of_another_account(&server).await;
     for action in ["test", "rotate", "disable", "delete"] {
         let refused = ann.post("/settings/webhooks", &[("action", action), ("id", &id)]).await;
         let page = ann.follow(&refused).await.is(200);
