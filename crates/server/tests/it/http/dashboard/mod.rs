@@ -36,7 +36,7 @@ impl<'a> Browser<'a> {
 
     /// Another account than the operator's.
     pub(super) async fn of_another_account(server: &'a TestServer) -> Self {
-        let (email, plan) = ("ann@example.com", alerts::Plan::Premium);
+        let (email, plan) = ("ann@example.com", ::alerts::Plan::Premium);
         server.account(email, plan, false, foundation::Scope::PUBLIC).await;
         Self::signed_in(server, email).await
     }
