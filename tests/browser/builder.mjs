@@ -27,6 +27,35 @@ await withPage({}, async (page) => {
 
   await rule.fill("AAPL price <= 85");
   await sentence.getByText("85.00").waitFor();
+
+  // The form follows the rule, and the rule follows the form; the chart has the level.
+  const threshold = page.getByLabel("Threshold");
+  assert.equal(await threshold.inputValue(), "85");
+  await page.locator("rule-chart canvas").first().waitFor();
+  await page.getByRole("img", { name: "Price chart of AAPL" }).waitFor();
+  await threshold.fill("84.5");
+  await sentence.getByText("84.50").waitFor();
+  await page.waitForFunction(() => document.querySelector("textarea#rule")?.value === "AAPL falls to 84.50 or below");
+  assert.equal(await threshold.inputValue(), "84.5");
+
+  // Another condition has other inputs; the focus stays.
+  const condition = page.getByLabel("Condition");
+  await condition.focus();
+  await condition.selectOption("social_buzz");
+  await page.getByLabel("Direction").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "condition");
+  assert.equal(await rule.inputValue(), "");
+  await page.getByLabel("Direction").selectOption("rising");
+  await sentence.getByText("discussion rises sharply").waitFor();
+  await page.getByLabel("Stocks", { exact: true }).selectOption("several");
+  await page.getByLabel("Symbols").fill("AAPL");
+  await sentence.getByText("for each stock on its own").waitFor();
+
+  // A rule takes the lead again.
+  await rule.fill("AAPL price <= 83");
+  await sentence.getByText("83.00").waitFor();
+  assert.equal(await page.getByLabel("Threshold").inputValue(), "83");
+  assert.equal(await page.getByLabel("Stocks", { exact: true }).inputValue(), "one");
   await page.getByRole("button", { name: "Create alert" }).click();
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
   await page.getByRole("region", { name: "Why" }).waitFor();

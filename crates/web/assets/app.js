@@ -25,6 +25,7 @@ startLiveEvents();
 
 // The charts are large, so only pages with one load it.
 if (document.querySelector("price-chart")) await import("./price-chart.js");
+if (document.querySelector("rule-chart")) await import("./rule-chart.js");
 if (document.querySelector("performance-chart")) await import("./performance-chart.js");
 
 const base = document.body.dataset["base"] ?? "";

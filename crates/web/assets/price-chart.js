@@ -3,25 +3,13 @@
 import { CandlestickSeries, HistogramSeries, LineSeries, LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { AlertLevel } from "./alert-level.js";
 import { color } from "./chart-color.js";
+import { withPrices } from "./chart-scale.js";
 
 /**
  * @typedef {{id: string, price: number, side: "above" | "below"}} Level
  * @typedef {{time: string, kind: "firing" | "split" | "dividend" | "earnings", text: string}} Mark
  * @typedef {{symbol: string, price: number | null, candles: [string, number, number, number, number, number][], averages: {period: number, values: (number | null)[]}[], rsi: (number | null)[], levels: Level[], marks: Mark[]}} ChartData
  */
-
-/**
- * Returns the prices that the scale shows: those of the candles, and the levels that are not too far away to be seen beside them.
- * @param {import("lightweight-charts").AutoscaleInfo | null} info
- * @param {Level[]} levels
- */
-function withLevels(info, levels) {
-  const range = info?.priceRange;
-  if (!info || !range) return info;
-  const near = levels.map((level) => level.price).filter((price) => price > range.minValue / 2 && price < range.maxValue * 2);
-  const priceRange = { minValue: Math.min(range.minValue, ...near), maxValue: Math.max(range.maxValue, ...near) };
-  return { ...info, priceRange };
-}
 
 /** The height of the pane with the RSI, in pixels. */
 const RSI_HEIGHT = 90;
@@ -68,7 +56,7 @@ class PriceChart extends HTMLElement {
       wickDownColor: fall,
       borderVisible: false,
       autoscaleInfoProvider: (/** @type {() => import("lightweight-charts").AutoscaleInfo | null} */ original) =>
-        withLevels(original(), data.levels),
+        withPrices(original(), data.levels.map((level) => level.price)),
     });
     candles.setData(data.candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
     const volume = chart.addSeries(HistogramSeries, {

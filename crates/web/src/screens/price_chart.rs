@@ -63,17 +63,6 @@ impl MarkKind {
 /// price as its close.
 pub(super) fn price_chart(stock: &StockView, bars: &[Bar], alerts: &[AlertItem], marks: &[ChartMark]) -> String {
     let shown = bars.len().saturating_sub(SHOWN_SESSIONS);
-    let candles = bars.iter().skip(shown).map(|bar| {
-        json!([
-            bar.date.to_string(),
-            bar.open.as_f64(),
-            bar.high.as_f64(),
-            bar.low.as_f64(),
-            bar.close.as_f64(),
-            bar.volume
-        ])
-    });
-    let candles: Vec<_> = candles.collect();
     let averages = AVERAGES.map(|period| json!({"period": period, "values": averages(bars, period).split_off(shown)}));
     let first = bars.get(shown).map(|bar| bar.date);
     let marks = marks
@@ -85,13 +74,28 @@ pub(super) fn price_chart(stock: &StockView, bars: &[Bar], alerts: &[AlertItem],
     let data = json!({
         "symbol": stock.row.symbol.as_str(),
         "price": stock.last_price.map(Price::as_f64),
-        "candles": candles,
+        "candles": candles(bars.get(shown..).unwrap_or_default()),
         "averages": averages,
         "rsi": rsi(bars).split_off(shown),
         "levels": alerts.iter().filter_map(level).collect::<Vec<_>>(),
         "marks": marks.collect::<Vec<_>>(),
     });
     data.to_string().replace('<', "\\u003c")
+}
+
+/// Returns candles: date, open, high, low, close in US dollars, volume.
+pub(super) fn candles(bars: &[Bar]) -> Vec<Value> {
+    let candles = bars.iter().map(|bar| {
+        json!([
+            bar.date.to_string(),
+            bar.open.as_f64(),
+            bar.high.as_f64(),
+            bar.low.as_f64(),
+            bar.close.as_f64(),
+            bar.volume
+        ])
+    });
+    candles.collect()
 }
 
 /// Returns the mean of the last closes at each bar, in US dollars; `None` before there are enough.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use market::Symbol;
+use market::{Price, Symbol};
 
 use crate::expression::ast::{
     ArithmeticOperator, BooleanExpression, Comparison, MetricReference, NumericExpression, Relation,
@@ -91,6 +91,37 @@ pub fn price_levels(expression: &Expression) -> Option<PriceLevels> {
         all_linear &= add_levels(comparison, &mut first_prices).is_some();
     });
     all_linear.then_some(PriceLevels { symbol, first_prices })
+}
+
+/// Returns the constant prices that the price of the alert's own stock is compared with, in the order of the text.
+#[must_use]
+pub fn compared_prices(expression: &Expression) -> Vec<Price> {
+    let mut prices = Vec::new();
+    expression.condition().for_each_comparison(&mut |comparison| {
+        let pairs = match comparison {
+            Comparison::Relation(left, _, right) | Comparison::Crosses(left, _, right) => vec![(left, right)],
+            Comparison::Between { value, low, high } => vec![(value, low), (value, high)],
+        };
+        prices.extend(
+            pairs
+                .into_iter()
+                .filter_map(|(left, right)| compared_price(left, right)),
+        );
+    });
+    prices
+}
+
+fn compared_price(left: &NumericExpression, right: &NumericExpression) -> Option<Price> {
+    const OWN_PRICE: NumericExpression = NumericExpression::Metric(MetricReference {
+        symbol: None,
+        metric: Metric::Price,
+    });
+    let number = match (left == &OWN_PRICE, right == &OWN_PRICE) {
+        (true, _) => right,
+        (_, true) => left,
+        (false, false) => return None,
+    };
+    Price::try_from(constant(number)?.floor_to_micros()?).ok()
 }
 
 fn add_levels(comparison: &Comparison, first_prices: &mut BTreeSet<i64>) -> Option<()> {
@@ -189,5 +220,26 @@ fn linear(number: &NumericExpression) -> Option<Linear> {
                 Some(linear(left)?.times(&Fraction::from_whole(1).divide(&divisor)?))
             }
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compared_prices_are_those_of_the_own_stock_against_constants() {
+        let prices = |text: &str| {
+            let expression: Expression = text.parse().unwrap();
+            let prices = compared_prices(&expression);
+            prices.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(prices("price < 180 and rsi(14) < 30"), ["180"]);
+        assert_eq!(
+            prices("200 <= price or price between 90 and 100.5"),
+            ["200", "90", "100.5"]
+        );
+        assert_eq!(prices("price crosses above 2 * 60"), ["120"]);
+        assert!(prices("price > sma(200) and SPY.price > 500 and high(20) > 7").is_empty());
     }
 }

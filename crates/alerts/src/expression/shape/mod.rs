@@ -5,7 +5,7 @@ mod level;
 mod slope;
 
 pub use inputs::MetricInputs;
-pub use level::{MetricLevel, PriceLevels, metric_level, price_levels};
+pub use level::{MetricLevel, PriceLevels, compared_prices, metric_level, price_levels};
 pub use slope::{PriceEffect, SlopeRange, price_effect, price_slope, price_slope_within_range, volume_slope};
 
 use market::Symbol;

@@ -70,6 +70,143 @@ async fn refused_rule_keeps_the_input_and_names_the_error() {
 }
 
 #[tokio::test]
+async fn rule_fills_in_the_form() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let browser = Browser::operator(&server).await;
+    let part = browser
+        .part("/alerts/new?text=AAPL+%3C=+80+each+time+cooldown+1h+to+sms")
+        .await
+        .is(200);
+    for filled in [
+        r#"<option value="price_below" selected>"#,
+        r#"name="threshold" value="80""#,
+        r#"<option value="each_time" selected>"#,
+        r#"name="options.cooldown" value="1h""#,
+        r#"<option value="sms" selected>"#,
+        r#"name="read_rule" value="AAPL &#60;= 80 each time cooldown 1h to sms""#,
+    ] {
+        assert!(part.text.contains(filled), "{filled}: {}", part.text);
+    }
+    assert!(
+        !part.text.contains(r#"id="rule""#),
+        "the typed rule stays: {}",
+        part.text
+    );
+    let broken = browser.part("/alerts/new?text=AAPL+prise+%3C=+80").await.is(200);
+    assert!(!broken.text.contains(r#"id="form""#), "the form stays: {}", broken.text);
+}
+
+#[tokio::test]
+async fn form_writes_the_rule_and_counts_while_the_rule_is_the_same() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let browser = Browser::operator(&server).await;
+    let query = "text=old&read_rule=old&shape=price_below+one&symbol=aapl&condition=price_below&threshold=75";
+    let part = browser.part(&format!("/alerts/new?{query}")).await.is(200);
+    assert!(
+        part.text.contains("AAPL falls to 75.00 or below</textarea>"),
+        "{}",
+        part.text
+    );
+    assert!(
+        !part.text.contains(r#"id="form""#),
+        "inputs stay while one types: {}",
+        part.text
+    );
+
+    let form = [
+        ("text", "AAPL <= 80"),
+        ("read_rule", "AAPL <= 80"),
+        ("symbol", "AAPL"),
+        ("condition", "insider_transactions"),
+        ("threshold", "500000"),
+        ("parameters.direction", "buy"),
+        ("parameters.minExecutives", "2"),
+    ];
+    let _ = browser.post("/alerts/new", &form).await.is(303);
+    let of_rule = form.map(|(name, value)| (name, if name == "read_rule" { "AAPL <= 90" } else { value }));
+    let _ = browser.post("/alerts/new", &of_rule).await.is(303);
+    let alerts = server.get("/v1/alerts").await.ok(200);
+    let mut created: Vec<_> = alerts.body["data"].as_array().unwrap().iter().collect();
+    created.sort_by_key(|alert| alert["condition"].as_str().unwrap().to_owned());
+    assert_eq!(created.len(), 2);
+    assert_eq!(created[0]["condition"], "insider_transactions");
+    assert_eq!(created[0]["parameters"]["minExecutives"], 2);
+    assert_eq!(
+        (&created[1]["condition"], &created[1]["threshold"]),
+        (&"price_below".into(), &80.into())
+    );
+}
+
+#[tokio::test]
+async fn other_condition_has_other_inputs() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let browser = Browser::operator(&server).await;
+    let query = "shape=price_below+one&symbol=AAPL&condition=social_buzz&threshold=75";
+    let part = browser.part(&format!("/alerts/new?{query}")).await.is(200);
+    assert!(part.text.contains(r#"name="parameters.direction""#), "{}", part.text);
+    assert!(!part.text.contains(r#"name="threshold""#), "{}", part.text);
+    // An input that is still empty has no error.
+    let part = browser
+        .part("/alerts/new?shape=price_below+one&symbol=AAPL&condition=price_below")
+        .await
+        .is(200);
+    assert!(!part.text.contains("class=\"error\""), "{}", part.text);
+}
+
+#[tokio::test]
+async fn refused_form_has_its_errors_at_the_inputs() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let browser = Browser::operator(&server).await;
+    let form = [
+        ("symbol", "AAPL"),
+        ("condition", "price_below"),
+        ("threshold", "-5"),
+        ("options.cooldown", "1x"),
+        ("options.rearm.at", "9"),
+        ("options.rearm.percent", "3"),
+    ];
+    let page = browser.post("/alerts/new", &form).await.is(422);
+    for id in ["threshold-error", "options.cooldown-error", "options.rearm.at-error"] {
+        assert!(page.text.contains(&format!(r#"id="{id}""#)), "{id}: {}", page.text);
+    }
+    for kept in [
+        r#"name="threshold" value="-5""#,
+        r#"name="options.cooldown" value="1x""#,
+    ] {
+        assert!(page.text.contains(kept), "{kept}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn form_creates_one_alert_over_several_stocks() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    server.set_price("MSFT", 300.0).await;
+    let browser = Browser::operator(&server).await;
+    let form = [
+        ("stocks", "several"),
+        ("scope.symbols", "aapl, MSFT"),
+        ("condition", "expression"),
+        ("parameters.when", "price < sma(20)"),
+    ];
+    let query: String = form
+        .map(|(name, value)| format!("{name}={}", value.replace(' ', "+").replace('<', "%3C")))
+        .join("&");
+    let part = browser.part(&format!("/alerts/new?{query}")).await.is(200);
+    assert!(part.text.contains("AAPL, MSFT: fires when"), "{}", part.text);
+    let _ = browser.post("/alerts/new", &form).await.is(303);
+    let alerts = server.get("/v1/alerts").await.ok(200);
+    assert_eq!(
+        alerts.body["data"][0]["scope"],
+        serde_json::json!({"symbols": ["AAPL", "MSFT"]})
+    );
+}
+
+#[tokio::test]
 async fn form_survives_the_end_of_its_session() {
     let server = TestServer::new().await;
     server.set_price("AAPL", 100.0).await;

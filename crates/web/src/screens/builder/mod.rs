@@ -1,14 +1,22 @@
-//! The builder of a new alert: a rule in words or operators, its sentence and its preview.
+//! The builder of a new alert: a rule in words or operators, a form that follows it, its sentence and its preview.
+
+pub mod alert_form;
+mod chart;
 
 use alerts::expression::ExpressionError;
 use askama::Template;
 use fluent_bundle::FluentValue;
-use service::alerts::{ParsedAlert, Preview};
+use service::alerts::Preview;
 
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
 use crate::texts;
+
+use alert_form::Control;
+
+pub use alert_form::AlertForm;
+pub use chart::{ChartLevel, rule_chart};
 
 /// An example of a rule, with its text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,6 +85,8 @@ pub struct RuleCheck {
     pub preview: Option<PreviewText>,
     /// The error.
     pub error: Option<RuleError>,
+    /// The data of the chart ([`rule_chart`]).
+    pub chart: Option<String>,
 }
 
 /// A preview in words.
@@ -146,18 +156,6 @@ fn outcomes(preview: &Preview) -> Vec<(u16, String, String)> {
         .collect()
 }
 
-impl RuleCheck {
-    /// Describes a rule that was read.
-    #[must_use]
-    pub fn of(parsed: &ParsedAlert, preview: Option<&Preview>) -> Self {
-        Self {
-            sentence: Some(parsed.sentence.clone()),
-            preview: preview.map(PreviewText::of),
-            error: None,
-        }
-    }
-}
-
 /// The builder.
 #[derive(Template, Debug)]
 #[template(path = "builder.html")]
@@ -166,6 +164,10 @@ pub struct BuilderPage {
     pub shell: Shell,
     /// The rule as it was typed.
     pub rule: String,
+    /// The rule that the form follows. As long as the typed rule is the same, the form counts.
+    pub read_rule: String,
+    /// The form.
+    pub form: AlertForm,
     /// The note.
     pub note: String,
     /// The tags, separated by commas.
@@ -180,14 +182,20 @@ pub struct BuilderPage {
     pub tags_error: Option<String>,
 }
 
-/// The meaning of a rule, for a builder that is on the screen already.
+/// The meaning of a rule or of a form, for a builder that is on the screen already.
 #[derive(Template, Debug)]
-#[template(path = "builder_check.html")]
-pub struct BuilderCheck {
+#[template(path = "builder_part.html")]
+pub struct BuilderPart {
     /// The frame.
     pub shell: Shell,
-    /// The meaning of the rule.
+    /// The meaning.
     pub check: RuleCheck,
+    /// The rule that means the same as the form; `None` leaves the typed one.
+    pub rule: Option<String>,
+    /// The rule that the form follows; `None` leaves it as it is.
+    pub read_rule: Option<String>,
+    /// The form; `None` leaves the one on the screen.
+    pub form: Option<AlertForm>,
 }
 
 impl BuilderPage {

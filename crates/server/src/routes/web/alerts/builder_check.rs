@@ -1,0 +1,84 @@
+//! The meaning of an alert that does not exist yet: its sentence, when it would have fired, and its chart.
+
+use evaluation::stocks::CandleRange;
+use foundation::ServiceError;
+use market::Symbol;
+use serde_json::{Map, Value, json};
+use service::alerts::Preview;
+use web::screens::builder::{ChartLevel, PreviewText, RuleCheck, RuleError, rule_chart};
+
+use crate::routes::prelude::*;
+use crate::routes::web::visitor::Visitor;
+
+/// The meaning of an alert.
+pub(super) struct CheckedAlert {
+    /// The rule that is read as the same alert; `None` if no rule means exactly the same.
+    pub(super) text: Option<String>,
+    /// The sentence, the preview and the chart.
+    pub(super) check: RuleCheck,
+}
+
+/// Describes the body of a create request, and plays it over the stored bars. Of several stocks the first is played.
+pub(super) async fn check_body(
+    app: &App,
+    visitor: &Visitor,
+    body: &Map<String, Value>,
+) -> Result<CheckedAlert, ServiceError> {
+    let alerts = &app.service().alerts;
+    let described = alerts
+        .describe_alert(&visitor.actor, &Value::Object(body.clone()))
+        .await?;
+    let mut check = RuleCheck {
+        sentence: Some(described.sentence),
+        ..RuleCheck::default()
+    };
+    if let Some(symbol) = played_symbol(body) {
+        let mut played = body.clone();
+        played.remove("scope");
+        played.insert("symbol".to_owned(), json!(symbol.as_str()));
+        let preview = alerts.preview_alert(&visitor.actor, &json!({"alert": played})).await;
+        let preview = match preview {
+            Ok(preview) => Some(preview),
+            Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => return Err(error),
+            Err(error) => {
+                check.error = Some(RuleError::new("", error.to_string(), None));
+                None
+            }
+        };
+        check.preview = preview.as_ref().map(PreviewText::of);
+        let levels: Vec<_> = described
+            .levels
+            .iter()
+            .map(|&price| ChartLevel {
+                price,
+                is_former: false,
+            })
+            .collect();
+        check.chart = chart(app, symbol, &levels, preview.as_ref()).await?;
+    }
+    Ok(CheckedAlert {
+        text: described.text,
+        check,
+    })
+}
+
+/// Returns the chart of a stock with levels and firings; `None` without bars.
+pub(in crate::routes::web) async fn chart(
+    app: &App,
+    symbol: Symbol,
+    levels: &[ChartLevel],
+    preview: Option<&Preview>,
+) -> Result<Option<String>, ServiceError> {
+    let bars = app.service().stocks.candles(symbol, CandleRange::Year1).await?;
+    Ok((!bars.is_empty()).then(|| rule_chart(symbol, &bars, levels, preview)))
+}
+
+/// Returns the stock that is played: the alert's own, or the first of several.
+fn played_symbol(body: &Map<String, Value>) -> Option<Symbol> {
+    let scope = body.get("scope");
+    let symbol = match scope {
+        None => body.get("symbol"),
+        Some(scope) => scope.get("symbols").and_then(|symbols| symbols.get(0)),
+    };
+    symbol?.as_str()?.parse().ok()
+}

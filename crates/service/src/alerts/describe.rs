@@ -1,0 +1,78 @@
+//! Describes an alert that does not exist yet.
+
+use alerts::condition::Condition;
+use alerts::expression::conversion::from_condition;
+use alerts::expression::shape::compared_prices;
+use alerts::request::{ParseContext, parse_create};
+use alerts::sentence as condition_sentence;
+use alerts::text::sentence;
+use alerts::{AlertScope, NewAlert};
+use market::Price;
+use serde_json::Value;
+
+use super::scoped::{name_of_stocks, read_scope};
+use crate::alerts::Alerts;
+use foundation::{Actor, ServiceError};
+
+/// An alert in words.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DescribedAlert {
+    /// The alert as a sentence.
+    pub sentence: String,
+    /// The text that [`Alerts::parse_alert_text`] reads as the same alert; `None` if no text means exactly the same.
+    pub text: Option<String>,
+    /// The constant prices that the price of the alert's own stock is compared with.
+    pub levels: Vec<Price>,
+}
+
+impl Alerts {
+    /// Describes the alert of a create request. Nothing is stored.
+    ///
+    /// # Errors
+    /// As [`Self::create_alert`] up to the plan's features.
+    pub async fn describe_alert(&self, actor: &Actor, body: &Value) -> Result<DescribedAlert, ServiceError> {
+        if let Some(scope) = body.get("scope").filter(|scope| !scope.is_null()) {
+            let scope = read_scope(scope)?;
+            let template = self.read_template(actor, body).await?;
+            self.require_scope_stocks(&scope).await?;
+            return Ok(describe_scoped(&scope, &template));
+        }
+        let context = ParseContext {
+            now: self.ports.clock.now(),
+            time_zone: &actor.time_zone,
+            calendar: &self.settings.calendar,
+        };
+        let alert = parse_create(body, &context)?;
+        self.prices.require_stock(alert.symbol).await?;
+        if matches!(alert.condition, Condition::Expression(_)) {
+            self.require_named_stocks(body, alert.symbol).await?;
+        }
+        let text = sentence(&alert);
+        let in_words = || {
+            let condition = condition_sentence::sentence(&alert.condition, None);
+            format!("{}: {condition}", alert.symbol)
+        };
+        Ok(DescribedAlert {
+            sentence: text.clone().unwrap_or_else(in_words),
+            text,
+            levels: levels(&alert),
+        })
+    }
+}
+
+fn describe_scoped(scope: &AlertScope, template: &NewAlert) -> DescribedAlert {
+    let stocks = match scope {
+        AlertScope::Symbols(symbols) => symbols.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        AlertScope::Watchlist(_) => name_of_stocks(scope),
+    };
+    let condition = condition_sentence::sentence(&template.condition, None);
+    DescribedAlert {
+        sentence: format!("{stocks}: {condition}, for each stock on its own"),
+        text: None,
+        levels: levels(template),
+    }
+}
+
+fn levels(alert: &NewAlert) -> Vec<Price> {
+    from_condition(&alert.condition).map_or_else(Vec::new, |expression| compared_prices(&expression))
+}
