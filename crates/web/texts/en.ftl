@@ -183,6 +183,7 @@ why-unknown = It depends on a date or on a change:
 
 ## Approvals
 
+approval-after = After:
 approval-before = Now:
 approvals-empty = No changes are waiting for your approval.
 approvals-empty-hint = Changes that agents request in your account appear here if you want to approve them.
@@ -228,10 +229,12 @@ form-channel = Channel
 form-condition = Condition
 form-default = Default
 form-expression = Expression
+form-expression-hint = For example price < sma(200) and rsi < 30
 form-heading = As a form
 form-hint = The rule and the form follow each other.
 form-options = Options
 form-stocks = Stocks
+form-symbol = Symbol
 form-symbols = Symbols, separated by commas
 form-threshold = Threshold
 level-former = now

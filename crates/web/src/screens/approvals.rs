@@ -5,9 +5,10 @@ use jiff::Timestamp;
 
 use crate::filters;
 use crate::layout::Shell;
+use crate::screens::builder::RuleCheck;
 
 /// A change that waits for the owner's decision.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct PendingApproval {
     /// The id.
     pub id: String,
@@ -15,6 +16,8 @@ pub struct PendingApproval {
     pub preview: String,
     /// The alert that it changes, as it is now.
     pub before: Option<String>,
+    /// The meaning of the requested alert: its sentence, preview and chart.
+    pub check: Option<RuleCheck>,
     /// The client that requested it.
     pub asked_by: String,
     /// The time of the request.

@@ -100,7 +100,7 @@ impl CreatorView {
 }
 
 impl AlertFields {
-    fn of(stored: StoredAlert) -> Self {
+    pub(crate) fn of(stored: StoredAlert) -> Self {
         let scope = stored.scope().map(AlertScope::to_json);
         let alert = stored.alert;
         let repeating = alert

@@ -58,3 +58,8 @@ pub(super) fn redirect(location: &str) -> Response {
     ];
     (StatusCode::SEE_OTHER, headers).into_response()
 }
+
+/// Returns whether the service failed, which no other input would change.
+pub(in crate::routes::web) const fn is_failure(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))
+}

@@ -179,7 +179,7 @@ impl AlertForm {
             .or(self.0.error_of("scope.watchlist"))
             .map(str::to_owned);
         let which = match self.stocks() {
-            ONE_STOCK => Some((SYMBOL, "symbol")),
+            ONE_STOCK => Some((SYMBOL, "form-symbol")),
             SEVERAL_STOCKS => Some((SYMBOLS, "form-symbols")),
             _ => None,
         };
@@ -216,8 +216,12 @@ impl AlertForm {
             ParameterRule::Expression => texts::text("form-expression"),
             _ => in_words(parameter.name),
         };
+        let hint = match parameter.rule {
+            ParameterRule::Expression => texts::text("form-expression-hint"),
+            _ => plain(parameter.description),
+        };
         AlertInput {
-            hint: Some(plain(parameter.description)),
+            hint: Some(hint),
             ..self.input(&format!("parameters.{}", parameter.name), label, control)
         }
     }

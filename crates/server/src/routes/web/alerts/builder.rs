@@ -19,7 +19,7 @@ use super::builder_form::{body_of_form, values_of_body};
 use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
-use crate::routes::web::response::{redirect, rendered};
+use crate::routes::web::response::{is_failure, redirect, rendered};
 use crate::routes::web::visitor::{Visitor, VisitorRejection};
 
 /// The stock of the examples when the address names none.
@@ -122,7 +122,7 @@ pub(in crate::routes::web) async fn create_alert(
             let path = format!("/alerts/{}", detail.stored.alert.id);
             return redirect(&visitor.head.link(&path));
         }
-        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => return error_page(error),
+        Err(error) if is_failure(&error) => return error_page(error),
         Err(error) => error,
     };
     let status = match &error {
@@ -187,7 +187,7 @@ async fn read(app: &App, visitor: &Visitor, input: &BuilderInput) -> Result<Show
         Ok(parsed) => {
             shown.form.0.values = values_of_body(&parsed.alert);
             shown.is_read = true;
-            shown.check = match check_body(app, visitor, &parsed.alert).await {
+            shown.check = match check_body(app, visitor, &parsed.alert, &[]).await {
                 Ok(checked) => checked.check,
                 Err(error) => refused_rule(&rule, &required(error)?),
             };
@@ -205,7 +205,7 @@ fn is_incomplete(rule: &str) -> bool {
 async fn read_form(app: &App, visitor: &Visitor, input: &BuilderInput) -> Result<ShownAlert, ServiceError> {
     let mut form = input.form();
     let body = body_of_form(&input.fields);
-    let (rule, check) = match check_body(app, visitor, &body).await {
+    let (rule, check) = match check_body(app, visitor, &body, &[]).await {
         Ok(checked) => (checked.text.unwrap_or_default(), checked.check),
         Err(error) => {
             let error = required(error)?;
@@ -234,9 +234,9 @@ async fn read_form(app: &App, visitor: &Visitor, input: &BuilderInput) -> Result
 
 /// Passes an error that the page shows, and returns a failure of the service as such.
 fn required(error: ServiceError) -> Result<ServiceError, ServiceError> {
-    match error {
-        error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_)) => Err(error),
-        error => Ok(error),
+    match is_failure(&error) {
+        true => Err(error),
+        false => Ok(error),
     }
 }
 

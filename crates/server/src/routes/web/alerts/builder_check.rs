@@ -2,27 +2,30 @@
 
 use evaluation::stocks::CandleRange;
 use foundation::ServiceError;
-use market::Symbol;
+use market::{Price, Symbol};
 use serde_json::{Map, Value, json};
 use service::alerts::Preview;
 use web::screens::builder::{ChartLevel, PreviewText, RuleCheck, RuleError, rule_chart};
 
 use crate::routes::prelude::*;
+use crate::routes::web::response::is_failure;
 use crate::routes::web::visitor::Visitor;
 
 /// The meaning of an alert.
-pub(super) struct CheckedAlert {
+pub(in crate::routes::web) struct CheckedAlert {
     /// The rule that is read as the same alert; `None` if no rule means exactly the same.
-    pub(super) text: Option<String>,
+    pub(in crate::routes::web) text: Option<String>,
     /// The sentence, the preview and the chart.
-    pub(super) check: RuleCheck,
+    pub(in crate::routes::web) check: RuleCheck,
 }
 
-/// Describes the body of a create request, and plays it over the stored bars. Of several stocks the first is played.
-pub(super) async fn check_body(
+/// Describes the body of a create request, and plays it over the stored bars. Of several stocks the first is played. The chart shows
+/// the former levels, too.
+pub(in crate::routes::web) async fn check_body(
     app: &App,
     visitor: &Visitor,
     body: &Map<String, Value>,
+    former: &[Price],
 ) -> Result<CheckedAlert, ServiceError> {
     let alerts = &app.service().alerts;
     let described = alerts
@@ -39,21 +42,16 @@ pub(super) async fn check_body(
         let preview = alerts.preview_alert(&visitor.actor, &json!({"alert": played})).await;
         let preview = match preview {
             Ok(preview) => Some(preview),
-            Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => return Err(error),
+            Err(error) if is_failure(&error) => return Err(error),
             Err(error) => {
                 check.error = Some(RuleError::new("", error.to_string(), None));
                 None
             }
         };
         check.preview = preview.as_ref().map(PreviewText::of);
-        let levels: Vec<_> = described
-            .levels
-            .iter()
-            .map(|&price| ChartLevel {
-                price,
-                is_former: false,
-            })
-            .collect();
+        let level = |is_former| move |&price: &Price| ChartLevel { price, is_former };
+        let former = former.iter().map(level(true));
+        let levels: Vec<_> = former.chain(described.levels.iter().map(level(false))).collect();
         check.chart = chart(app, symbol, &levels, preview.as_ref()).await?;
     }
     Ok(CheckedAlert {
@@ -63,7 +61,7 @@ pub(super) async fn check_body(
 }
 
 /// Returns the chart of a stock with levels and firings; `None` without bars.
-pub(in crate::routes::web) async fn chart(
+async fn chart(
     app: &App,
     symbol: Symbol,
     levels: &[ChartLevel],

@@ -10,7 +10,7 @@ use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
 use crate::routes::web::notice;
-use crate::routes::web::response::see_other;
+use crate::routes::web::response::{is_failure, see_other};
 use crate::routes::web::visitor::Visitor;
 
 /// Restores the former states.
@@ -30,7 +30,7 @@ pub(in crate::routes::web) async fn undo_change(
             (text.to_owned(), true)
         }
         Ok(result) => (BulkAction::Undo.notice(result.restored, 0, ""), false),
-        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => return error_page(error),
+        Err(error) if is_failure(&error) => return error_page(error),
         Err(error) => (error.to_string(), true),
     };
     let mut response = see_other(&visitor.head, form_field(&form, "next"));

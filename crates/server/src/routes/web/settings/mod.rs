@@ -11,6 +11,7 @@ use foundation::ServiceError;
 use web::form_state::FormState;
 
 use crate::routes::prelude::*;
+use crate::routes::web::response::is_failure;
 use crate::routes::web::visitor::Visitor;
 
 /// Fields whose values are not shown again.
@@ -35,11 +36,6 @@ impl FormResult {
             Err(error) => Self::Refused(Box::new(refused_form(form, error))),
         }
     }
-}
-
-/// Returns whether the service failed, which the form cannot change.
-const fn is_failure(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))
 }
 
 /// Returns what a refused form shows: the entered values, and each error at its field.

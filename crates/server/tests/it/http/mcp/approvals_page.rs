@@ -102,6 +102,34 @@ async fn owner_approves_a_change_once() {
 }
 
 #[tokio::test]
+async fn change_of_a_level_shows_both_levels_and_a_preview() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let operator = server.signed_in("operator@example.com").await;
+    let alert = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
+    let created = server.rpc(&call_of("create_alert", alert)).await.is(200);
+    let id = &created.body["result"]["structuredContent"]["id"];
+    let token = format!("Bearer {}", operator.access);
+    let wait = server
+        .anonymous("POST", "/v1/approvals")
+        .header("authorization", &token);
+    let _ = wait.json(&json!({"required": true})).send().await.ok(200);
+    let change = json!({"alert_id": id, "threshold": 210});
+    let asked = server.rpc(&call_of("update_alert", change)).await.is(200);
+    assert_eq!(asked.body["result"]["isError"], false, "{:?}", asked.body);
+    let request = server.anonymous("GET", "/approvals").header("cookie", &operator.cookie);
+    let page = request.send().await.is(200);
+    for shown in [
+        "<del>AAPL rises to 200.00 or above</del>",
+        "<ins>AAPL rises to 210.00 or above</ins>",
+        "&#34;price&#34;:200.0,&#34;is_former&#34;:true",
+        "&#34;price&#34;:210.0,&#34;is_former&#34;:false",
+    ] {
+        assert!(page.text.contains(shown), "{shown}: {}", page.text);
+    }
+}
+
+#[tokio::test]
 async fn denied_change_is_not_made() {
     let (server, cookie, id) = pending_change().await;
     let done = submit(&server, &cookie, ORIGIN, &format!("id={id}&decision=deny"))

@@ -1,18 +1,21 @@
 //! `GET|POST /approvals`: the owner decides on changes requested by agents. Opening the page changes nothing.
 
-use alerts::AlertId;
+mod requested_alert;
+
 use foundation::{MadeBy, ServiceError};
 use service::approvals::{Approval, ApprovalId, ApprovalStatus};
-use web::layout::Notice;
 use web::screens::approvals::{ApprovalsPage, PendingApproval};
 
-use super::notice;
-use super::response::{redirect, rendered};
+use self::requested_alert::RequestedAlert;
+use super::response::{after_change, rendered};
 use super::visitor::Visitor;
 use crate::query::uuid;
 use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
+
+/// The number of changes with a preview; the others are shown in words.
+const MAX_PREVIEWS: usize = 10;
 
 /// Shows the pending approvals.
 pub(super) async fn show_approvals(State(app): State<App>, visitor: Visitor) -> Response {
@@ -24,8 +27,14 @@ pub(super) async fn show_approvals(State(app): State<App>, visitor: Visitor) -> 
     let is_pending = |approval: &Approval| approval.status == ApprovalStatus::Pending && now < approval.expires_at;
     let mut pending = Vec::new();
     for approval in approvals.into_iter().filter(is_pending) {
-        let before = present_alert(&app, &visitor, &approval).await;
-        pending.push(pending_approval(approval, before));
+        let requested = match pending.len() < MAX_PREVIEWS {
+            true => RequestedAlert::of(&app, &visitor, &approval).await,
+            false => Ok(RequestedAlert::default()),
+        };
+        match requested {
+            Ok(requested) => pending.push(pending_approval(approval, requested)),
+            Err(error) => return error_page(error),
+        }
     }
     let page = ApprovalsPage {
         pending,
@@ -37,22 +46,7 @@ pub(super) async fn show_approvals(State(app): State<App>, visitor: Visitor) -> 
 /// Approves or denies a change.
 pub(super) async fn decide(State(app): State<App>, visitor: Visitor, form: FormFields) -> Response {
     let decided = apply_decision(&app, &visitor, form_field(&form, "decision"), form_field(&form, "id")).await;
-    let notice = match decided {
-        Ok(text) => Notice {
-            text: text.to_owned(),
-            is_error: false,
-            undo: None,
-        },
-        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))) => return error_page(error),
-        Err(error) => Notice {
-            text: error.to_string(),
-            is_error: true,
-            undo: None,
-        },
-    };
-    let mut response = redirect(&visitor.head.link("/approvals"));
-    notice::set(&mut response, &notice);
-    response
+    after_change(&visitor.head, "/approvals", decided.map(str::to_owned))
 }
 
 async fn apply_decision(app: &App, visitor: &Visitor, decision: &str, id: &str) -> Result<&'static str, ServiceError> {
@@ -72,18 +66,10 @@ async fn apply_decision(app: &App, visitor: &Visitor, decision: &str, id: &str) 
     }
 }
 
-/// Returns the alert that a change is about as a sentence; `None` if it is about no alert that exists.
-async fn present_alert(app: &App, visitor: &Visitor, approval: &Approval) -> Option<String> {
-    let id = approval.arguments.get("alert_id")?.as_str().and_then(uuid)?;
-    let detail = app.service().alerts.alert(&visitor.actor, AlertId(id)).await.ok()?;
-    let alert = detail.stored.alert;
-    let sentence = alerts::sentence::sentence(&alert.condition, alert.initial_price);
-    Some(format!("{}: {sentence}", alert.symbol))
-}
-
-fn pending_approval(approval: Approval, before: Option<String>) -> PendingApproval {
+fn pending_approval(approval: Approval, requested: RequestedAlert) -> PendingApproval {
     PendingApproval {
-        before,
+        before: requested.before,
+        check: requested.check,
         id: approval.id.0.to_string(),
         preview: approval.preview,
         asked_by: match MadeBy::from_text(&approval.asked_by) {
