@@ -1,7 +1,7 @@
 // @ts-check
 /** The builder: a rule becomes a sentence and a preview while it is typed, and an alert when it is sent. */
 import assert from "node:assert/strict";
-import { ORIGIN, environment, fillCredentials, signIn, withPage } from "./harness.mjs";
+import { ORIGIN, assertAccessible, environment, fillCredentials, picture, signIn, withPage } from "./harness.mjs";
 
 const email = environment("EMAIL");
 
@@ -35,7 +35,10 @@ await withPage({}, async (page) => {
   await page.getByRole("img", { name: "Price chart of AAPL" }).waitFor();
   await threshold.fill("84.5");
   await sentence.getByText("84.50").waitFor();
-  await page.waitForFunction(() => document.querySelector("textarea#rule")?.value === "AAPL falls to 84.50 or below");
+  await page.waitForFunction(() => {
+    const typed = document.querySelector("textarea#rule");
+    return typed instanceof HTMLTextAreaElement && typed.value === "AAPL falls to 84.50 or below";
+  });
   assert.equal(await threshold.inputValue(), "84.5");
 
   // Another condition has other inputs; the focus stays.
@@ -60,6 +63,18 @@ await withPage({}, async (page) => {
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
   await page.getByRole("region", { name: "Why" }).waitFor();
   assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /AAPL/);
+
+  // The same builder changes the alert.
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.waitForURL(/\/alerts\/[0-9a-f-]{36}\/edit$/);
+  await page.locator("rule-chart canvas").first().waitFor();
+  await assertAccessible(page);
+  await picture(page, "editor");
+  await page.getByLabel("Threshold").fill("82");
+  await sentence.getByText("82.00").waitFor();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
+  await page.getByRole("heading", { level: 1, name: /82\.00/ }).waitFor();
 
   // A symbol leads to its stock.
   await search.fill("aapl");

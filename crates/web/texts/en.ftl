@@ -217,6 +217,8 @@ since-then = since then
 
 ## New alert
 
+edit = Edit
+edit-alert = Edit alert
 family-alternative = Insiders and discussion
 family-dividend = Earnings and dividends
 family-expression = Any combination
@@ -253,6 +255,7 @@ option-repeat = Fires
 option-session = Session
 option-snoozed-until = Snoozed until
 option-trigger = Price that is judged
+save-changes = Save changes
 stocks-one = One stock
 stocks-several = Several stocks
 stocks-watchlist = The whole watchlist

@@ -44,10 +44,14 @@ pub(crate) fn router() -> Router<App> {
         .route("/alerts/actions", post(alerts::actions::change_alerts))
         .route(
             "/alerts/new",
-            get(alerts::builder::show_builder).post(alerts::builder::create_alert),
+            get(alerts::builder::create::show_builder).post(alerts::builder::create::create_alert),
         )
         .route("/alerts/undo", post(alerts::undo::undo_change))
         .route("/alerts/{id}", get(alerts::show::show_alert))
+        .route(
+            "/alerts/{id}/edit",
+            get(alerts::builder::edit::show_editor).post(alerts::builder::edit::change_alert),
+        )
         .route("/app/events", get(events::stream_events))
         .route("/appearance", post(appearance::set_appearance))
         .route("/approvals", get(approvals::show_approvals).post(approvals::decide))

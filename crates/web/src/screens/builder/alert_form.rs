@@ -6,6 +6,7 @@ use alerts::condition::{ConditionFamily, ConditionKind, ConditionSpec, Parameter
 use alerts::options::{PercentBase, Repeat, SessionScope, TriggerPrice};
 use alerts::{Channel, Intention};
 
+use super::BuilderTarget;
 use crate::form_state::FormState;
 use crate::texts;
 
@@ -82,7 +83,12 @@ fn bases() -> Vec<&'static str> {
 
 /// The values of a form, and the errors at its inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct AlertForm(pub FormState);
+pub struct AlertForm {
+    /// The values by input, and the errors.
+    pub state: FormState,
+    /// The alert that the form is for.
+    pub target: BuilderTarget,
+}
 
 /// An input with its label.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -121,7 +127,7 @@ pub enum Control {
 
 impl AlertForm {
     fn value(&self, name: &str) -> &str {
-        self.0.value(name, "")
+        self.state.value(name, "")
     }
 
     /// Returns the kind of the condition.
@@ -146,7 +152,7 @@ impl AlertForm {
 
     /// Returns the error of the condition.
     pub(super) fn condition_error(&self) -> Option<&str> {
-        self.0.error_of(CONDITION)
+        self.state.error_of(CONDITION)
     }
 
     /// Returns the conditions by family: name, label, whether it is selected.
@@ -162,6 +168,9 @@ impl AlertForm {
 
     /// Returns the inputs for the stocks.
     pub(super) fn stock_inputs(&self) -> Vec<AlertInput> {
+        if matches!(self.target, BuilderTarget::Present { is_scoped: false, .. }) {
+            return Vec::new();
+        }
         let intentions = [Intention::Buy, Intention::Sell].map(|intention| intention.name());
         let choices = [
             (ONE_STOCK, "stocks-one"),
@@ -170,13 +179,15 @@ impl AlertForm {
             (intentions[0], "stocks-watchlist-buy"),
             (intentions[1], "stocks-watchlist-sell"),
         ];
+        let is_new = self.target == BuilderTarget::New;
+        let choices = choices.into_iter().filter(|(value, _)| is_new || *value != ONE_STOCK);
         let choices = choices.map(|(value, text)| (value.to_owned(), texts::text(text)));
-        let mut stocks = self.input(STOCKS, texts::text("form-stocks"), Control::Choice(choices.to_vec()));
+        let mut stocks = self.input(STOCKS, texts::text("form-stocks"), Control::Choice(choices.collect()));
         stocks.value = self.stocks().to_owned();
         stocks.error = self
-            .0
+            .state
             .error_of("scope")
-            .or(self.0.error_of("scope.watchlist"))
+            .or(self.state.error_of("scope.watchlist"))
             .map(str::to_owned);
         let which = match self.stocks() {
             ONE_STOCK => Some((SYMBOL, "form-symbol")),
@@ -185,6 +196,14 @@ impl AlertForm {
         };
         let which = which.map(|(name, text)| self.input(name, texts::text(text), Control::Text));
         [stocks].into_iter().chain(which).collect()
+    }
+
+    /// Returns the stock of an alert that keeps it.
+    pub(super) fn fixed_symbol(&self) -> Option<&str> {
+        match self.target {
+            BuilderTarget::Present { is_scoped: false, .. } => Some(self.value(SYMBOL)),
+            BuilderTarget::Present { is_scoped: true, .. } | BuilderTarget::New => None,
+        }
     }
 
     /// Returns the inputs of the condition.
@@ -238,7 +257,7 @@ impl AlertForm {
             let mut input = self.input(name, texts::text(text), control);
             input.hint = hint;
             if name.starts_with("options.rearm.") && input.error.is_none() {
-                input.error = self.0.error_of("options.rearm").map(str::to_owned);
+                input.error = self.state.error_of("options.rearm").map(str::to_owned);
             }
             input
         });
@@ -248,9 +267,9 @@ impl AlertForm {
     /// Returns whether an option is set or refused.
     pub(super) fn has_options(&self) -> bool {
         let is_option = |name: &String| name.starts_with("options.");
-        let mut set = self.0.values.iter().filter(|(_, value)| !value.is_empty());
+        let mut set = self.state.values.iter().filter(|(_, value)| !value.is_empty());
         set.any(|(name, value)| is_option(name) && !["once", "regular", "last", "creation"].contains(&value.as_str()))
-            || self.0.errors.keys().any(is_option)
+            || self.state.errors.keys().any(is_option)
     }
 
     pub(super) fn channel_input(&self) -> AlertInput {
@@ -264,7 +283,7 @@ impl AlertForm {
             label,
             hint: None,
             value: self.value(name).to_owned(),
-            error: self.0.error_of(name).map(str::to_owned),
+            error: self.state.error_of(name).map(str::to_owned),
             control,
         }
     }

@@ -3,6 +3,7 @@
 pub mod alert_form;
 mod chart;
 
+use alerts::AlertId;
 use alerts::expression::ExpressionError;
 use askama::Template;
 use fluent_bundle::FluentValue;
@@ -156,6 +157,45 @@ fn outcomes(preview: &Preview) -> Vec<(u16, String, String)> {
         .collect()
 }
 
+/// The alert that a builder is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BuilderTarget {
+    /// A new one.
+    #[default]
+    New,
+    /// One that exists. It keeps its stock; one over many stocks may change them.
+    Present {
+        /// The id.
+        id: AlertId,
+        /// Whether it is over many stocks.
+        is_scoped: bool,
+    },
+}
+
+impl BuilderTarget {
+    /// Returns the address of the builder.
+    fn path(self) -> String {
+        match self {
+            Self::New => "/alerts/new".to_owned(),
+            Self::Present { id, .. } => format!("/alerts/{id}/edit"),
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::New => "new-alert",
+            Self::Present { .. } => "edit-alert",
+        }
+    }
+
+    const fn submit(self) -> &'static str {
+        match self {
+            Self::New => "create-alert",
+            Self::Present { .. } => "save-changes",
+        }
+    }
+}
+
 /// The builder.
 #[derive(Template, Debug)]
 #[template(path = "builder.html")]
@@ -180,6 +220,8 @@ pub struct BuilderPage {
     pub note_error: Option<String>,
     /// The error of the tags.
     pub tags_error: Option<String>,
+    /// The alert.
+    pub target: BuilderTarget,
 }
 
 /// The meaning of a rule or of a form, for a builder that is on the screen already.
@@ -196,6 +238,8 @@ pub struct BuilderPart {
     pub read_rule: Option<String>,
     /// The form; `None` leaves the one on the screen.
     pub form: Option<AlertForm>,
+    /// The alert.
+    pub target: BuilderTarget,
 }
 
 impl BuilderPage {

@@ -2,8 +2,6 @@
 
 pub(super) mod actions;
 pub(super) mod builder;
-pub(super) mod builder_check;
-mod builder_form;
 pub(super) mod export;
 pub(super) mod list;
 pub(super) mod show;

@@ -107,7 +107,7 @@ fn past_moment(visitor: &Visitor, text: &str) -> Result<Option<Timestamp>, &'sta
     }
 }
 
-fn alert_not_found_page() -> Response {
+pub(super) fn alert_not_found_page() -> Response {
     let text = "The alert was deleted or belongs to another account.";
     Page::message("Alert not found", text)
         .with_link("/alerts", "Alerts")

@@ -5,12 +5,13 @@ use serde_json::json;
 use super::Browser;
 use crate::http::test_server::TestServer;
 
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "/",
     "/alerts",
     "/alerts?status=active&search=a%20b",
     "/alerts/new?text=AAPL+%3C+180",
     "/alerts/00000000-0000-4000-8000-000000000000",
+    "/alerts/00000000-0000-4000-8000-000000000000/edit",
     "/approvals",
     "/deliveries",
     "/fired",
@@ -25,7 +26,8 @@ const PAGES: [&str; 17] = [
     "/watchlist",
 ];
 
-const FORMS: [&str; 20] = [
+const FORMS: [&str; 21] = [
+    "/alerts/00000000-0000-4000-8000-000000000000/edit",
     "/alerts/actions",
     "/alerts/new",
     "/alerts/undo",

@@ -4,6 +4,7 @@ mod access;
 mod alerts;
 mod builder;
 mod deliveries;
+mod editor;
 mod events;
 mod fired;
 mod first_account;

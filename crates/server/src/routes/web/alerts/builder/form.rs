@@ -30,15 +30,16 @@ pub(super) fn body_of_form(form: &FormFields) -> Map<String, Value> {
     insert(&mut body, CONDITION, json!(condition));
     let kind = ConditionKind::from_name(condition);
     let has_threshold = kind.is_some_and(|kind| kind.spec().request.threshold.is_some());
-    for (name, text) in &form.0 {
-        let text = text.trim();
+    // Of repeated inputs the last counts.
+    let inputs: BTreeMap<&str, &str> = form.0.iter().map(|(name, text)| (name.as_str(), text.trim())).collect();
+    for (name, text) in inputs {
         let is_member = name.starts_with("options.") || name == "notification";
         let member = match (name.strip_prefix("parameters."), text) {
             (_, "") => None,
             (Some(parameter), _) => kind.and_then(|kind| parameter_value(kind, parameter, text)),
             (None, _) if name == THRESHOLD && has_threshold => Some(number(text)),
-            (None, _) if NUMBERS.contains(&name.as_str()) => Some(number(text)),
-            (None, _) if FLAGS.contains(&name.as_str()) => Some(json!(text == "true")),
+            (None, _) if NUMBERS.contains(&name) => Some(number(text)),
+            (None, _) if FLAGS.contains(&name) => Some(json!(text == "true")),
             (None, _) => is_member.then(|| json!(text)),
         };
         if let Some(member) = member {
@@ -104,7 +105,8 @@ fn add_values(parent: &str, members: &Map<String, Value>, values: &mut BTreeMap<
                 values.insert(STOCKS.to_owned(), SEVERAL_STOCKS.to_owned());
                 items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
             }
-            Value::Bool(_) | Value::Number(_) => value.to_string(),
+            Value::Bool(_) => value.to_string(),
+            Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
         };
         if place == "scope.watchlist" {
             values.insert(STOCKS.to_owned(), text);
