@@ -124,6 +124,9 @@ impl EngineComparison {
         {
             self.process_exactly(&OwnedEvent::Clock, moment.max(self.oracle.clock()))?;
         }
+        if self.oracle.clock() < self.processed_until {
+            self.process_exactly(&OwnedEvent::Clock, self.processed_until)?;
+        }
         let mut engine = Engine::new(self.calendar.clone(), EngineConfig::default());
         for (at, event) in &self.kept {
             assert!(
