@@ -73,6 +73,17 @@ await withPage({}, async (page) => {
   assert.equal(await page.getByLabel("Full name").inputValue(), "Ann Example");
 });
 
+// A refused form returns with the error and what was entered.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.goto("/watchlist");
+  const symbol = page.getByRole("main").getByLabel("Symbol");
+  await symbol.fill("NO STOCK");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await symbol.inputValue(), "NO STOCK");
+});
+
 // Without a connection the browser shows the service's own page.
 await withPage({}, async (page) => {
   await signIn(page, email);

@@ -54,6 +54,9 @@ for (const theme of /** @type {const} */ (["light", "dark"])) {
       await page.context().clearCookies();
       await signIn(page, environment("OPERATOR"));
       await checkScreens(page, OPERATOR_SCREENS, `${theme}-${width}`);
+      await page.getByText("Show", { exact: true }).click();
+      await page.getByText("public_url").first().waitFor();
+      await assertAccessible(page);
     });
   }
 }

@@ -27,6 +27,8 @@ pub struct HttpConfig {
     pub cron_secret: Option<service::cron::CronSecret>,
     /// The email address of the account that `/demo` signs in to. `None` outside the demo.
     pub demo_account: Option<String>,
+    /// The settings in effect with masked secrets, as operators see them.
+    pub effective_settings: String,
 }
 
 impl Default for HttpConfig {
@@ -42,6 +44,7 @@ impl Default for HttpConfig {
             mcp: McpConfig::default(),
             cron_secret: None,
             demo_account: None,
+            effective_settings: String::new(),
         }
     }
 }

@@ -23,6 +23,12 @@ const keptName = () => `bellwether-form ${location.pathname}`;
 /** @param {HTMLFormElement} form */
 const placeOf = (form) => [...document.forms].indexOf(form);
 
+/**
+ * Returns what a form is about: where it is sent, and the object in it.
+ * @param {HTMLFormElement} form
+ */
+const subjectOf = (form) => `${form.getAttribute("action")} ${new FormData(form).get("id") ?? ""}`;
+
 /** @param {HTMLFormElement} form */
 function fieldsOf(form) {
   const fields = [...form.elements].filter(
@@ -35,8 +41,8 @@ function fieldsOf(form) {
 const isChoice = (field) => field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type);
 
 /**
- * Keeps what is sent, for the case that the session has ended: after the sign-in the page opens again, and the form is filled in as it
- * was. A page that opens in another way forgets it.
+ * Keeps what is sent, for the case that the session has ended or that the form is refused: the page opens again, after the sign-in or
+ * with the error, and the form is filled in as it was. A page that opens in another way forgets it.
  */
 export function keepForms() {
   document.addEventListener("submit", (event) => {
@@ -45,20 +51,22 @@ export function keepForms() {
     const values = fieldsOf(form).map((field) =>
       isChoice(field) ? [field.name, field.value, /** @type {HTMLInputElement} */ (field).checked] : [field.name, field.value],
     );
-    sessionStorage.setItem(keptName(), JSON.stringify({ place: placeOf(form), values }));
+    sessionStorage.setItem(keptName(), JSON.stringify({ place: placeOf(form), subject: subjectOf(form), values }));
   });
   // A form that htmx has sent leads to no new page.
   document.addEventListener("htmx:after:swap", () => sessionStorage.removeItem(keptName()));
   const kept = sessionStorage.getItem(keptName());
   sessionStorage.removeItem(keptName());
   const from = URL.canParse(document.referrer) ? new URL(document.referrer).pathname : "";
-  if (kept && from.endsWith("/sign-in")) fillIn(JSON.parse(kept));
+  const isRefused = document.querySelector("#notice .bad") !== null;
+  if (kept && (from.endsWith("/sign-in") || isRefused)) fillIn(JSON.parse(kept));
 }
 
-/** @param {{place: number, values: [string, string, boolean?][]}} kept */
-function fillIn({ place, values }) {
+/** @param {{place: number, subject: string, values: [string, string, boolean?][]}} kept */
+function fillIn({ place, subject, values }) {
   const form = document.forms[place];
-  if (!form) return;
+  // A form that is sent by a change would be refused again, and a list may have another form at this place by now.
+  if (!form || form.hasAttribute("data-submit-on-change") || subjectOf(form) !== subject) return;
   for (const details of form.querySelectorAll("details")) details.open = true;
   form.closest("details")?.setAttribute("open", "");
   for (const field of fieldsOf(form)) {

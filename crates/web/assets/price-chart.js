@@ -1,9 +1,9 @@
 // @ts-check
 /** The chart of a stock: candles, volume, averages, RSI, marks, and the levels of the account's price alerts, which can be moved. */
-import { CandlestickSeries, HistogramSeries, LineSeries, LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
+import { HistogramSeries, LineSeries, LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { AlertLevel } from "./alert-level.js";
 import { color } from "./chart-color.js";
-import { withPrices } from "./chart-scale.js";
+import { addCandles } from "./chart-scale.js";
 
 /**
  * @typedef {{id: string, price: number, side: "above" | "below"}} Level
@@ -40,7 +40,7 @@ class PriceChart extends HTMLElement {
    * @param {ChartData} data
    */
   draw(canvas, data) {
-    const [text, line, rise, fall] = ["--muted", "--line", "--rise", "--fall"].map((name) => color(canvas, name));
+    const [text, line] = ["--muted", "--line"].map((name) => color(canvas, name));
     const chart = createChart(canvas, {
       autoSize: true,
       layout: { background: { color: "transparent" }, textColor: text, attributionLogo: false },
@@ -49,16 +49,7 @@ class PriceChart extends HTMLElement {
       timeScale: { borderColor: line },
     });
     this.chart = chart;
-    const candles = chart.addSeries(CandlestickSeries, {
-      upColor: rise,
-      downColor: fall,
-      wickUpColor: rise,
-      wickDownColor: fall,
-      borderVisible: false,
-      autoscaleInfoProvider: (/** @type {() => import("lightweight-charts").AutoscaleInfo | null} */ original) =>
-        withPrices(original(), data.levels.map((level) => level.price)),
-    });
-    candles.setData(data.candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
+    const candles = addCandles(chart, canvas, data.candles, () => data.levels.map((level) => level.price));
     const volume = chart.addSeries(HistogramSeries, {
       priceFormat: { type: "volume" },
       priceScaleId: "",

@@ -1,8 +1,8 @@
 // @ts-check
 /** The chart of a rule: candles, its levels, and its firings in the preview. It follows the data in its page. */
-import { CandlestickSeries, LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
+import { LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { color } from "./chart-color.js";
-import { withPrices } from "./chart-scale.js";
+import { addCandles } from "./chart-scale.js";
 
 /** With more firings than this, the marks have no text. */
 const MAX_NAMED_FIRINGS = 6;
@@ -49,7 +49,7 @@ class RuleChart extends HTMLElement {
     /** @type {RuleChartData} */
     const data = JSON.parse(text);
     canvas.ariaLabel = `${canvas.dataset["label"]} ${data.symbol}`;
-    const [muted, line, rise, fall, accent] = ["--muted", "--line", "--rise", "--fall", "--accent"].map((name) => color(canvas, name));
+    const [muted = "", line = "", accent = ""] = ["--muted", "--line", "--accent"].map((name) => color(canvas, name));
     const chart = createChart(canvas, {
       autoSize: true,
       layout: { background: { color: "transparent" }, textColor: muted, attributionLogo: false },
@@ -58,16 +58,7 @@ class RuleChart extends HTMLElement {
       timeScale: { borderColor: line },
     });
     this.chart = chart;
-    const prices = data.levels.map((level) => level.price);
-    const candles = chart.addSeries(CandlestickSeries, {
-      upColor: rise,
-      downColor: fall,
-      wickUpColor: rise,
-      wickDownColor: fall,
-      borderVisible: false,
-      autoscaleInfoProvider: (/** @type {() => import("lightweight-charts").AutoscaleInfo | null} */ original) => withPrices(original(), prices),
-    });
-    candles.setData(data.candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
+    const candles = addCandles(chart, canvas, data.candles, () => data.levels.map((level) => level.price));
     for (const level of data.levels) {
       candles.createPriceLine({
         price: level.price,
@@ -83,7 +74,7 @@ class RuleChart extends HTMLElement {
       text: data.firings.length > MAX_NAMED_FIRINGS ? "" : data.firing_text,
       position: /** @type {const} */ ("aboveBar"),
       shape: /** @type {const} */ ("arrowDown"),
-      color: accent ?? "",
+      color: accent,
     }));
     createSeriesMarkers(candles, marks);
     chart.timeScale().fitContent();

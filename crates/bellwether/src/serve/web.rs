@@ -153,6 +153,7 @@ fn http_config(settings: &Settings) -> anyhow::Result<server::HttpConfig> {
             .as_ref()
             .map(|secret| service::cron::CronSecret::new(secret.expose())),
         demo_account: None,
+        effective_settings: settings.to_toml(),
     })
 }
 

@@ -130,6 +130,8 @@ pub struct OperatorPage {
     pub outbox: Vec<OutboxLine>,
     /// Measured values.
     pub measurements: Vec<Measurement>,
+    /// The settings in effect with masked secrets.
+    pub settings: String,
 }
 
 impl OperatorPage {
@@ -141,6 +143,7 @@ impl OperatorPage {
         not_ready: Option<String>,
         outbox: &[OutboxMessage],
         metrics: &str,
+        settings: &str,
     ) -> Self {
         let accounts = overview.accounts.items.iter().map(|account| AccountLine {
             email: account.email.clone(),
@@ -150,6 +153,7 @@ impl OperatorPage {
             created_at: account.created_at,
         });
         Self {
+            settings: settings.to_owned(),
             shell,
             not_ready,
             accounts: accounts.collect(),

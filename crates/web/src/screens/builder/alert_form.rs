@@ -3,7 +3,7 @@
 //! The inputs of a condition are those of its [`ConditionSpec`].
 
 use alerts::condition::{ConditionFamily, ConditionKind, ConditionSpec, ParameterRule, ParameterSpec};
-use alerts::options::{PercentBase, Repeat, SessionScope, TriggerPrice};
+use alerts::options::{PercentBase, Repeat, TriggerPrice};
 use alerts::{Channel, Intention};
 
 use super::BuilderTarget;
@@ -32,7 +32,7 @@ pub const CHANNEL: &str = "notification";
 const FIRST_CONDITION: ConditionKind = ConditionKind::PriceBelow;
 
 /// The options with their forms, in the order of the form.
-const OPTIONS: [(&str, &str, OptionForm); 13] = [
+const OPTIONS: [(&str, &str, OptionForm); 12] = [
     ("options.repeat", "option-repeat", OptionForm::Choice(repeats)),
     ("options.max_firings", "option-max-firings", OptionForm::Number),
     ("options.cooldown", "option-cooldown", OptionForm::Text("15m, 2h, 1d")),
@@ -51,7 +51,6 @@ const OPTIONS: [(&str, &str, OptionForm); 13] = [
         "option-snoozed-until",
         OptionForm::Text("2030-01-31T09:30:00-05:00"),
     ),
-    ("options.session", "option-session", OptionForm::Choice(sessions)),
     ("options.trigger", "option-trigger", OptionForm::Choice(triggers)),
     ("options.base", "option-base", OptionForm::Choice(bases)),
 ];
@@ -69,12 +68,11 @@ fn repeats() -> Vec<&'static str> {
     Repeat::ALL.iter().map(|repeat| repeat.name()).collect()
 }
 
-fn sessions() -> Vec<&'static str> {
-    SessionScope::ALL.iter().map(|session| session.name()).collect()
-}
-
+/// The prices that the engine judges.
 fn triggers() -> Vec<&'static str> {
-    TriggerPrice::ALL.iter().map(|trigger| trigger.name()).collect()
+    [TriggerPrice::Last, TriggerPrice::TwoLasts]
+        .map(TriggerPrice::name)
+        .to_vec()
 }
 
 fn bases() -> Vec<&'static str> {
@@ -268,7 +266,7 @@ impl AlertForm {
     pub(super) fn has_options(&self) -> bool {
         let is_option = |name: &String| name.starts_with("options.");
         let mut set = self.state.values.iter().filter(|(_, value)| !value.is_empty());
-        set.any(|(name, value)| is_option(name) && !["once", "regular", "last", "creation"].contains(&value.as_str()))
+        set.any(|(name, value)| is_option(name) && !["once", "last", "creation"].contains(&value.as_str()))
             || self.state.errors.keys().any(is_option)
     }
 

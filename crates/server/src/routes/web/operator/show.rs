@@ -36,5 +36,6 @@ async fn operator_page(app: &App, visitor: &Visitor) -> Result<OperatorPage, Ser
         not_ready,
         &outbox.items,
         &app.metrics(),
+        &app.settings().effective_settings,
     ))
 }

@@ -35,6 +35,21 @@ async fn operator_sees_accounts_and_alerts_and_runs_a_job(server: TestServer) {
 }
 
 #[tokio::test]
+async fn operator_sees_the_settings_in_effect() {
+    let settings = server::HttpConfig {
+        effective_settings: "[server]\npublic_url = \"<none>\"".to_owned(),
+        ..server::HttpConfig::default()
+    };
+    let server = TestServer::with_database(testkit::Database::sqlite(), settings, |_| ()).await;
+    let page = Browser::operator(&server).await.get("/operator").await.is(200);
+    assert!(
+        page.text.contains("[server]\npublic_url = &#34;&#60;none&#62;&#34;"),
+        "{}",
+        page.text
+    );
+}
+
+#[tokio::test]
 async fn for_others_the_page_does_not_exist_and_has_no_link() {
     let server = TestServer::new().await;
     let ann = Browser::of_another_account(&server).await;
