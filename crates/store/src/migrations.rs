@@ -44,6 +44,7 @@ on_both! {
     "0021" "scopes",
     "0022" "undo",
     "0023" "seen_firings",
+    "0024" "bid_and_ask",
 }
 
 /// Returns the migrations of SQLite.

@@ -53,6 +53,17 @@ impl Quote {
     }
 }
 
+/// The best bid and the best ask of a stock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TopOfBook {
+    /// The stock.
+    pub stock: StockIndex,
+    /// The highest price that a buyer offers.
+    pub bid: Option<Price>,
+    /// The lowest price that a seller asks.
+    pub ask: Option<Price>,
+}
+
 /// The observed part of a session. It must be stored so that the engine can resume after a restart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObservedSession {
@@ -70,6 +81,10 @@ pub struct ObservedSession {
     pub volume: Option<i64>,
     /// The time of the last observation.
     pub last_at: Timestamp,
+    /// The newest bid of the session.
+    pub bid: Option<Price>,
+    /// The newest ask of the session.
+    pub ask: Option<Price>,
 }
 
 /// A reported insider trade.
@@ -120,6 +135,10 @@ pub enum Feed {
 pub enum Event<'a> {
     /// Observations at `now`, at most one per stock.
     Snapshot(&'a [Quote]),
+    /// Bids and asks at `now`. They are judged with the observations that follow at the same instant, and count until the
+    /// next ones of their stock or the end of the session. An engine in which no alert uses them
+    /// ([`Engine::uses_bid_and_ask`](super::Engine::uses_bid_and_ask)) does not need them.
+    TopOfBooks(&'a [TopOfBook]),
     /// A completed session. A later bar of the same day replaces it.
     Bar {
         /// The stock.

@@ -72,6 +72,12 @@ impl Engine {
             .map(|stock| &self.stocks[stock.0 as usize].history)
     }
 
+    /// Returns whether an alert uses bid or ask, so that the engine needs [`Event::TopOfBooks`](super::Event::TopOfBooks).
+    #[must_use]
+    pub const fn uses_bid_and_ask(&self) -> bool {
+        self.rules.use_bid_and_ask()
+    }
+
     /// Returns whether a stock has alerts that are evaluated at its observations.
     #[must_use]
     pub fn has_price_alerts(&self, symbol: Symbol) -> bool {

@@ -63,7 +63,7 @@ pub use blind_stocks::BlindStock;
 pub use buzz::BuzzThresholds;
 pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
-pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex};
+pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex, TopOfBook};
 pub use reason::{InsiderNames, Reason};
 pub use rules::{ExplainedTerm, Explanation, RuleReason, TermSource};
 
@@ -82,7 +82,7 @@ use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
 use registry::Registry;
 use rules::ArmedRules;
-use stock::Stock;
+use stock::{SessionBook, Stock};
 
 use crate::metrics::MetricDependency;
 
@@ -195,6 +195,7 @@ impl Engine {
     pub fn process(&mut self, event: Event<'_>, now: Timestamp, out: &mut Vec<Decision>) -> Result<(), EventError> {
         match event {
             Event::Snapshot(quotes) => return self.snapshot(quotes, now, out),
+            Event::TopOfBooks(books) => self.set_books(books, now),
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
@@ -202,6 +203,7 @@ impl Engine {
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {
                 self.require_completed(bar.date, now)?;
+                self.judge_closes_of(symbol, now, out);
                 let (stock, hot) = self.parts(symbol);
                 stock.record(hot, bar)?;
                 self.mark_unsettled(symbol);
@@ -297,6 +299,21 @@ impl Engine {
             Err(EventError::SessionCompleted { count: too_late })
         } else {
             Ok(())
+        }
+    }
+
+    fn set_books(&mut self, books: &[TopOfBook], now: Timestamp) {
+        let Some(CachedSession { day, .. }) = self.current_session(now) else {
+            return;
+        };
+        for book in books {
+            if let Some(stock) = self.stocks.get_mut(book.stock.0 as usize) {
+                stock.book = Some(SessionBook {
+                    day,
+                    bid: book.bid,
+                    ask: book.ask,
+                });
+            }
         }
     }
 

@@ -20,6 +20,15 @@ pub(super) struct Session {
     pub(super) low_before: Option<i64>,
 }
 
+/// The newest bid and ask of a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SessionBook {
+    /// The day of the session.
+    pub(super) day: i32,
+    pub(super) bid: Option<Price>,
+    pub(super) ask: Option<Price>,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Stock {
     pub(super) history: History,
@@ -32,6 +41,7 @@ pub(super) struct Stock {
     range_before: Option<(i64, i64)>,
     pub(super) facts: Option<Box<Facts>>,
     pub(super) session: Option<Session>,
+    pub(super) book: Option<SessionBook>,
     /// Date and open of the last session that is completed by a bar. Its observed extremes stay in the hot line until the next
     /// session.
     completed: Option<(Date, Price)>,
@@ -59,10 +69,17 @@ impl Stock {
             range_before: None,
             facts: None,
             session: None,
+            book: None,
             completed: None,
             last_date: None,
             is_unsettled: false,
         }
+    }
+
+    /// Returns the newest bid and ask of the running session.
+    pub(super) fn bid_and_ask(&self, hot: &HotLine) -> (Option<Price>, Option<Price>) {
+        let book = self.book.filter(|book| book.day == hot.day);
+        book.map_or((None, None), |book| (book.bid, book.ask))
     }
 
     /// Remembers the range of the session before an observation.
@@ -87,6 +104,14 @@ impl Stock {
         };
         let low = session.low_before.map_or(lowest, |low| low.min(lowest));
         (session.high_before.max(Some(highest)), Some(low))
+    }
+
+    /// Returns the 52-week high and low of the sessions before the running one, or of all completed sessions.
+    pub(super) fn extremes_before_session(&self, today: Date) -> (Option<Price>, Option<Price>) {
+        let day = self.session.map_or(today, |session| session.date);
+        let extremes = self.history.extremes_52_weeks(day_number(day));
+        let price = |micros: i64| Price::from_micros(micros).ok();
+        extremes.map_or((None, None), |(high, low)| (price(high), price(low)))
     }
 
     /// Returns the last observed price.
@@ -177,6 +202,11 @@ impl Stock {
             hot.volume = so_far.volume.unwrap_or(-1);
         }
         hot.last = so_far.last.micros();
+        self.book = so_far.bid.or(so_far.ask).map(|_| SessionBook {
+            day,
+            bid: so_far.bid,
+            ask: so_far.ask,
+        });
         // The range before the last observation is not stored. With it, a restart makes no new extreme.
         self.remember_range(hot);
         hot.unsettle();
@@ -196,6 +226,7 @@ impl Stock {
             Some((_, open)) => (open, price(hot.high), price(hot.low), hot.volume),
             None => (last, last, last, -1),
         };
+        let (bid, ask) = self.bid_and_ask(hot);
         Some(ObservedSession {
             date,
             open,
@@ -204,6 +235,8 @@ impl Stock {
             last,
             volume: (volume >= 0).then_some(volume),
             last_at: hot.last_at(),
+            bid,
+            ask,
         })
     }
 
@@ -225,6 +258,12 @@ impl Stock {
         hot.unsettle();
         self.eps.trailing = self.eps.trailing.map(|eps| ratio.divide(eps));
         self.eps.forward = self.eps.forward.map(|eps| ratio.divide(eps));
+        if let Some(book) = &mut self.book {
+            (book.bid, book.ask) = (
+                book.bid.map(|bid| bid.after_split(ratio)),
+                book.ask.map(|ask| ask.after_split(ratio)),
+            );
+        }
         if let Some((_, open)) = &mut self.completed {
             *open = open.after_split(ratio);
         }

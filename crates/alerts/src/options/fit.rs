@@ -13,8 +13,7 @@ use crate::request::FieldErrors;
 /// # Errors
 /// The errors of each field: `rearm` needs one metric that is compared with a number, and a level at which the condition is
 /// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session`, `trigger` and `base` need a
-/// price. The engine judges the last price in the regular session only, so [`SessionScope::Extended`] and the other prices are
-/// errors for every condition.
+/// price. The engine judges prices of the regular session only, so [`SessionScope::Extended`] is an error for every condition.
 pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
     if !options.are_default() && from_condition(condition).is_none() {
@@ -67,13 +66,6 @@ fn check_support(options: &AlertOptions, errors: &mut FieldErrors) {
             "options.session",
             "must be regular, because alerts are judged in the regular session only",
         );
-    }
-    match options.trigger {
-        TriggerPrice::Last | TriggerPrice::TwoLasts => {}
-        other @ (TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid | TriggerPrice::Close) => {
-            let message = format!("must be last or two_lasts; {} is not supported yet", other.name());
-            errors.add("options.trigger", message);
-        }
     }
 }
 

@@ -322,6 +322,8 @@ impl Evaluator {
                 volume: so_far.volume,
                 at: so_far.last_at,
                 made_at: Some(self.quote_times.of(symbol, so_far.last_at)),
+                bid: so_far.bid,
+                ask: so_far.ask,
             })
         });
         quotes.collect()

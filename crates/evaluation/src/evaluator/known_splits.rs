@@ -150,6 +150,8 @@ impl KnownSplits {
             low: session.low.after_split(split.ratio),
             last: session.last.after_split(split.ratio),
             volume: session.volume.map(|volume| split.ratio.multiply(volume)),
+            bid: session.bid.map(|bid| bid.after_split(split.ratio)),
+            ask: session.ask.map(|ask| ask.after_split(split.ratio)),
             ..session
         })
     }

@@ -198,6 +198,8 @@ impl<'a> EngineLoader<'a> {
             volume: (bar.volume > 0).then_some(bar.volume),
             // The time of the last price is not known any more.
             last_at: session.map_or(self.now, |session| session.open.min(self.now)),
+            bid: None,
+            ask: None,
         }
     }
 
@@ -283,5 +285,7 @@ fn session(quote: &LatestQuote) -> ObservedSession {
         last: quote.last,
         volume: quote.volume,
         last_at: quote.at,
+        bid: quote.bid,
+        ask: quote.ask,
     }
 }

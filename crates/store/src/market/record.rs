@@ -58,10 +58,11 @@ const UPSERT_OBSERVED_BARS: Statement = Statement {
 };
 
 const UPSERT_QUOTES: Statement = Statement {
-    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at) VALUES ",
-    columns: 9,
+    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at, bid, ask) VALUES ",
+    columns: 11,
     after: " ON CONFLICT (symbol) DO UPDATE SET session = excluded.session, open = excluded.open, high = excluded.high,
-             low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at, made_at = excluded.made_at
+             low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at, made_at = excluded.made_at,
+             bid = excluded.bid, ask = excluded.ask
              WHERE excluded.at >= quotes.at",
 };
 
@@ -294,6 +295,8 @@ impl UnitOfWork {
                 .bind(quote.volume)
                 .bind(Timestamp::as_microsecond(quote.at))
                 .bind(quote.made_at.map(Timestamp::as_microsecond))
+                .bind(quote.bid.map(Price::micros))
+                .bind(quote.ask.map(Price::micros))
         });
         Ok(())
     }

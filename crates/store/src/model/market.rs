@@ -26,6 +26,10 @@ pub struct LatestQuote {
     pub at: Timestamp,
     /// Time at which the last price was made, according to its quote. `None`: equal to `at`.
     pub made_at: Option<Timestamp>,
+    /// Newest bid of the session, if an alert used it.
+    pub bid: Option<Price>,
+    /// Newest ask of the session, if an alert used it.
+    pub ask: Option<Price>,
 }
 
 /// Known data of a stock except prices.

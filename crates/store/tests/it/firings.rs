@@ -77,6 +77,8 @@ pub(crate) fn quote(name: &str, last: &str, seconds: i64) -> LatestQuote {
         volume: Some(1_000),
         at: at(seconds),
         made_at: None,
+        bid: None,
+        ask: None,
     }
 }
 

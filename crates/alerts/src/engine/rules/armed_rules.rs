@@ -18,12 +18,19 @@ pub(in crate::engine) struct ArmedRules {
     moments: BTreeSet<(Timestamp, Slot)>,
     /// The rules of facts alone that were not judged since they were armed.
     unjudged: BTreeSet<Slot>,
+    /// The number of rules that use bid or ask.
+    with_bid_and_ask: usize,
 }
 
 impl ArmedRules {
     /// Returns the number of armed rules.
     pub(in crate::engine) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Returns whether a rule uses bid or ask.
+    pub(in crate::engine) const fn use_bid_and_ask(&self) -> bool {
+        self.with_bid_and_ask > 0
     }
 
     /// Returns the armed rules.
@@ -52,6 +59,7 @@ impl ArmedRules {
     /// # Panics
     /// Panics beyond 2³² rules.
     pub(super) fn add(&mut self, id: AlertId, rule: ArmedRule) -> Slot {
+        self.with_bid_and_ask += usize::from(rule.has_bid_and_ask);
         let slot = self.free.pop().unwrap_or_else(|| {
             self.rules.push(None);
             Slot(u32::try_from(self.rules.len() - 1).expect("fewer than 2^32 rules"))
@@ -66,6 +74,7 @@ impl ArmedRules {
         let slot = self.slots.remove(&id)?;
         self.unjudged.remove(&slot);
         let rule = self.take(slot)?;
+        self.with_bid_and_ask -= usize::from(rule.has_bid_and_ask);
         self.free.push(slot);
         Some((slot, rule))
     }

@@ -7,10 +7,12 @@ use super::rule::{ArmedRule, RuleStock};
 use super::values::{SeenAt, view};
 use crate::condition::EpsBasis;
 use crate::engine::event::{Feed, StockIndex};
+use crate::engine::hot_line::NO_DAY;
 use crate::engine::{Engine, EvaluationIssue};
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::metrics;
 use crate::metrics::{MetricDependency, StockInputs, dependencies, required_sessions};
+use crate::options::TriggerPrice;
 
 impl Engine {
     /// Returns the issue of a rule, and the stock that has it.
@@ -50,6 +52,11 @@ impl Engine {
             return Some(EvaluationIssue::NeverDelivered(feed));
         }
         let view = view(stock, hot, new_york_date(now), SeenAt::Afterwards);
+        if hot.day != NO_DAY
+            && let Some(side) = missing_side(armed.rule.options.trigger, &view, metric)
+        {
+            return Some(EvaluationIssue::NoSourceOfMetric(side));
+        }
         let is_stale = || self.stale_since(hot, now).is_some_and(|since| since < now);
         let needs_quotes = feeds.contains(&Feed::Quotes);
         match missing_value(armed, &view, metric) {
@@ -82,10 +89,17 @@ fn feeds(metric: Metric) -> Vec<Feed> {
 
 /// Returns whether no event of the engine has the metric.
 const fn is_never_delivered(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::Bid | Metric::Ask | Metric::Vwap | Metric::MarketCap | Metric::DividendYield
-    )
+    matches!(metric, Metric::Vwap | Metric::MarketCap | Metric::DividendYield)
+}
+
+/// Returns which of bid and ask a metric needs and the running session does not have.
+fn missing_side(trigger: TriggerPrice, view: &StockInputs<'_>, metric: Metric) -> Option<&'static str> {
+    let is_of_price = dependencies(metric).contains(&MetricDependency::Price);
+    let judges = |sides: [TriggerPrice; 2]| is_of_price && sides.contains(&trigger);
+    let needs_bid = metric == Metric::Bid || judges([TriggerPrice::Bid, TriggerPrice::Mid]);
+    let needs_ask = metric == Metric::Ask || judges([TriggerPrice::Ask, TriggerPrice::Mid]);
+    let bid = (needs_bid && view.bid.is_none()).then_some("bid");
+    bid.or_else(|| (needs_ask && view.ask.is_none()).then_some("ask"))
 }
 
 /// Returns the issue of a metric whose value does not depend on the next observation alone.

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use market::Price;
 use market::calendar::new_york_date;
 
 use super::quiet_bands::{CertainTruth, StockPosition, quiet_bands};
 use super::reason::RuleReason;
 use super::rule::ArmedRule;
-use super::values::{RuleValues, SeenAt, view};
+use super::values::{RuleValues, SeenAt, judged_price, view};
 use crate::engine::Engine;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
@@ -47,10 +48,11 @@ impl Engine {
     ) -> RuleFate {
         let own = self.stock(armed.rule.symbol);
         let price = Stock::last_price(&self.hot[own.0 as usize]);
+        let judged = self.own_judged_price(armed, now, SeenAt::Observation);
         let observation = Observation {
             at: now,
             is_new: cause.is_new,
-            price: price.filter(|_| armed.has_armed_extremes),
+            price: judged.filter(|_| armed.has_armed_extremes),
             previous_price: armed.previous_price.filter(|_| armed.has_armed_extremes),
         };
         let options = &armed.rule.options;
@@ -100,12 +102,26 @@ impl Engine {
         };
         armed.rule.lifecycle = stepped.next;
         armed.has_unstored_state = false;
-        armed.previous_price = price;
+        armed.previous_price = judged;
         fate
+    }
+
+    /// Returns the price of a rule's own stock that is judged.
+    pub(super) fn own_judged_price(&self, armed: &ArmedRule, now: Timestamp, seen: SeenAt) -> Option<Price> {
+        let place = self.indices.get(&armed.rule.symbol)?.0 as usize;
+        let inputs = view(&self.stocks[place], &self.hot[place], new_york_date(now), seen);
+        judged_price(&inputs, armed.rule.options.trigger)
     }
 
     /// Returns the bands of a rule's stocks in which the next observation changes nothing, after a judgement.
     pub(super) fn bands_after(&self, armed: &ArmedRule, now: Timestamp) -> Vec<Band> {
+        if armed.is_judged_at_close() {
+            return vec![Band::WIDE; armed.stocks.len()];
+        }
+        if armed.has_bid_and_ask {
+            // A quiet band is one of last prices.
+            return vec![Band::EMPTY; armed.stocks.len()];
+        }
         // A new 52-week extreme of one stock stays one while other stocks are observed, and ends at its own next observation.
         if armed.stocks.len() > 1 && armed.has_52_week_extremes {
             return vec![Band::EMPTY; armed.stocks.len()];
@@ -161,6 +177,9 @@ impl Engine {
 
     /// Returns the next instant at which the rule is judged without an observation.
     pub(super) fn next_check_of(&self, armed: &ArmedRule, now: Timestamp) -> Option<Timestamp> {
+        if armed.is_judged_at_close() {
+            return armed.next_close.into_iter().chain(armed.rule.options.expires()).min();
+        }
         let check = next_check(&armed.rule.options, &self.calendar, &armed.rule.lifecycle);
         check.into_iter().chain(armed.next_date_change(now)).min()
     }
@@ -192,11 +211,12 @@ impl Engine {
         let stocks = armed.stocks.iter().map(|at| {
             let place = at.stock.0 as usize;
             let is_observed = observed.contains(&at.stock);
-            (
-                at.name,
-                view(&self.stocks[place], &self.hot[place], today, seen),
-                is_observed,
-            )
+            let mut inputs = view(&self.stocks[place], &self.hot[place], today, seen);
+            if armed.is_judged_at_close() {
+                (inputs.high_52_weeks, inputs.low_52_weeks) = self.stocks[place].extremes_before_session(today);
+            }
+            inputs.price = judged_price(&inputs, armed.rule.options.trigger);
+            (at.name, inputs, is_observed)
         });
         RuleValues {
             stocks: stocks.collect(),

@@ -5,6 +5,7 @@
 //! observation costs the same with and without rules.
 
 mod armed_rules;
+mod close;
 mod distance;
 mod earlier_shares;
 mod evaluation;
@@ -37,13 +38,11 @@ use super::decision::Decision;
 use super::event::StockIndex;
 use super::hot_line::NO_DAY;
 use super::level_index::Slot;
-use super::stock::Stock;
 use crate::alert::AlertId;
 use crate::expression::shape::metrics;
 use crate::lifecycle::ArmedExtremes;
 use crate::metrics::track;
 use judge::{Cause, RuleFate};
-use values::SeenAt;
 
 impl Engine {
     /// Arms a rule in place of its earlier revision. It is judged at the next observation, or evaluation, of its stocks.
@@ -53,19 +52,19 @@ impl Engine {
         let mut armed = ArmedRule::new(rule, |symbol| self.stock(symbol));
         self.stock(armed.rule.symbol);
         self.track_metrics(&armed);
+        self.await_close(&mut armed, now);
         let state = &armed.rule.lifecycle;
         if state.crossings.orders().is_empty() {
-            let values = self.values(&armed, state, now, &BTreeSet::new(), SeenAt::Observation);
+            let values = self.values(&armed, state, now, &BTreeSet::new(), self.seen_at_arming(&armed));
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
             armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
         }
         if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
-            let own = self.stock(armed.rule.symbol);
-            let newest = Stock::last_price(&self.hot[own.0 as usize]);
+            let newest = self.own_judged_price(&armed, now, self.seen_at_arming(&armed));
             armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
             armed.has_unstored_state |= newest.is_some();
         }
-        armed.next_check = self.next_check_of(&armed, now);
+        armed.next_check = self.scheduled_check(&armed, now);
         let has_market_data = armed.has_market_data;
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;
@@ -111,7 +110,7 @@ impl Engine {
         }
         let cause = Cause { observed, is_new: true };
         for slot in due {
-            self.judge_and_place(slot, now, cause, out);
+            self.judge_between_closes(slot, now, cause, out);
         }
     }
 
@@ -123,7 +122,7 @@ impl Engine {
             is_new: true,
         };
         for slot in due {
-            self.judge_and_place(slot, now, cause, out);
+            self.judge_between_closes(slot, now, cause, out);
         }
     }
 
@@ -134,6 +133,10 @@ impl Engine {
                 continue;
             };
             armed.next_check = None;
+            if armed.next_close.is_some_and(|close| close < now) {
+                self.judge_close(slot, now, out);
+                continue;
+            }
             if armed.rule.options.expires().is_some_and(|expiry| expiry <= now) {
                 let cause = Cause {
                     observed: &BTreeSet::new(),
@@ -180,10 +183,11 @@ impl Engine {
             return;
         }
         let bands = self.bands_after(&armed, now);
+        let awaits_close = armed.is_judged_at_close();
         for (at, band) in armed.stocks.iter_mut().zip(bands) {
             let place = at.stock.0 as usize;
-            // Outside a session the next observation begins one, which changes everything.
-            let band = if self.hot[place].day == NO_DAY {
+            // Outside a session the next observation begins one, which changes everything but the wait for a close.
+            let band = if self.hot[place].day == NO_DAY && !awaits_close {
                 super::group::Band::EMPTY
             } else {
                 band
@@ -192,7 +196,7 @@ impl Engine {
             at.band = band;
             self.stocks[place].settle(&mut self.hot[place]);
         }
-        let next = self.next_check_of(&armed, now).filter(|&next| next > now);
+        let next = self.scheduled_check(&armed, now).filter(|&next| next > now);
         self.rules.schedule(slot, armed.next_check, next);
         armed.next_check = next;
         self.rules.put_back(slot, armed);

@@ -14,7 +14,7 @@ use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
 use crate::metrics::{MetricDependency, dependencies};
-use crate::options::{AlertOptions, PercentBase, rearm_of_expression};
+use crate::options::{AlertOptions, PercentBase, TriggerPrice, rearm_of_expression};
 
 /// A rule to arm.
 #[derive(Clone, PartialEq, Debug)]
@@ -80,10 +80,14 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) previous_price: Option<Price>,
     /// The scheduled instant of the next judgement without an observation.
     pub(super) next_check: Option<Timestamp>,
+    /// The first close at which the rule was not judged, if it is judged at closes only.
+    pub(super) next_close: Option<Timestamp>,
     /// Whether the expression has `high_since_armed` or `low_since_armed`.
     pub(super) has_armed_extremes: bool,
     /// Whether the expression has `high_52w` or `low_52w`.
     pub(super) has_52_week_extremes: bool,
+    /// Whether the expression has `bid` or `ask`, or judges one of them in place of the last price.
+    pub(super) has_bid_and_ask: bool,
     /// Whether the expression has a metric of prices or volumes.
     pub(super) has_market_data: bool,
     /// Whether the expression has a metric that changes with the date.
@@ -125,6 +129,11 @@ impl ArmedRule {
         .into_iter()
         .any(depends);
         let has_dates = depends(MetricDependency::Date);
+        let has_bid_and_ask = depends(MetricDependency::BidAsk)
+            || matches!(
+                rule.options.trigger,
+                TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid
+            );
         let rearm = rule.options.rearm;
         let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
         Self {
@@ -134,8 +143,10 @@ impl ArmedRule {
             has_unstored_state: false,
             previous_price: None,
             next_check: None,
+            next_close: None,
             has_armed_extremes,
             has_52_week_extremes,
+            has_bid_and_ask,
             has_market_data,
             has_dates,
         }
@@ -147,6 +158,11 @@ impl ArmedRule {
         let used = metrics(&self.rule.expression).into_iter();
         used.filter(|metric| Some(metric.symbol) == name)
             .any(|metric| dependencies(metric.metric).contains(&data))
+    }
+
+    /// Returns whether only the closes of sessions are judged.
+    pub(super) fn is_judged_at_close(&self) -> bool {
+        self.rule.options.trigger == TriggerPrice::Close
     }
 
     /// Returns the alert's id.

@@ -10,6 +10,7 @@ use crate::engine::stock::Stock;
 use crate::expression::ast::MetricReference;
 use crate::expression::{Fraction, MetricValue, MetricValues};
 use crate::metrics::{AlertBasis, FundamentalFigures, SessionSoFar, StockInputs, metric_value};
+use crate::options::TriggerPrice;
 
 /// The stocks of a rule at one instant.
 pub(super) struct RuleValues<'a> {
@@ -57,6 +58,19 @@ impl ValuesElsewhere for RuleValues<'_> {
     }
 }
 
+/// Returns the price of a stock that an alert judges; `None` while it is unknown.
+pub(super) fn judged_price(view: &StockInputs<'_>, trigger: TriggerPrice) -> Option<Price> {
+    match trigger {
+        TriggerPrice::Last | TriggerPrice::TwoLasts | TriggerPrice::Close => view.price,
+        TriggerPrice::Bid => view.bid,
+        TriggerPrice::Ask => view.ask,
+        TriggerPrice::Mid => {
+            let (bid, ask) = view.bid.zip(view.ask)?;
+            Price::from_micros(i64::midpoint(bid.micros(), ask.micros())).ok()
+        }
+    }
+}
+
 /// The moment as of which a stock is seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SeenAt {
@@ -64,15 +78,20 @@ pub(super) enum SeenAt {
     Observation,
     /// Before its next observation: the last one counts for the extremes.
     Afterwards,
+    /// At the close of its last completed session.
+    LastClose,
 }
 
 /// Returns everything that the engine knows of a stock.
 pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).ok();
-    let last = Stock::last_price(hot);
+    let (last, (bid, ask)) = match seen {
+        SeenAt::LastClose => (stock.history.last().map(|bar| bar.close), (None, None)),
+        SeenAt::Observation | SeenAt::Afterwards => (Stock::last_price(hot), stock.bid_and_ask(hot)),
+    };
     let session = stock
         .session
-        .filter(|_| hot.day != NO_DAY)
+        .filter(|_| hot.day != NO_DAY && seen != SeenAt::LastClose)
         .zip(last)
         .map(|(session, last)| SessionSoFar {
             open: session.open(),
@@ -87,8 +106,8 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         history: &stock.history,
         session,
         price: last,
-        bid: None,
-        ask: None,
+        bid,
+        ask,
         high_52_weeks: extremes.0.and_then(price),
         low_52_weeks: extremes.1.and_then(price),
         fundamentals: FundamentalFigures {

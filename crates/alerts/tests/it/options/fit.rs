@@ -2,7 +2,7 @@
 
 use alerts::condition::ConditionKind;
 use alerts::expression::{Expression, MetricValue};
-use alerts::options::{ConditionLevel, check_fit, restore_options};
+use alerts::options::{ConditionLevel, TriggerPrice, check_fit, restore_options};
 use alerts::{Condition, NewAlert};
 use serde_json::{Value, json};
 
@@ -141,38 +141,17 @@ fn price_options_need_a_price() {
 #[test]
 fn options_that_the_engine_does_not_evaluate_are_refused() {
     let all: Vec<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
-    for (options, message) in [
-        (
-            json!({"session": "extended"}),
+    let options = json!({"session": "extended"});
+    assert_eq!(refused(&options), all);
+    for text in ["price > 100", "eps > 3"] {
+        assert_eq!(
+            of_expression(text, None, &options),
             "options.session: must be regular, because alerts are judged in the regular session only",
-        ),
-        (
-            json!({"trigger": "bid"}),
-            "options.trigger: must be last or two_lasts; bid is not supported yet",
-        ),
-        (
-            json!({"trigger": "ask"}),
-            "options.trigger: must be last or two_lasts; ask is not supported yet",
-        ),
-        (
-            json!({"trigger": "mid"}),
-            "options.trigger: must be last or two_lasts; mid is not supported yet",
-        ),
-        (
-            json!({"trigger": "close"}),
-            "options.trigger: must be last or two_lasts; close is not supported yet",
-        ),
-    ] {
-        assert_eq!(refused(&options), all, "{options}");
-        for text in ["price > 100", "eps > 3"] {
-            assert_eq!(of_expression(text, None, &options), message, "{text}");
-        }
+            "{text}"
+        );
     }
-    for options in [
-        json!({"session": "regular"}),
-        json!({"trigger": "last"}),
-        json!({"trigger": "two_lasts"}),
-    ] {
+    for trigger in TriggerPrice::ALL {
+        let options = json!({"session": "regular", "trigger": trigger.name()});
         assert_eq!(of_expression("price > 100", None, &options), "", "{options}");
     }
 }

@@ -128,7 +128,7 @@ fn options_are_read_strictly() {
         (json!({"expires_at": "2024-06-30"}), "options.expires_at"),
         (json!({"expires_at": NOW}), "options.expires_at"),
         (json!({"rearm": {"at": 200}}), "options.rearm.at"),
-        (json!({"trigger": "bid"}), "options.trigger"),
+        (json!({"trigger": "bit"}), "options.trigger"),
         (json!([]), "options"),
     ] {
         let errors = errors_of(create(&body("price_above", &with_options(&options))));

@@ -6,11 +6,12 @@ use alerts::Alert;
 use alerts::expression::ast::MetricReference;
 use alerts::expression::metric::{ChangeBase, Metric};
 use alerts::expression::shape::{metrics, symbols as symbols_of};
-use alerts::expression::{EvaluationTime, Expression, MetricValue, MetricValues, evaluate};
-use alerts::lifecycle::{Judgement, Observation, Outcome, step};
+use alerts::expression::{Crossings, EvaluationTime, Expression, MetricValue, MetricValues, evaluate};
+use alerts::lifecycle::{ArmedExtremes, Judgement, Observation, Outcome, step};
 use alerts::metrics::{AlertBasis, FundamentalFigures, SessionSoFar, StockInputs, metric_value};
-use alerts::options::ConditionLevel;
+use alerts::options::{ConditionLevel, TriggerPrice};
 use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 use market::day::day_number;
 use market::{Bar, Calendar, History, Price, Symbol};
 
@@ -21,7 +22,10 @@ struct Stock {
     bars: Vec<Bar>,
     today: Vec<i64>,
     last: Option<i64>,
+    last_at: Option<Timestamp>,
     volume: i64,
+    /// The newest bid and ask of the running session.
+    book: Option<(i64, i64)>,
 }
 
 impl Stock {
@@ -48,6 +52,7 @@ impl Stock {
         });
         self.today.clear();
         self.volume = -1;
+        self.book = None;
     }
 }
 
@@ -71,12 +76,20 @@ impl MetricValues for Values<'_> {
     }
 }
 
-fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockInputs<'a> {
+fn view<'a>(stock: &Stock, history: &'a History, date: Date, trigger: TriggerPrice) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).unwrap();
+    let (bid, ask) = (
+        stock.book.map(|book| price(book.0)),
+        stock.book.map(|book| price(book.1)),
+    );
     let (mut high, mut low) = history
         .extremes_52_weeks(day_number(date))
         .map_or((None, None), |(high, low)| (Some(high), Some(low)));
-    let earlier = &stock.today[..stock.today.len().saturating_sub(1)];
+    // Only closes are observations, so the others of the session do not count.
+    let earlier = match trigger {
+        TriggerPrice::Close => &[],
+        _ => &stock.today[..stock.today.len().saturating_sub(1)],
+    };
     high = high.max(earlier.iter().copied().max());
     low = low.into_iter().chain(earlier.iter().copied().min()).min();
     StockInputs {
@@ -88,9 +101,14 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date) -> StockInputs<'a> 
             volume: (stock.volume >= 0).then_some(stock.volume),
             vwap: None,
         }),
-        price: stock.last.map(price),
-        bid: None,
-        ask: None,
+        price: match trigger {
+            TriggerPrice::Last | TriggerPrice::TwoLasts | TriggerPrice::Close => stock.last.map(price),
+            TriggerPrice::Bid => bid,
+            TriggerPrice::Ask => ask,
+            TriggerPrice::Mid => stock.book.map(|(bid, ask)| price((bid + ask) / 2)),
+        },
+        bid,
+        ask,
         high_52_weeks: high.map(price),
         low_52_weeks: low.map(price),
         fundamentals: FundamentalFigures::default(),
@@ -113,6 +131,27 @@ fn is_rearmed(alert: &Alert, expression: &Expression, values: &Values<'_>) -> bo
         .is_some_and(|value| level.is_rearm_level_reached(rearm, &value))
 }
 
+/// Returns the orders of the sides of each `crosses` at the last close before the first day.
+fn crossings_at_last_close(alert: &Alert, stocks: &[Stock; 2], days: &[TradedDay]) -> Crossings {
+    let histories = [stocks[0].history(), stocks[1].history()];
+    let views = [0, 1].map(|stock: usize| StockInputs {
+        price: histories[stock].last().map(|bar| bar.close),
+        ..view(&stocks[stock], &histories[stock], days[0].date, TriggerPrice::Close)
+    });
+    let values = Values {
+        views,
+        basis: AlertBasis {
+            initial_price: alert.initial_price,
+            high_since_armed: None,
+            low_since_armed: None,
+            change_base: ChangeBase::Creation,
+        },
+        observed: BTreeSet::new(),
+    };
+    let crossings = alert.lifecycle.as_deref().unwrap().crossings.clone();
+    crossings.with_orders_at(expression_of(alert), &values)
+}
+
 pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
     let calendar = Calendar::nyse();
     let expression = expression_of(alert);
@@ -120,29 +159,48 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
         bars: known_bars(stock),
         today: Vec::new(),
         last: None,
+        last_at: None,
         volume: -1,
+        book: None,
     });
     let used: BTreeSet<usize> = symbols_of(expression).into_iter().map(place).collect();
     let has_extremes = metrics(expression)
         .iter()
         .any(|metric| matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed));
     let mut state = alert.lifecycle.as_deref().unwrap().clone();
+    let trigger = alert.options.trigger;
+    if trigger == TriggerPrice::Close {
+        state.crossings = crossings_at_last_close(alert, &stocks, days);
+        let last_close = stocks[0].bars.last().map(|bar| ArmedExtremes::new(bar.close));
+        state.extremes = last_close.filter(|_| has_extremes);
+    }
     let mut previous_price = None;
     let mut firings = Vec::new();
     for day in days {
-        for (now, seen) in &day.snapshots {
+        let closing = (day.close, Vec::new());
+        let closing = (trigger == TriggerPrice::Close).then_some(&closing);
+        for (now, seen) in day.snapshots.iter().chain(closing) {
             for observed in seen {
                 let stock = &mut stocks[observed.stock];
                 stock.today.push(observed.price);
                 stock.last = Some(observed.price);
+                stock.last_at = Some(*now);
+                stock.book = observed.book.or(stock.book);
                 stock.volume = stock.volume.max(observed.volume);
             }
-            let observed: BTreeSet<usize> = seen.iter().map(|observed| observed.stock).collect();
+            let mut observed: BTreeSet<usize> = seen.iter().map(|observed| observed.stock).collect();
+            if trigger == TriggerPrice::Close {
+                let is_current = |at: Timestamp| now.duration_since(at) <= SignedDuration::from_mins(15);
+                if *now != day.close || !used.iter().all(|&stock| stocks[stock].last_at.is_some_and(is_current)) {
+                    continue;
+                }
+                observed.clone_from(&used);
+            }
             if observed.is_disjoint(&used) {
                 continue;
             }
             let histories = [stocks[0].history(), stocks[1].history()];
-            let views = [0, 1].map(|stock| view(&stocks[stock], &histories[stock], day.date));
+            let views = [0, 1].map(|stock| view(&stocks[stock], &histories[stock], day.date, trigger));
             let price = views[0].price.filter(|_| has_extremes);
             let observation = Observation {
                 at: *now,

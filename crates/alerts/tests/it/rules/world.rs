@@ -1,6 +1,6 @@
 //! Invented markets of two stocks, with one rule.
 
-use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote};
+use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, TopOfBook};
 use alerts::expression::Expression;
 use alerts::expression::shape::metric_level;
 use alerts::lifecycle::Lifecycle;
@@ -16,6 +16,9 @@ use proptest::sample::select;
 /// The number of completed sessions before the first observation.
 pub(crate) const KNOWN_SESSIONS: usize = 24;
 
+/// The time between the last observation of most sessions and the close.
+const LAST_BEFORE_CLOSE: SignedDuration = SignedDuration::from_mins(10);
+
 /// An invented market with one rule.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
@@ -27,6 +30,7 @@ pub(crate) struct World {
 #[derive(Clone, Debug)]
 pub(crate) struct TradedDay {
     pub(crate) date: Date,
+    pub(crate) close: Timestamp,
     pub(crate) snapshots: Vec<(Timestamp, Vec<Observed>)>,
 }
 
@@ -37,6 +41,8 @@ pub(crate) struct Observed {
     pub(crate) stock: usize,
     pub(crate) price: i64,
     pub(crate) volume: i64,
+    /// Bid and ask, which some quotes do not have.
+    pub(crate) book: Option<(i64, i64)>,
 }
 
 /// A firing: its instant, and whether it was the last one.
@@ -111,6 +117,10 @@ fn comparisons() -> impl Strategy<Value = String> {
             "atr(5) > 3",
             "stdev(5) < 2",
             "mentions > 3",
+            "bid > 100",
+            "ask - bid > 1",
+            "bid crosses above 99",
+            "BBB.ask <= 98",
         ])
         .prop_map(str::to_owned),
     ]
@@ -136,7 +146,16 @@ fn options() -> impl Strategy<Value = AlertOptions> {
     ]);
     let cooldown = proptest::option::weighted(0.4, select(vec!["1m", "7m", "2h", "3d"]));
     let hold = proptest::option::weighted(0.3, select(vec!["1m", "15m", "2h", "1d"]));
-    let trigger = select(vec![TriggerPrice::Last, TriggerPrice::Last, TriggerPrice::TwoLasts]);
+    let trigger = select(vec![
+        TriggerPrice::Last,
+        TriggerPrice::Last,
+        TriggerPrice::Last,
+        TriggerPrice::TwoLasts,
+        TriggerPrice::Bid,
+        TriggerPrice::Ask,
+        TriggerPrice::Mid,
+        TriggerPrice::Close,
+    ]);
     (
         repeat,
         cooldown,
@@ -159,37 +178,54 @@ fn options() -> impl Strategy<Value = AlertOptions> {
 }
 
 fn days() -> impl Strategy<Value = Vec<TradedDay>> {
-    let step = (1..40_i64, vec((0..2_usize, -3..=3_i64, 0..60_i64), 1..=2));
-    vec(vec(step, 0..14), 1..5).prop_map(|days| {
+    let moves = vec((0..2_usize, -3..=3_i64, 0..60_i64, 0..4_i64), 1..=2);
+    let last_moves = vec((-3..=3_i64, 0..60_i64, 0..4_i64), 2);
+    let last_moves = last_moves.prop_map(|moves| {
+        let both = moves.into_iter().enumerate();
+        both.map(|(stock, (change, traded, spread))| (stock, change, traded, spread))
+            .collect::<Vec<_>>()
+    });
+    // Without observations shortly before it, a close is not judged.
+    let last = proptest::option::weighted(0.8, last_moves);
+    vec((vec((1..40_i64, moves), 0..14), last), 1..5).prop_map(|days| {
         let mut prices = [100, 99];
         let sessions = sessions();
         let traded = days
             .into_iter()
             .zip(&sessions[KNOWN_SESSIONS..])
-            .map(|(steps, session)| {
+            .map(|((steps, last), session)| {
                 let (mut at, mut volumes) = (session.open, [0, 0]);
-                let snapshots = steps.into_iter().map(|(minutes, moves)| {
+                let steps = steps.into_iter().map(|(minutes, moves)| {
                     at += SignedDuration::from_mins(minutes);
+                    (at, moves)
+                });
+                let mut steps: Vec<_> = steps
+                    .filter(|(at, _)| *at < session.close - LAST_BEFORE_CLOSE)
+                    .collect();
+                steps.extend(last.map(|moves| (session.close - LAST_BEFORE_CLOSE, moves)));
+                let snapshots = steps.into_iter().map(|(at, moves)| {
                     let mut seen = Vec::<Observed>::new();
-                    for (stock, change, traded) in moves {
+                    for (stock, change, traded, spread) in moves {
                         if seen.iter().any(|observed| observed.stock == stock) {
                             continue;
                         }
                         prices[stock] = (prices[stock] + change).clamp(90, 110);
                         volumes[stock] += traded;
+                        let price = prices[stock] * 1_000_000;
                         seen.push(Observed {
                             stock,
-                            price: prices[stock] * 1_000_000,
+                            price,
+                            book: (spread > 0).then_some((price - 300_001 * spread, price + 700_000 * spread)),
                             // Some quotes have no volume.
                             volume: if traded == 0 { -1 } else { volumes[stock] },
                         });
                     }
                     (at, seen)
                 });
-                let snapshots: Vec<_> = snapshots.collect();
                 TradedDay {
                     date: session.date,
-                    snapshots: snapshots.into_iter().filter(|(at, _)| *at < session.close).collect(),
+                    close: session.close,
+                    snapshots: snapshots.collect(),
                 }
             });
         traded.collect()
@@ -246,38 +282,55 @@ impl World {
         }
         process(&mut engine, Event::Armed(&alert), opening);
         let mut firings = Vec::new();
-        for (now, seen) in self.days.iter().flat_map(|day| &day.snapshots) {
-            if restarts {
-                engine = restarted(&engine, &alert, *now);
-            }
-            let quotes: Vec<_> = seen
-                .iter()
-                .map(|observed| {
-                    let price = Price::from_micros(observed.price).unwrap();
-                    let stock = engine.stock(symbols()[observed.stock]);
-                    Quote::new(stock, price).with_volume(observed.volume)
-                })
-                .collect();
-            let mut decisions = process(&mut engine, Event::Clock, *now);
-            decisions.extend(process(&mut engine, Event::Snapshot(&quotes), *now));
-            for decision in decisions {
-                match decision.action {
-                    AlertAction::FireRule { is_last, state, .. } => {
-                        firings.push((decision.at, is_last));
-                        if is_last {
-                            return firings;
+        let mut clock = opening;
+        for day in &self.days {
+            let after_close = (day.close + SignedDuration::from_secs(1), Vec::new());
+            for (now, seen) in day.snapshots.iter().chain([&after_close]) {
+                if restarts {
+                    engine = restarted(&engine, &alert, clock, *now);
+                }
+                clock = *now;
+                for decision in observe(&mut engine, seen, *now) {
+                    match decision.action {
+                        AlertAction::FireRule { is_last, state, .. } => {
+                            firings.push((decision.at, is_last));
+                            if is_last {
+                                return firings;
+                            }
+                            let stored = Lifecycle::from_stored(&state.to_stored().unwrap()).unwrap();
+                            alert.lifecycle = Some(Box::new(stored));
+                            alert.revision = decision.revision.next();
                         }
-                        let stored = Lifecycle::from_stored(&state.to_stored().unwrap()).unwrap();
-                        alert.lifecycle = Some(Box::new(stored));
-                        alert.revision = decision.revision.next();
+                        AlertAction::SetLifecycle { state } => alert.lifecycle = Some(state),
+                        _ => {}
                     }
-                    AlertAction::SetLifecycle { state } => alert.lifecycle = Some(state),
-                    _ => {}
                 }
             }
         }
         firings
     }
+}
+
+/// Processes the clock, and then the observations, if there are any.
+fn observe(engine: &mut Engine, seen: &[Observed], now: Timestamp) -> Vec<Decision> {
+    let mut decisions = process(engine, Event::Clock, now);
+    if seen.is_empty() {
+        return decisions;
+    }
+    let price = |micros: i64| Price::from_micros(micros).unwrap();
+    let (mut quotes, mut books) = (Vec::new(), Vec::new());
+    for observed in seen {
+        let stock = engine.stock(symbols()[observed.stock]);
+        quotes.push(Quote::new(stock, price(observed.price)).with_volume(observed.volume));
+        books.extend(observed.book.map(|(bid, ask)| TopOfBook {
+            stock,
+            bid: Some(price(bid)),
+            ask: Some(price(ask)),
+        }));
+    }
+    decisions.extend(process(engine, Event::TopOfBooks(&books), now));
+    decisions.extend(process(engine, Event::Snapshot(&quotes), now));
+    decisions
 }
 
 fn process(engine: &mut Engine, event: Event<'_>, now: Timestamp) -> Vec<Decision> {
@@ -287,7 +340,7 @@ fn process(engine: &mut Engine, event: Event<'_>, now: Timestamp) -> Vec<Decisio
 }
 
 /// Returns a new engine that continues where another one stopped.
-fn restarted(engine: &Engine, alert: &Alert, now: Timestamp) -> Engine {
+fn restarted(engine: &Engine, alert: &Alert, clock: Timestamp, now: Timestamp) -> Engine {
     let mut next = Engine::new(Calendar::nyse(), EngineConfig::default());
     for symbol in symbols() {
         if let Some(history) = engine.history(symbol) {
@@ -297,6 +350,7 @@ fn restarted(engine: &Engine, alert: &Alert, now: Timestamp) -> Engine {
             process(&mut next, Event::Resume { symbol, session }, now);
         }
     }
+    process(&mut next, Event::Clock, clock);
     process(&mut next, Event::Armed(alert), now);
     next
 }

@@ -29,6 +29,7 @@ use ::alerts::engine::{Engine, ObservedSession};
 use ::alerts::expression::ast::MetricReference;
 use ::alerts::expression::metric::MetricNeed;
 use ::alerts::expression::shape::metrics;
+use ::alerts::options::TriggerPrice;
 use ::market::records::QuoteRow;
 use ::market::{History, Price, Symbol};
 use jiff::Timestamp;
@@ -215,6 +216,10 @@ impl Evaluator {
 /// Whether an alert depends on observations of its stock, and not on the clock or on other data. An expression must depend on prices
 /// alone: the second engine has no volumes of the time before the gap, and no other stocks.
 fn is_evaluated_by_quotes(alert: &Alert) -> bool {
+    // Missed observations have no bid and ask, and are no closes.
+    if !matches!(alert.options.trigger, TriggerPrice::Last | TriggerPrice::TwoLasts) {
+        return false;
+    }
     if let Condition::Expression(condition) = &alert.condition {
         let is_own_price = |used: &MetricReference| {
             let mut needs = used.metric.spec().needs.iter();

@@ -197,6 +197,8 @@ fn volume_from_before_the_gap_fires_no_alert_in_it() {
                 last: quarter(40),
                 volume: Some(1_000),
                 last_at: armed_at,
+                bid: None,
+                ask: None,
             }),
         };
         let (baseline, percent) = (VolumeBaseline::Ma20, Decimal::from_units(10).unwrap());

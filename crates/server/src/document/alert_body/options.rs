@@ -23,7 +23,7 @@ pub(super) fn schema() -> Value {
         json!({"type": ["string", "null"], "enum": names, "description": description})
     };
     let all = |repeats: &[Repeat]| repeats.iter().map(|repeat| repeat.name()).collect();
-    let trigger = [TriggerPrice::Last, TriggerPrice::TwoLasts];
+    let trigger = TriggerPrice::ALL;
     let trigger: Vec<&str> = trigger.iter().map(|trigger| trigger.name()).collect();
     json!({
         "type": "object",

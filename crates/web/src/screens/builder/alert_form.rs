@@ -68,11 +68,8 @@ fn repeats() -> Vec<&'static str> {
     Repeat::ALL.iter().map(|repeat| repeat.name()).collect()
 }
 
-/// The prices that the engine judges.
 fn triggers() -> Vec<&'static str> {
-    [TriggerPrice::Last, TriggerPrice::TwoLasts]
-        .map(TriggerPrice::name)
-        .to_vec()
+    TriggerPrice::ALL.iter().map(|trigger| trigger.name()).collect()
 }
 
 fn bases() -> Vec<&'static str> {
