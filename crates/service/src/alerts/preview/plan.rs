@@ -91,6 +91,7 @@ impl PreviewPlan {
             tags: Tags::default(),
             options: AlertOptions {
                 base: self.alert.options.base,
+                trigger: self.alert.options.trigger,
                 ..AlertOptions::default()
             },
             email: None,

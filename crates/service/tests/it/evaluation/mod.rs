@@ -17,3 +17,4 @@ mod scopes;
 mod split_days;
 mod splits;
 mod time;
+mod trigger_prices;
