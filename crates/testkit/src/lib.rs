@@ -23,9 +23,11 @@
 
 mod postgres;
 mod random;
+mod refusing_port;
 pub mod stub_server;
 
 pub use random::{GeneratedSecrets, SeededRandom, seeded_random};
+pub use refusing_port::RefusingPort;
 use std::time::Duration;
 use tempfile::TempDir;
 

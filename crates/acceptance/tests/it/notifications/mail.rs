@@ -96,13 +96,12 @@ async fn interrupted_mail_arrives_under_the_same_id(setup: ServiceSetup) {
 
 async fn undelivered_mail_is_sent_after_restart(setup: ServiceSetup) {
     let server = MailServer::start().await;
-    // A free port without a listener: it was bound and released.
-    let closed = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = testkit::RefusingPort::bind();
     let setup = mail_settings(setup, &server)
-        .set("email.smtp_url", &format!("smtp://localhost:{}", closed.port()))
+        .set(
+            "email.smtp_url",
+            &format!("smtp://localhost:{}", closed.address().port()),
+        )
         .set("email.timeout", "2s")
         .set(
             "email.retry_delays",

@@ -202,11 +202,8 @@ async fn response_without_length_ends_with_the_connection() {
 #[tokio::test]
 async fn unreachable_receiver_fails_to_connect() {
     let fixture = ClientFixture::new();
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let attempt = fixture.post(&format!("http://127.0.0.1:{port}/")).await;
+    let port = testkit::RefusingPort::bind();
+    let attempt = fixture.post(&format!("http://{}/", port.address())).await;
     assert_eq!(attempt.outcome, WebhookOutcome::ConnectionFailed);
     let attempt = fixture.post("http://nobody.example/").await;
     assert_eq!(attempt.outcome, WebhookOutcome::NameNotFound);

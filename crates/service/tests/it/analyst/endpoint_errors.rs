@@ -77,13 +77,9 @@ fn malformed_http_response_is_no_answer() {
 #[test]
 fn unreachable_endpoint_differs_from_a_bad_answer() {
     testkit::run(async {
-        // The port is closed now.
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap();
+        let port = testkit::RefusingPort::bind();
         let fixture = Fixture::with(StubResponse::NoResponse, |model| {
-            model.base_url = format!("http://{port}/v1")
+            model.base_url = format!("http://{}/v1", port.address())
         })
         .await;
         Fixture::assert_rules(&fixture.advise().await, "unreachable");

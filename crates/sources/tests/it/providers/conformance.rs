@@ -218,12 +218,8 @@ pub async fn retries_truncated_body(fixture: Fixture) {
 }
 
 pub async fn refused_connection_is_unreachable(fixture: Fixture) {
-    let port = tokio::net::TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let provider = (fixture.case.build)(&format!("http://{port}"), &setup(&fixture.clock));
+    let port = testkit::RefusingPort::bind();
+    let provider = (fixture.case.build)(&format!("http://{}", port.address()), &setup(&fixture.clock));
     let error = provider.fetch(&fixture.case.request).await.unwrap_err();
     assert!(matches!(error, ProviderError::Unreachable { .. }), "{error:?}");
 }
