@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use alerts::condition::{EpsBasis, RsiDirection, Side};
 use alerts::engine::{Decision, Engine, Event, Quote, StockIndex};
+use alerts::metrics::FundamentalFigures;
 use alerts::{Alert, AlertId, Condition};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::{SignedDuration, Timestamp};
@@ -93,8 +94,10 @@ impl ReplayFixture {
             }
             let fundamentals = Event::Fundamentals {
                 symbol,
-                eps_ttm: Some(self.eps[stock]),
-                eps_forward: None,
+                figures: FundamentalFigures {
+                    trailing_eps: Some(self.eps[stock]),
+                    ..FundamentalFigures::default()
+                },
             };
             process(
                 &mut engine,

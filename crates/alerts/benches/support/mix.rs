@@ -4,6 +4,7 @@ use alerts::condition::{
     BuzzDirection, DeliveryTime, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side, VolumeBaseline,
 };
 use alerts::engine::{Dividend, Engine, Event};
+use alerts::metrics::FundamentalFigures;
 use alerts::{Alert, Condition};
 use jiff::civil::Date;
 use market::{Bar, Calendar, Decimal};
@@ -143,8 +144,10 @@ pub(crate) fn load_facts(engine: &mut Engine, market: &mut Market, rng: &mut imp
         all_eps.push(eps);
         process(Event::Fundamentals {
             symbol,
-            eps_ttm: Some(eps),
-            eps_forward: None,
+            figures: FundamentalFigures {
+                trailing_eps: Some(eps),
+                ..FundamentalFigures::default()
+            },
         });
         let dates = [ahead(rng.random_range(0..90))];
         process(Event::Earnings { symbol, dates: &dates });

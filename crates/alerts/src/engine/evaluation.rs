@@ -13,7 +13,8 @@ use super::hot_line::HotLine;
 use super::registry::ArmedAlert;
 use super::stock::Stock;
 use crate::alert::AlertId;
-use crate::condition::Condition;
+use crate::condition::{Condition, EpsBasis};
+use crate::metrics::FundamentalFigures;
 
 /// The evaluation status of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -326,11 +327,16 @@ fn missing_market_data(stock: &Stock, hot: &HotLine, armed: &ArmedAlert) -> Opti
             let volume = volume_sum(&stock.history, baseline);
             volume.is_none().then_some(EvaluationIssue::NoMovement)
         }),
-        Condition::PeRatio { earnings, .. } => match stock.eps.get(earnings) {
-            None => Some(EvaluationIssue::NoEarningsPerShare),
-            Some(eps) if eps <= 0 => Some(EvaluationIssue::EarningsNotPositive),
-            Some(_) => None,
-        },
+        Condition::PeRatio { earnings, .. } => earnings_issue(&stock.fundamentals, earnings),
         _ => None,
+    }
+}
+
+/// Returns why a price cannot be divided by the earnings per share.
+pub(super) fn earnings_issue(figures: &FundamentalFigures, basis: EpsBasis) -> Option<EvaluationIssue> {
+    match figures.eps(basis) {
+        None => Some(EvaluationIssue::NoEarningsPerShare),
+        Some(eps) if eps.micros() <= 0 => Some(EvaluationIssue::EarningsNotPositive),
+        Some(_) => None,
     }
 }

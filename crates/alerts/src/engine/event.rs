@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use market::{Bar, Decimal, Price, SplitRatio, Symbol};
 
 use crate::alert::{Alert, AlertId};
+use crate::metrics::FundamentalFigures;
 
 /// The index of a stock in the engine. A quote carries it instead of the symbol to avoid a lookup. See
 /// [`Engine::stock`](super::Engine::stock).
@@ -118,7 +119,7 @@ pub struct Dividend {
 pub enum Feed {
     /// Prices and volumes.
     Quotes,
-    /// Earnings per share.
+    /// Earnings per share, market capitalization and dividend yield.
     Fundamentals,
     /// Earnings dates.
     Earnings,
@@ -153,14 +154,12 @@ pub enum Event<'a> {
         /// The session.
         session: ObservedSession,
     },
-    /// The current earnings per share.
+    /// The current fundamentals. They replace the previous ones.
     Fundamentals {
         /// The stock.
         symbol: Symbol,
-        /// Of the last twelve months, in US dollars.
-        eps_ttm: Option<Decimal>,
-        /// Expected for the next twelve months, in US dollars.
-        eps_forward: Option<Decimal>,
+        /// The figures per today's share.
+        figures: FundamentalFigures,
     },
     /// All known earnings dates of the stock. They replace the previous ones.
     Earnings {

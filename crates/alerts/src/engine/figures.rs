@@ -59,7 +59,7 @@ impl Engine {
     #[must_use]
     pub fn earnings_per_share(&self, symbol: Symbol, which: EpsBasis) -> Option<Decimal> {
         let (stock, _) = self.find_stock(symbol)?;
-        stock.eps.get(which).map(Decimal::from_micros)
+        stock.fundamentals.eps(which)
     }
 
     /// Returns the mentions of the newest 24 hours; `None` while the usual number is unknown.

@@ -18,6 +18,7 @@ use market::{Decimal, History, MICROS_PER_UNIT};
 
 use super::level_index::LevelIndex;
 use crate::condition::{EpsBasis, Side, VolumeBaseline};
+use crate::metrics::FundamentalFigures;
 
 /// 100 % in millionths of a percent.
 pub(super) const HUNDRED_PERCENT: i64 = 100 * MICROS_PER_UNIT;
@@ -58,29 +59,8 @@ pub(super) struct View<'a> {
     pub(super) low: Option<i64>,
     /// The sessions completed before this one.
     pub(super) history: &'a History,
-    /// The earnings per share.
-    pub(super) eps: Eps,
-}
-
-/// Earnings per share, in millionths of a dollar.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Eps {
-    pub(super) trailing: Option<i64>,
-    pub(super) forward: Option<i64>,
-}
-
-impl Eps {
-    /// Returns the earnings per share if they are positive, so that a price can be divided by them.
-    pub(super) fn positive(self, which: EpsBasis) -> Option<i64> {
-        self.get(which).filter(|&eps| eps > 0)
-    }
-
-    pub(super) fn get(self, which: EpsBasis) -> Option<i64> {
-        match which {
-            EpsBasis::Trailing => self.trailing,
-            EpsBasis::Forward => self.forward,
-        }
-    }
+    /// The fundamentals per today's share.
+    pub(super) fundamentals: &'a FundamentalFigures,
 }
 
 /// The quiet band: strictly between `lo` and `hi`, and strictly below `volume_hi`, no alert fires.
@@ -153,7 +133,7 @@ impl Group {
             GroupKey::RsiUndecided => None,
             GroupKey::Volume(baseline) => percent_above_average(view, baseline),
             GroupKey::Pe { earnings, side } => {
-                let eps = view.eps.positive(earnings)?;
+                let eps = view.fundamentals.positive_eps(earnings)?;
                 let scaled = i128::from(view.price) * i128::from(MICROS_PER_UNIT);
                 // Thresholds are whole millionths, so both comparisons are exact.
                 Some(side.key(match side {
@@ -200,7 +180,7 @@ impl Group {
                 }
             }
             GroupKey::Pe { earnings, side } => {
-                if let Some(eps) = view.eps.positive(earnings) {
+                if let Some(eps) = view.fundamentals.positive_eps(earnings) {
                     let scaled = i128::from(side.key(first)) * i128::from(eps);
                     match side {
                         Side::Above => band.at_or_above(div_ceil(scaled, MICROS_PER_UNIT.into())),

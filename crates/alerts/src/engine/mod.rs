@@ -77,13 +77,13 @@ use market::day::day_number;
 use market::{Calendar, Symbol};
 
 use feeds::FeedStates;
-use group::Eps;
 use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
 use registry::Registry;
 use rules::ArmedRules;
 use stock::{SessionBook, Stock};
 
+use crate::metrics::FundamentalFigures;
 use crate::metrics::MetricDependency;
 
 /// The configuration of the evaluation.
@@ -213,20 +213,12 @@ impl Engine {
                 stock.resume(hot, &session);
                 self.mark_unsettled(symbol);
             }
-            Event::Fundamentals {
-                symbol,
-                eps_ttm,
-                eps_forward,
-            } => {
+            Event::Fundamentals { symbol, figures } => {
                 let (stock, hot) = self.parts(symbol);
-                let micros = |eps: Option<market::Decimal>| eps.map(market::Decimal::micros);
-                stock.eps = Eps {
-                    trailing: micros(eps_ttm),
-                    forward: micros(eps_forward),
-                };
+                stock.fundamentals = figures;
                 hot.unsettle();
                 self.mark_unsettled(symbol);
-                self.record_delivery(Feed::Fundamentals, eps_ttm.or(eps_forward).is_some());
+                self.record_delivery(Feed::Fundamentals, figures != FundamentalFigures::default());
                 self.judge_fact(symbol, MetricDependency::Fundamentals, now, out);
             }
             Event::Earnings { symbol, dates } => {

@@ -192,7 +192,7 @@ impl Stock {
             high,
             low,
             history: &self.history,
-            eps: self.eps,
+            fundamentals: &self.fundamentals,
         }
     }
 

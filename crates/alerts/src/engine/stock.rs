@@ -6,9 +6,10 @@ use market::{Bar, History, Price, SplitRatio};
 
 use super::event::ObservedSession;
 use super::facts::Facts;
-use super::group::{Eps, Group};
+use super::group::Group;
 use super::hot_line::{HotLine, NO_DAY, seconds};
 use super::rules::RuleIndex;
+use crate::metrics::FundamentalFigures;
 
 /// The running session.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,7 @@ pub(super) struct SessionBook {
 #[derive(Clone, Debug)]
 pub(super) struct Stock {
     pub(super) history: History,
-    pub(super) eps: Eps,
+    pub(super) fundamentals: FundamentalFigures,
     /// The splits that the prices contain already, with their first days in new shares.
     pub(super) splits: Vec<(Date, SplitRatio)>,
     pub(super) groups: Vec<Group>,
@@ -62,7 +63,7 @@ impl Stock {
     pub(super) fn new() -> Self {
         Self {
             history: History::default(),
-            eps: Eps::default(),
+            fundamentals: FundamentalFigures::default(),
             splits: Vec::new(),
             groups: Vec::new(),
             rules: RuleIndex::default(),
@@ -256,8 +257,7 @@ impl Stock {
             ratio.multiply(hot.volume).min(market::price::MAX_VOLUME)
         };
         hot.unsettle();
-        self.eps.trailing = self.eps.trailing.map(|eps| ratio.divide(eps));
-        self.eps.forward = self.eps.forward.map(|eps| ratio.divide(eps));
+        self.fundamentals = self.fundamentals.after_split(ratio);
         if let Some(book) = &mut self.book {
             (book.bid, book.ask) = (
                 book.bid.map(|bid| bid.after_split(ratio)),

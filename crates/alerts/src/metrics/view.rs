@@ -1,8 +1,10 @@
 //! The data of one stock at one instant.
 
 use jiff::civil::Date;
-use market::{Decimal, History, Price};
+use market::records::FundamentalsRow;
+use market::{Decimal, History, Price, SplitRatio};
 
+use crate::condition::EpsBasis;
 use crate::engine::event::{Dividend, InsiderTrade};
 use crate::expression::metric::ChangeBase;
 
@@ -32,6 +34,55 @@ pub struct FundamentalFigures {
     pub market_cap: Option<Decimal>,
     /// The dividend yield in percent.
     pub dividend_yield: Option<Decimal>,
+}
+
+impl FundamentalFigures {
+    /// Returns the figures of a row, per share of the row's day.
+    #[must_use]
+    pub const fn of(row: &FundamentalsRow) -> Self {
+        Self {
+            trailing_eps: row.eps_ttm,
+            forward_eps: row.eps_forward,
+            market_cap: row.market_cap,
+            dividend_yield: row.dividend_yield,
+        }
+    }
+
+    /// Returns the earnings per share.
+    #[must_use]
+    pub const fn eps(&self, basis: EpsBasis) -> Option<Decimal> {
+        match basis {
+            EpsBasis::Trailing => self.trailing_eps,
+            EpsBasis::Forward => self.forward_eps,
+        }
+    }
+
+    /// Returns the earnings per share in millionths of a dollar if they are positive, so that a price can be divided by them.
+    pub(crate) fn positive_eps(&self, basis: EpsBasis) -> Option<i64> {
+        self.eps(basis).map(Decimal::micros).filter(|&eps| eps > 0)
+    }
+
+    /// Returns the figures per new share. The market capitalization and the yield do not depend on the number of shares.
+    #[must_use]
+    pub fn after_split(self, ratio: SplitRatio) -> Self {
+        let per_new_share = |eps: Decimal| Decimal::from_micros(ratio.divide(eps.micros()));
+        Self {
+            trailing_eps: self.trailing_eps.map(per_new_share),
+            forward_eps: self.forward_eps.map(per_new_share),
+            ..self
+        }
+    }
+
+    /// Returns the figures with those of `older` for what is missing.
+    #[must_use]
+    pub fn or(self, older: Self) -> Self {
+        Self {
+            trailing_eps: self.trailing_eps.or(older.trailing_eps),
+            forward_eps: self.forward_eps.or(older.forward_eps),
+            market_cap: self.market_cap.or(older.market_cap),
+            dividend_yield: self.dividend_yield.or(older.dividend_yield),
+        }
+    }
 }
 
 /// The mentions on social media.

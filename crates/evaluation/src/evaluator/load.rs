@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::alerts::Status;
 use ::alerts::engine::{Engine, Event, EventError, ObservedSession};
+use ::alerts::metrics::FundamentalFigures;
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::{BarRow, FundamentalsRow};
 use ::market::{Bar, Symbol};
@@ -56,15 +57,20 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Returns the engine event for a stock's earnings per share, in today's shares.
+    /// Returns the engine event for a stock's fundamentals, per today's share.
     pub(crate) fn fundamentals_event(&self, row: &FundamentalsRow) -> Event<'static> {
-        let splits = self.known_splits();
-        let of_today = |eps| splits.eps_in_todays_shares(row.symbol, row.as_of, eps);
         Event::Fundamentals {
             symbol: row.symbol,
-            eps_ttm: row.eps_ttm.map(of_today),
-            eps_forward: row.eps_forward.map(of_today),
+            figures: FundamentalFigures::of(&self.per_todays_share(*row)),
         }
+    }
+
+    /// Returns fundamentals per today's share.
+    pub(crate) fn per_todays_share(&self, mut row: FundamentalsRow) -> FundamentalsRow {
+        let splits = self.known_splits();
+        let of_today = |eps| splits.eps_in_todays_shares(row.symbol, row.as_of, eps);
+        (row.eps_ttm, row.eps_forward) = (row.eps_ttm.map(of_today), row.eps_forward.map(of_today));
+        row
     }
 
     /// Returns the beginning of a session; on a market that never closes, the beginning of its day.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use alerts::engine::{Dividend, Engine, Event, InsiderTrade};
+use alerts::metrics::FundamentalFigures;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york;
@@ -18,8 +19,7 @@ pub(super) enum Fact {
     },
     Fundamentals {
         symbol: Symbol,
-        eps_ttm: Option<Decimal>,
-        eps_forward: Option<Decimal>,
+        figures: FundamentalFigures,
     },
     InsiderTrades {
         symbol: Symbol,
@@ -36,15 +36,7 @@ impl Fact {
     pub(super) fn event(&self) -> Event<'_> {
         match *self {
             Self::Split { symbol, ratio } => Event::Split { symbol, ratio },
-            Self::Fundamentals {
-                symbol,
-                eps_ttm,
-                eps_forward,
-            } => Event::Fundamentals {
-                symbol,
-                eps_ttm,
-                eps_forward,
-            },
+            Self::Fundamentals { symbol, figures } => Event::Fundamentals { symbol, figures },
             Self::InsiderTrades { symbol, ref trades } => Event::InsiderTrades { symbol, trades },
             Self::Mentions { symbol, hour, count } => Event::Mentions { symbol, hour, count },
         }
@@ -64,7 +56,7 @@ pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, F
             },
         )
     });
-    let fundamentals = earnings_per_share(data).map(|(as_of, fact)| (midnight(as_of), fact));
+    let fundamentals = fundamentals(data).map(|(as_of, fact)| (midnight(as_of), fact));
     let mut filings: BTreeMap<(Date, Symbol), Vec<InsiderTrade>> = BTreeMap::new();
     for row in &data.insiders {
         filings.entry((row.filed_on, row.symbol)).or_default().push(trade(row));
@@ -90,31 +82,22 @@ pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, F
     facts
 }
 
-/// Returns the earnings per share that are known from each row's day on. An empty cell keeps the value of the
-/// previous row, adjusted to the splits in between.
-fn earnings_per_share(data: &MarketData) -> impl Iterator<Item = (Date, Fact)> {
-    let mut latest: BTreeMap<Symbol, (Date, Option<Decimal>, Option<Decimal>)> = BTreeMap::new();
+/// Returns the fundamentals that are known from each row's day on. An empty cell keeps the value of the previous row,
+/// adjusted to the splits in between.
+fn fundamentals(data: &MarketData) -> impl Iterator<Item = (Date, Fact)> {
+    let mut latest: BTreeMap<Symbol, (Date, FundamentalFigures)> = BTreeMap::new();
     data.fundamentals.iter().map(move |row| {
-        let previous = latest.entry(row.symbol).or_insert((row.as_of, None, None));
+        let previous = latest
+            .entry(row.symbol)
+            .or_insert((row.as_of, FundamentalFigures::default()));
         let in_between =
             |split: &&SplitRow| split.symbol == row.symbol && previous.0 < split.date && split.date <= row.as_of;
-        let splits: Vec<_> = data.splits.iter().filter(in_between).map(|split| split.ratio).collect();
-        let per_share = |eps: Option<Decimal>| {
-            let micros = eps.map(|eps| splits.iter().fold(eps.micros(), |eps, ratio| ratio.divide(eps)));
-            micros.map(Decimal::from_micros)
-        };
-        let eps_ttm = row.eps_ttm.or_else(|| per_share(previous.1));
-        let eps_forward = row.eps_forward.or_else(|| per_share(previous.2));
-        *previous = (row.as_of, eps_ttm, eps_forward);
+        let splits = data.splits.iter().filter(in_between);
+        let known = splits.fold(previous.1, |figures, split| figures.after_split(split.ratio));
+        let figures = FundamentalFigures::of(row).or(known);
+        *previous = (row.as_of, figures);
         let symbol = row.symbol;
-        (
-            row.as_of,
-            Fact::Fundamentals {
-                symbol,
-                eps_ttm,
-                eps_forward,
-            },
-        )
+        (row.as_of, Fact::Fundamentals { symbol, figures })
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use alerts::engine::{EngineConfig, Event, InsiderTrade, Quote};
+use alerts::metrics::FundamentalFigures;
 use alerts::request::{ParseContext, parse_create};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, Revision};
@@ -200,8 +201,11 @@ fn pe_ratio_needs_positive_earnings() {
     let eps = |text: &str| text.parse().ok();
     let event = Event::Fundamentals {
         symbol: symbol(),
-        eps_ttm: eps("4"),
-        eps_forward: eps("-1"),
+        figures: FundamentalFigures {
+            trailing_eps: eps("4"),
+            forward_eps: eps("-1"),
+            ..FundamentalFigures::default()
+        },
     };
     tell(&mut engine, event);
     let at = |condition, threshold: f64| alert(condition, json!(threshold), Value::Null, "100");

@@ -1,11 +1,13 @@
 //! The evaluation status of rules: the first metric that is not evaluated, in the order of the text, gives the issue.
 
 use jiff::Timestamp;
+use market::Decimal;
 use market::calendar::new_york_date;
 
 use super::rule::{ArmedRule, RuleStock};
 use super::values::{SeenAt, view};
 use crate::condition::EpsBasis;
+use crate::engine::evaluation::earnings_issue;
 use crate::engine::event::{Feed, StockIndex};
 use crate::engine::hot_line::NO_DAY;
 use crate::engine::{Engine, EvaluationIssue};
@@ -39,7 +41,8 @@ impl Engine {
         if let Some(&lost) = feeds.iter().find(|feed| self.feeds.is_lost(**feed)) {
             return Some(EvaluationIssue::NoSource(lost));
         }
-        if is_never_delivered(metric) {
+        // No event of the engine has the prices and volumes of single trades.
+        if metric == Metric::Vwap {
             return Some(EvaluationIssue::NoSourceOfMetric(metric.spec().name));
         }
         let place = at.stock.0 as usize;
@@ -87,11 +90,6 @@ fn feeds(metric: Metric) -> Vec<Feed> {
     dependencies(metric).iter().filter_map(feed).collect()
 }
 
-/// Returns whether no event of the engine has the metric.
-const fn is_never_delivered(metric: Metric) -> bool {
-    matches!(metric, Metric::Vwap | Metric::MarketCap | Metric::DividendYield)
-}
-
 /// Returns which of bid and ask a metric needs and the running session does not have.
 fn missing_side(trigger: TriggerPrice, view: &StockInputs<'_>, metric: Metric) -> Option<&'static str> {
     let is_of_price = dependencies(metric).contains(&MetricDependency::Price);
@@ -109,17 +107,8 @@ fn missing_value(armed: &ArmedRule, view: &StockInputs<'_>, metric: Metric) -> O
         let have = u16::try_from(have).unwrap_or(u16::MAX);
         return Some(EvaluationIssue::TooLittleHistory { have, need });
     }
-    let earnings = |basis: EpsBasis| {
-        let known = match basis {
-            EpsBasis::Trailing => view.fundamentals.trailing_eps,
-            EpsBasis::Forward => view.fundamentals.forward_eps,
-        };
-        match known {
-            None => Some(EvaluationIssue::NoEarningsPerShare),
-            Some(eps) if eps.micros() <= 0 => Some(EvaluationIssue::EarningsNotPositive),
-            Some(_) => None,
-        }
-    };
+    let figures = &view.fundamentals;
+    let missing = |figure: Option<Decimal>, issue| figure.is_none().then_some(issue);
     let base = match metric {
         Metric::ChangePct(ChangeBase::OfAlert) => Some(armed.change_base()),
         Metric::ChangePct(base) => Some(base),
@@ -142,13 +131,14 @@ fn missing_value(armed: &ArmedRule, view: &StockInputs<'_>, metric: Metric) -> O
             let sum = view.history.sum_of_volumes(n.get().into());
             (sum == Some(0)).then_some(EvaluationIssue::NoMovement)
         }
-        Metric::Pe => earnings(EpsBasis::Trailing),
-        Metric::ForwardPe => earnings(EpsBasis::Forward),
-        Metric::Eps => view
-            .fundamentals
-            .trailing_eps
-            .is_none()
-            .then_some(EvaluationIssue::NoEarningsPerShare),
+        Metric::Pe => earnings_issue(figures, EpsBasis::Trailing),
+        Metric::ForwardPe => earnings_issue(figures, EpsBasis::Forward),
+        Metric::Eps => missing(figures.trailing_eps, EvaluationIssue::NoEarningsPerShare),
+        Metric::MarketCap => missing(figures.market_cap, EvaluationIssue::NoSourceOfMetric("market_cap")),
+        Metric::DividendYield => missing(
+            figures.dividend_yield,
+            EvaluationIssue::NoSourceOfMetric("dividend_yield"),
+        ),
         Metric::Mentions | Metric::MentionsRatio => view.mentions.is_none().then_some(EvaluationIssue::TooFewMentions),
         Metric::DaysToEarnings => {
             let is_known = view.earnings.iter().any(|date| *date >= view.today);

@@ -1,7 +1,7 @@
 //! The values of metrics for one rule.
 
 use jiff::civil::Date;
-use market::{Decimal, Price, Symbol};
+use market::{Price, Symbol};
 
 use super::earlier_shares::in_earlier_shares;
 use super::quiet_bands::ValuesElsewhere;
@@ -9,7 +9,7 @@ use crate::engine::hot_line::{HotLine, NO_DAY};
 use crate::engine::stock::Stock;
 use crate::expression::ast::MetricReference;
 use crate::expression::{Fraction, MetricValue, MetricValues};
-use crate::metrics::{AlertBasis, FundamentalFigures, SessionSoFar, StockInputs, metric_value};
+use crate::metrics::{AlertBasis, SessionSoFar, StockInputs, metric_value};
 use crate::options::TriggerPrice;
 
 /// The stocks of a rule at one instant.
@@ -110,11 +110,7 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         ask,
         high_52_weeks: extremes.0.and_then(price),
         low_52_weeks: extremes.1.and_then(price),
-        fundamentals: FundamentalFigures {
-            trailing_eps: stock.eps.trailing.map(Decimal::from_micros),
-            forward_eps: stock.eps.forward.map(Decimal::from_micros),
-            ..FundamentalFigures::default()
-        },
+        fundamentals: stock.fundamentals,
         mentions: facts.and_then(|facts| facts.buzz.mention_counts()),
         insider_trades: facts.map(|facts| facts.trades()),
         earnings: facts.map_or(&[], |facts| facts.earnings()),

@@ -39,9 +39,7 @@ impl MetricInputs {
             | Metric::BollingerLower(_)
             | Metric::StandardDeviation(_)
             | Metric::Pe
-            | Metric::ForwardPe
-            | Metric::MarketCap
-            | Metric::DividendYield => Self { price: true, ..none },
+            | Metric::ForwardPe => Self { price: true, ..none },
             Metric::SessionHigh
             | Metric::SessionLow
             | Metric::High52Weeks
@@ -66,6 +64,8 @@ impl MetricInputs {
             | Metric::Low(_)
             | Metric::AverageVolume(_)
             | Metric::Eps
+            | Metric::MarketCap
+            | Metric::DividendYield
             | Metric::Mentions
             | Metric::MentionsRatio
             | Metric::InsiderBuys(_)

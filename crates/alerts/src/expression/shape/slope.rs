@@ -160,10 +160,8 @@ fn metric_slope(metric: Metric) -> SlopeRange {
         }
         // A dollar changes today's range by at most a dollar.
         Metric::Atr(n) => SlopeRange::symmetric(ratio(1, n.get())),
-        Metric::Rsi(_) | Metric::ChangePct(_) | Metric::Pe | Metric::ForwardPe | Metric::MarketCap => {
-            SlopeRange::new(zero(), None)
-        }
-        Metric::Drawdown(_) | Metric::DividendYield => SlopeRange::new(None, zero()),
+        Metric::Rsi(_) | Metric::ChangePct(_) | Metric::Pe | Metric::ForwardPe => SlopeRange::new(zero(), None),
+        Metric::Drawdown(_) => SlopeRange::new(None, zero()),
         Metric::Vwap => SlopeRange::UNKNOWN,
         Metric::Open
         | Metric::PrevClose
@@ -178,6 +176,8 @@ fn metric_slope(metric: Metric) -> SlopeRange {
         | Metric::AverageVolume(_)
         | Metric::RelativeVolume(_)
         | Metric::Eps
+        | Metric::MarketCap
+        | Metric::DividendYield
         | Metric::Mentions
         | Metric::MentionsRatio
         | Metric::InsiderBuys(_)

@@ -6,6 +6,7 @@ pub(crate) mod scenario;
 
 use alerts::condition::{Condition, Side};
 use alerts::engine::{AlertAction, Decision, Engine, Event, EventError, Quote};
+use alerts::metrics::FundamentalFigures;
 use alerts::{Alert, AlertId, Channel, Revision, Status};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
@@ -46,16 +47,14 @@ pub(crate) fn process_event(
                 ratio: *ratio,
             },
         ),
-        OwnedEvent::Fundamentals(symbol, [eps_ttm, eps_forward]) => {
-            let (symbol, eps_ttm, eps_forward) = (*symbol, *eps_ttm, *eps_forward);
-            process(
-                engine,
-                Event::Fundamentals {
-                    symbol,
-                    eps_ttm,
-                    eps_forward,
-                },
-            )
+        OwnedEvent::Fundamentals(symbol, [trailing_eps, forward_eps]) => {
+            let figures = FundamentalFigures {
+                trailing_eps: *trailing_eps,
+                forward_eps: *forward_eps,
+                ..FundamentalFigures::default()
+            };
+            let symbol = *symbol;
+            process(engine, Event::Fundamentals { symbol, figures })
         }
         OwnedEvent::Earnings(symbol, dates) => process(engine, Event::Earnings { symbol: *symbol, dates }),
         OwnedEvent::Dividends(symbol, dividends) => process(

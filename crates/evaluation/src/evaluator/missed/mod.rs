@@ -185,10 +185,8 @@ impl Evaluator {
             .filter_map(|gap| Some((gap.symbol, gap.first_session()?)))
             .collect();
         let mut earnings = Earnings::new();
-        for mut row in self.store.fundamentals_since(&asked).await? {
-            let splits = self.known_splits();
-            let of_today = |eps| splits.eps_in_todays_shares(row.symbol, row.as_of, eps);
-            (row.eps_ttm, row.eps_forward) = (row.eps_ttm.map(of_today), row.eps_forward.map(of_today));
+        for row in self.store.fundamentals_since(&asked).await? {
+            let row = self.per_todays_share(row);
             earnings.entry(row.symbol).or_default().push(row);
         }
         earnings.values_mut().for_each(|rows| rows.sort_by_key(|row| row.as_of));

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession, Quote, Reason};
+use ::alerts::metrics::FundamentalFigures;
 use ::alerts::{Alert, AlertId};
 use ::market::records::{BarRow, FundamentalsRow};
 use ::market::{Bar, History, Symbol};
@@ -172,8 +173,7 @@ impl<'a> Rerun<'a> {
         {
             let event = Event::Fundamentals {
                 symbol,
-                eps_ttm: row.eps_ttm,
-                eps_forward: row.eps_forward,
+                figures: FundamentalFigures::of(&row),
             };
             self.process(event, at);
         }

@@ -150,8 +150,7 @@ impl Scenario {
         for row in earnings() {
             let event = Event::Fundamentals {
                 symbol: row.symbol,
-                eps_ttm: row.eps_ttm,
-                eps_forward: row.eps_forward,
+                figures: FundamentalFigures::of(&row),
             };
             engine.process(event, now, &mut Vec::new()).unwrap();
         }
