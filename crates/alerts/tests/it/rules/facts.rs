@@ -1,6 +1,7 @@
 //! Judgements because of facts and dates.
 
 use alerts::engine::{Decision, Event, InsiderTrade};
+use alerts::metrics::FundamentalFigures;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -16,10 +17,17 @@ const SUNDAY: &str = "2024-07-07T04:00:00Z";
 fn eps(market: &mut RuleMarket, stock: &str, eps: &str, now: &str) -> Vec<Timestamp> {
     let facts = Event::Fundamentals {
         symbol: symbol(stock),
-        eps_ttm: Some(decimal(eps)),
-        eps_forward: None,
+        figures: FundamentalFigures {
+            trailing_eps: Some(decimal(eps)),
+            ..FundamentalFigures::default()
+        },
     };
     firings(&market.process(facts, now))
+}
+
+fn fundamentals(market: &mut RuleMarket, figures: FundamentalFigures, now: &str) -> Vec<Timestamp> {
+    let symbol = symbol("ACME");
+    firings(&market.process(Event::Fundamentals { symbol, figures }, now))
 }
 
 fn earnings(market: &mut RuleMarket, date: &str, now: &str) -> Vec<Decision> {
@@ -56,6 +64,23 @@ fn rule_of_facts_alone_fires_at_the_fact_while_the_market_is_closed() {
     market.arm(&rule(2, "insider_buys(30) >= 500", &Value::Null), SATURDAY);
     assert_eq!(purchase(&mut market, "2024-07-05", "499", SATURDAY), []);
     assert_eq!(purchase(&mut market, "2024-07-05", "1", SATURDAY), [at(SATURDAY)]);
+}
+
+#[test]
+fn market_capitalization_and_dividend_yield_fire_as_they_are_reported() {
+    let mut market = RuleMarket::new();
+    market.arm(&rule(1, "market_cap >= 2000000000", &Value::Null), NOW);
+    market.arm(&rule(2, "dividend_yield >= 4.5", &Value::Null), NOW);
+    let figures = |market_cap: &str, dividend_yield: &str| FundamentalFigures {
+        market_cap: Some(decimal(market_cap)),
+        dividend_yield: Some(decimal(dividend_yield)),
+        ..FundamentalFigures::default()
+    };
+    let below = figures("1999999999.999999", "4.499999");
+    assert_eq!(fundamentals(&mut market, below, SATURDAY), []);
+    assert_eq!(fundamentals(&mut market, FundamentalFigures::default(), SATURDAY), []);
+    let reached = figures("2000000000", "4.5");
+    assert_eq!(fundamentals(&mut market, reached, SATURDAY), [at(SATURDAY); 2]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Questions to the engine about rules.
 
 use alerts::engine::{EvaluationIssue as Issue, EvaluationStatus, Event, Feed};
-use alerts::metrics::required_sessions;
+use alerts::metrics::{FundamentalFigures, required_sessions};
 use alerts::{Alert, Revision};
-use market::Decimal;
+
 use serde_json::{Value, json};
 
 use super::market::{NOW, RuleMarket, blind, rule, symbol, waiting};
@@ -81,6 +81,7 @@ fn first_metric_without_data_gives_the_issue() {
         ("pe < 1", blind(Issue::NoEarningsPerShare)),
         ("bid > 500", blind(Issue::NoSourceOfMetric("bid"))),
         ("market_cap > 500", blind(Issue::NoSourceOfMetric("market_cap"))),
+        ("dividend_yield > 5", blind(Issue::NoSourceOfMetric("dividend_yield"))),
         ("mentions > 500", blind(Issue::NeverDelivered(Feed::Mentions))),
         ("insider_buys > 500", blind(Issue::NeverDelivered(Feed::Insiders))),
         ("days_to_earnings < 1", blind(Issue::NeverDelivered(Feed::Earnings))),
@@ -126,12 +127,11 @@ fn facts_of_rules_have_the_issues_of_other_alerts() {
         ("-1", blind(Issue::EarningsNotPositive)),
         ("1", waiting(Issue::NoPrice)),
     ] {
-        let eps_ttm: Option<Decimal> = eps.parse().ok();
-        let facts = Event::Fundamentals {
-            symbol: acme,
-            eps_ttm,
-            eps_forward: None,
+        let figures = FundamentalFigures {
+            trailing_eps: eps.parse().ok(),
+            ..FundamentalFigures::default()
         };
+        let facts = Event::Fundamentals { symbol: acme, figures };
         market.process(facts, NOW);
         assert_eq!(market.status_of("pe < 1", NOW), status, "{eps}");
         assert_eq!(market.status_of("eps > 100", NOW), EvaluationStatus::Ok, "{eps}");
