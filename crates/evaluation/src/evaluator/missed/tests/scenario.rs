@@ -1,6 +1,7 @@
 //! Generated scenarios of missed quotes.
 
 use super::*;
+use ::alerts::metrics::FundamentalFigures;
 
 /// A random walk of two stocks over three sessions, with alerts and a gap.
 #[derive(Clone, Debug)]
