@@ -63,12 +63,17 @@ impl Query {
         self
     }
 
+    /// Returns whether a parameter was sent.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Returns the raw text of a parameter.
     fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    fn reject(&mut self, name: &str, message: impl Into<String>) {
+    pub(crate) fn reject(&mut self, name: &str, message: impl Into<String>) {
         self.errors.entry(name.to_owned()).or_default().push(message.into());
     }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::alerts::TotalChanges;
 use crate::database::{WriteConnection, execute};
 use crate::model::Queue;
 use crate::{StoreError, availability};
@@ -21,6 +22,8 @@ pub struct UnitOfWork {
     pub(crate) is_announced: bool,
     /// Queues whose dispatchers are notified after the commit.
     pub(crate) woken: BTreeSet<Queue>,
+    /// Changes of the number of alerts, written before the commit.
+    pub(crate) total_changes: TotalChanges,
 }
 
 /// A database failure during a transaction.
@@ -67,13 +70,14 @@ impl fmt::Debug for UnitOfWork {
 }
 
 impl UnitOfWork {
-    pub(crate) const fn new(connection: WriteConnection) -> Self {
+    pub(crate) fn new(connection: WriteConnection) -> Self {
         Self {
             connection,
             has_written: false,
             failure: None,
             is_announced: false,
             woken: BTreeSet::new(),
+            total_changes: TotalChanges::new(),
         }
     }
 
@@ -84,6 +88,7 @@ impl UnitOfWork {
     pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
         self.is_announced = false;
         self.woken.clear();
+        self.total_changes.clear();
         self.reset();
         // In SQLite, a deferred BEGIN fails at its first write if another connection has written since its first
         // read.
@@ -132,6 +137,15 @@ impl UnitOfWork {
     /// Tracks the result of a statement that writes.
     pub(crate) fn track_write<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
         self.has_written = true;
+        self.track(result)
+    }
+
+    /// Tracks the result of a statement that returns the row it has written, if any.
+    pub(crate) fn track_optional_write<T>(
+        &mut self,
+        result: Result<Option<T>, sqlx::Error>,
+    ) -> Result<Option<T>, StoreError> {
+        self.has_written |= !matches!(result, Ok(None));
         self.track(result)
     }
 

@@ -8,7 +8,6 @@ use crate::database::query;
 use crate::model::AccountId;
 use crate::{Store, StoreError};
 
-const ALERTS: Table = Table("alerts");
 const MESSAGES: Table = Table("messages");
 
 impl Store {
@@ -25,16 +24,11 @@ impl Store {
 
     /// Counts an account's alerts by status; of one over many stocks its members. Statuses without alerts are missing.
     pub async fn count_alerts(&self, account: AccountId) -> Result<Vec<(Status, u64)>, StoreError> {
-        let sql = "SELECT status, COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL AND scope IS NULL
-                   GROUP BY status";
-        let rows = query!(fetch_all(String, i64), &self.pools, sql, account.0)?;
-        let counts = rows.into_iter().map(|(status, count)| {
-            Ok((
-                ALERTS.parse("status", &status, Status::from_name)?,
-                ALERTS.narrow("COUNT(*)", count)?,
-            ))
-        });
-        counts.collect()
+        let totals = self.alert_totals(account).await?;
+        let counts = Status::ALL
+            .iter()
+            .map(|status| Ok((*status, totals.evaluated(*status)?)));
+        counts.filter(|count| !matches!(count, Ok((_, 0)))).collect()
     }
 
     /// Counts the text messages about firings that an account was sent from `start` until before `end`. Codes

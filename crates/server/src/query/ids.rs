@@ -12,9 +12,11 @@ use service::cron::Job;
 use uuid::Uuid;
 use watchlist::WatchlistItemId;
 
-use super::SYMBOL_ERROR;
+use super::{Query, SYMBOL_ERROR};
 use crate::error::ApiError;
 use crate::state::App;
+
+const UUID_ERROR: &str = "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
 
 /// Declares extractors of the parameter in the path, with the error for a text that is not valid.
 macro_rules! path_parameters {
@@ -38,7 +40,7 @@ macro_rules! path_parameters {
 path_parameters! {
     /// Extractor: the alert id in the path. A malformed id is 422.
     AlertPath(AlertId) = |text: &str| uuid(text).map(AlertId),
-        ApiError::field("id", "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11");
+        ApiError::field("id", UUID_ERROR);
     /// Extractor: the webhook id in the path. A malformed id is 404.
     WebhookPath(WebhookId) = |text: &str| uuid(text).map(WebhookId), not_found("webhook");
     /// Extractor: the watchlist item id in the path. A malformed id is 404.
@@ -71,6 +73,17 @@ impl FromRequestParts<App> for DeliveryPath {
             .and_then(|Path((webhook, delivery))| Some((uuid(&webhook)?, uuid(&delivery)?)));
         ids.map(|(webhook, delivery)| Self(WebhookId(webhook), DeliveryId(delivery)))
             .ok_or_else(|| not_found("delivery"))
+    }
+}
+
+impl Query {
+    /// Reads the id of an alert.
+    pub(crate) fn alert_id(&mut self, name: &str) -> Option<AlertId> {
+        let id = uuid(self.value(name)?).map(AlertId);
+        if id.is_none() {
+            self.reject(name, UUID_ERROR);
+        }
+        id
     }
 }
 

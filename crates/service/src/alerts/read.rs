@@ -32,7 +32,31 @@ impl Alerts {
         page: PageRequest,
         extended: bool,
     ) -> Result<Page<AlertItem>, ServiceError> {
-        let Page { items, total } = self.ports.store.alerts(actor.account, filter, sort, page).await?;
+        let page = self.ports.store.alerts(actor.account, filter, sort, page).await?;
+        Ok(self.items(page, extended))
+    }
+
+    /// Returns at most `limit` of the actor's alerts that come after one of them in the list.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] if the account never had the alert `after`.
+    pub async fn alerts_following(
+        &self,
+        actor: &Actor,
+        filter: &AlertFilter,
+        sort: AlertSort,
+        (after, limit): (AlertId, u32),
+        extended: bool,
+    ) -> Result<Page<AlertItem>, ServiceError> {
+        let store = &self.ports.store;
+        let page = store
+            .alerts_following(actor.account, filter, sort, after, limit)
+            .await?;
+        let page = page.ok_or_else(|| ServiceError::field("after", "must be the id of one of your alerts"))?;
+        Ok(self.items(page, extended))
+    }
+
+    fn items(&self, Page { items, total }: Page<StoredAlert>, extended: bool) -> Page<AlertItem> {
         let items = if extended {
             let stocks = self.stocks.stock_views(items.iter().map(|stored| stored.alert.symbol));
             let extend = |stored: StoredAlert| {
@@ -45,7 +69,7 @@ impl Alerts {
         } else {
             items.into_iter().map(|stored| self.item(stored)).collect()
         };
-        Ok(Page { items, total })
+        Page { items, total }
     }
 
     /// Returns an alert with its details.

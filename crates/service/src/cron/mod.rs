@@ -262,6 +262,13 @@ impl CleanupWorker {
         delete_in_batches(|| store.purge_oauth_clients(unused, idle, DELETE_BATCH_SIZE)).await?;
         delete_in_batches(|| store.purge_approvals(over, DELETE_BATCH_SIZE)).await?;
         delete_in_batches(|| store.purge_undo_states(before(UNDO_LIFETIME), DELETE_BATCH_SIZE)).await?;
+        let wrong_totals = store.correct_alert_totals().await?;
+        if wrong_totals > 0 {
+            tracing::error!(
+                accounts = wrong_totals,
+                "the numbers of alerts were wrong and have been corrected; please report this"
+            );
+        }
         let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
         let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
         let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;

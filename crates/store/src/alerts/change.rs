@@ -1,7 +1,7 @@
 //! Creates, changes and deletes alerts. Each change writes its history entry.
 
 use alerts::transition::{self, ChangedAlert};
-use alerts::{Alert, AlertId, NewAlert, Note, restore};
+use alerts::{Alert, AlertId, NewAlert, Note, Status, restore};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use super::row::{
     AlertRow, TABLE, lifecycle_column, onboarding_id, options_column, scope_column, select, side_name, tags_column,
 };
+use super::totals::{TotalKind, kind_column};
 use crate::columns::{self, json, values};
 use crate::model::{AccountId, AlertOwner, HistoryRow, ScopeRole, StoredAlert};
-use crate::unit_of_work::{fetch, select_locked, write_rows};
+use crate::unit_of_work::{fetch, select_locked};
 use crate::{StoreError, UnitOfWork};
 
 macro_rules! select_same_condition {
@@ -27,9 +28,8 @@ macro_rules! select_same_condition {
 impl UnitOfWork {
     /// Counts an account's active alerts. One over many stocks counts as many as it has active members.
     pub async fn count_active_alerts(&mut self, account: AccountId) -> Result<u32, StoreError> {
-        let sql = "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL AND scope IS NULL";
-        let (count,) = fetch!(self, fetch_one(i64,), sql, account.0);
-        TABLE.narrow("COUNT(*)", count)
+        let active = self.alert_totals(account).await?.evaluated(Status::Active)?;
+        u32::try_from(active).map_err(|error| TABLE.corrupt(error))
     }
 
     /// Returns the owner's alerts that [`alerts::equivalence::equivalent`] may find equivalent to `new`, oldest
@@ -176,6 +176,9 @@ impl UnitOfWork {
             parent,
         );
         let (seq,) = self.track_write(inserted)?;
+        if let Some(account) = account {
+            self.count_added(account, TotalKind::of(role, alert.status));
+        }
         self.insert_alert_tags(account, seq, &alert.tags).await?;
         self.write_history(seq, row).await
     }
@@ -191,13 +194,17 @@ impl UnitOfWork {
     ) -> Result<bool, StoreError> {
         let alert = &changed.alert;
         let parameters = alert.parameters.as_ref().map(json).transpose()?;
-        let rows = write_rows!(
-            self,
-            "UPDATE alerts SET condition = $3, threshold = $4, moment = $5, parameters = $6, notification = $7,
+        let updated = crate::database::query!(
+            fetch_optional(Option<uuid::Uuid>, String),
+            &mut self.connection,
+            concat!(
+                "UPDATE alerts SET condition = $3, threshold = $4, moment = $5, parameters = $6, notification = $7,
              status = $8, revision = $9, initial_price = $10, armed_at = $11, triggered_at = $12, rsi_side = $13,
              onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16, note = $17, tags = $18,
              options = $19, lifecycle = $20
-             WHERE id = $1 AND revision = $2 AND deleted_at IS NULL",
+             WHERE id = $1 AND revision = $2 AND deleted_at IS NULL RETURNING account_id, ",
+                kind_column!()
+            ),
             alert.id.0,
             i64::from(before.revision.0),
             alert.condition.kind().name(),
@@ -219,8 +226,12 @@ impl UnitOfWork {
             options_column(&alert.options).as_deref(),
             lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
         );
-        if rows == 0 {
+        let Some(updated) = self.track_optional_write(updated)? else {
             return Ok(false);
+        };
+        if let Some((account, kind)) = Self::counted_kind(updated)? {
+            self.count_added(account, kind);
+            self.count_removed(account, kind.with_status(before.status));
         }
         if alert.tags != before.tags {
             self.replace_alert_tags(alert.id, &alert.tags).await?;
@@ -240,16 +251,24 @@ impl UnitOfWork {
     /// Marks an alert as deleted and writes its history entry. Returns `false`, and writes nothing, if the revision
     /// has changed or the alert is already deleted.
     pub async fn delete_alert(&mut self, alert: &Alert, at: Timestamp) -> Result<bool, StoreError> {
-        let rows = write_rows!(
-            self,
-            "UPDATE alerts SET deleted_at = $3, revision = $4 WHERE id = $1 AND revision = $2 AND deleted_at IS NULL",
+        let deleted = crate::database::query!(
+            fetch_optional(Option<uuid::Uuid>, String),
+            &mut self.connection,
+            concat!(
+                "UPDATE alerts SET deleted_at = $3, revision = $4 WHERE id = $1 AND revision = $2 AND deleted_at IS NULL
+                 RETURNING account_id, ",
+                kind_column!()
+            ),
             alert.id.0,
             i64::from(alert.revision.0),
             at.as_microsecond(),
             i64::from(alert.revision.next().0),
         );
-        if rows == 0 {
+        let Some(deleted) = self.track_optional_write(deleted)? else {
             return Ok(false);
+        };
+        if let Some((account, kind)) = Self::counted_kind(deleted)? {
+            self.count_removed(account, kind);
         }
         if !alert.tags.is_empty() {
             self.delete_alert_tags(alert.id).await?;

@@ -7,10 +7,12 @@ use alerts::AlertId;
 use jiff::Timestamp;
 
 use super::row::{AlertRow, TABLE, select};
+use super::totals::kind_column;
 use crate::bulk::{Statement, write_many};
 use crate::columns;
+use crate::database::query;
 use crate::model::{AccountId, StoredAlert};
-use crate::unit_of_work::{fetch, select_locked, write_rows};
+use crate::unit_of_work::{fetch, select_locked};
 use crate::{Store, StoreError, UnitOfWork};
 
 const DELETE_HISTORY: Statement = Statement {
@@ -79,8 +81,24 @@ impl UnitOfWork {
     /// Transfers a guest's alert to an account. Returns `false`, and writes nothing, if the alert no longer belongs
     /// to a guest.
     pub async fn assign_guest_alert(&mut self, id: AlertId, account: AccountId) -> Result<bool, StoreError> {
-        let sql = "UPDATE alerts SET account_id = $2, guest_email = NULL
-                   WHERE id = $1 AND guest_email IS NOT NULL AND deleted_at IS NULL";
-        Ok(write_rows!(self, sql, id.0, account.0) == 1)
+        let sql = concat!(
+            "UPDATE alerts SET account_id = $2, guest_email = NULL
+             WHERE id = $1 AND guest_email IS NOT NULL AND deleted_at IS NULL RETURNING account_id, ",
+            kind_column!()
+        );
+        let assigned = query!(
+            fetch_optional(Option<uuid::Uuid>, String),
+            &mut self.connection,
+            sql,
+            id.0,
+            account.0
+        );
+        let Some(assigned) = self.track_optional_write(assigned)? else {
+            return Ok(false);
+        };
+        if let Some((account, kind)) = Self::counted_kind(assigned)? {
+            self.count_added(account, kind);
+        }
+        Ok(true)
     }
 }

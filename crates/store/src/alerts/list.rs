@@ -1,68 +1,84 @@
 //! Filtered, sorted and paged lists of alerts.
 
+use alerts::AlertId;
 use sqlx::AssertSqlSafe;
 
+use super::filter::{Condition, Parameter, bind_all};
 use super::row::{AlertRow, TABLE};
-use super::scopes::{has_member, select_shown, shown_status};
+use super::scopes::{select_shown, shown_status, shown_triggered_at};
 use crate::columns::values;
-use crate::database::dispatch;
+use crate::database::{dispatch, query};
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
 use crate::{Store, StoreError};
 
-/// An absent filter is null, and a null matches every row. An alert over many stocks matches the symbols of its members.
-const FILTER_SQL: &str = concat!(
-    "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
-    WHERE account_id = $1 AND deleted_at IS NULL AND parent_seq IS NULL AND condition = COALESCE($3, condition)
-    AND ($2 = ",
-    shown_status!(),
-    " OR $2 IS NULL) AND (alerts.symbol = COALESCE($4, alerts.symbol) OR ",
-    has_member!(" AND m.symbol = $4"),
-    ")"
-);
-
-/// Two `LIKE` patterns: symbols are stored in upper case, names are searched in lower case.
-const SEARCH_SQL: &str = concat!(
-    r" AND (alerts.symbol LIKE $5 ESCAPE '\' OR stocks.name_lower LIKE $6 ESCAPE '\' OR ",
-    has_member!(r" AND m.symbol LIKE $5 ESCAPE '\'"),
-    ")"
-);
-
-/// Returns the condition that an alert has each of `count` tags, whose parameters begin at number `first`.
-fn tags_sql(first: usize, count: usize) -> String {
-    let condition = |parameter| {
-        format!(" AND alerts.seq IN (SELECT alert_seq FROM alert_tags WHERE account_id = $1 AND tag = ${parameter})")
-    };
-    (first..first + count).map(condition).collect()
+/// A column, or an expression, that a list is sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct SortColumn {
+    name: &'static str,
+    is_nullable: bool,
+    is_text: bool,
 }
 
-/// No name is longer, and SQLite rejects patterns over 50000 bytes.
-const MAX_SEARCH_BYTES: usize = 1000;
-
-/// The column that a list is sorted by.
-const fn sort_column(field: AlertSortField) -> &'static str {
-    match field {
-        AlertSortField::CreatedAt => "alerts.created_at",
-        AlertSortField::Symbol => "alerts.symbol",
-        AlertSortField::Condition => "condition",
-        AlertSortField::Status => "status",
-        AlertSortField::Threshold => "threshold",
-        AlertSortField::TriggeredAt => "triggered_at",
-        AlertSortField::InitialPrice => "initial_price",
-    }
-}
-
-/// A `LIKE` pattern that finds a text anywhere. Wildcards in the text are escaped.
-fn like_pattern(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len() + 2);
-    pattern.push('%');
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
+impl SortColumn {
+    const fn of(field: AlertSortField) -> Self {
+        let (name, is_nullable, is_text) = match field {
+            AlertSortField::CreatedAt => ("alerts.created_at", false, false),
+            AlertSortField::Symbol => ("alerts.symbol", false, true),
+            AlertSortField::Condition => ("condition", false, true),
+            AlertSortField::Status => (concat!("(", shown_status!(), ")"), false, true),
+            AlertSortField::Threshold => ("threshold", true, false),
+            AlertSortField::TriggeredAt => (concat!("(", shown_triggered_at!(), ")"), true, false),
+            AlertSortField::InitialPrice => ("initial_price", true, false),
+        };
+        Self {
+            name,
+            is_nullable,
+            is_text,
         }
-        pattern.push(character);
     }
-    pattern.push('%');
-    pattern
+
+    /// Returns the `ORDER BY` clause. `NULLS LAST` would keep PostgreSQL from reading an index backwards.
+    fn order(self, ascending: bool) -> String {
+        let direction = if ascending { "ASC" } else { "DESC" };
+        let nulls = if self.is_nullable { " NULLS LAST" } else { "" };
+        format!("ORDER BY {} {direction}{nulls}, alerts.seq DESC", self.name)
+    }
+}
+
+/// The place of an alert in a sorted list.
+struct Position {
+    seq: i64,
+    /// `None`: the alert comes after those with a value.
+    value: Option<Parameter>,
+}
+
+impl Position {
+    /// Restricts a list to the alerts after this one.
+    fn restrict(self, condition: &mut Condition, column: SortColumn, ascending: bool) {
+        let SortColumn { name, is_nullable, .. } = column;
+        let seq = condition.add(Parameter::Number(self.seq));
+        let Some(value) = self.value else {
+            condition.and(format_args!("{name} IS NULL AND alerts.seq < ${seq}"));
+            return;
+        };
+        let value = condition.add(value);
+        if ascending {
+            let nulls = if is_nullable {
+                format!(" OR {name} IS NULL")
+            } else {
+                String::new()
+            };
+            condition.and(format_args!(
+                "({name} > ${value} OR ({name} = ${value} AND alerts.seq < ${seq}){nulls})"
+            ));
+        } else if is_nullable {
+            condition.and(format_args!(
+                "({name} < ${value} OR ({name} = ${value} AND alerts.seq < ${seq}) OR {name} IS NULL)"
+            ));
+        } else {
+            condition.and(format_args!("({name}, alerts.seq) < (${value}, ${seq})"));
+        }
+    }
 }
 
 impl Store {
@@ -74,63 +90,131 @@ impl Store {
         sort: AlertSort,
         page: PageRequest,
     ) -> Result<Page<StoredAlert>, StoreError> {
-        let search = filter.search.as_deref().filter(|text| !text.is_empty());
-        if search.is_some_and(|text| text.len() > MAX_SEARCH_BYTES || text.contains('\0')) {
+        let Some(condition) = Condition::new(account, filter) else {
             return Ok(Page {
                 items: Vec::new(),
                 total: 0,
             });
-        }
-        let status = filter.status.map(alerts::Status::name);
-        let condition = filter.condition.map(alerts::ConditionKind::name);
-        let symbol = filter.symbol.as_ref().map(market::Symbol::as_str);
-        let patterns = search.map(|text| {
-            (
-                like_pattern(&text.to_ascii_uppercase()),
-                like_pattern(&text.to_lowercase()),
-            )
-        });
-        let (search_sql, first_tag) = if patterns.is_some() { (SEARCH_SQL, 7) } else { ("", 5) };
-        let tags = filter.tags.as_slice();
-        let tags_sql = tags_sql(first_tag, tags.len());
-
-        let count = format!("SELECT COUNT(*) FROM alerts {FILTER_SQL}{search_sql}{tags_sql}");
-        let order = if sort.ascending { "ASC" } else { "DESC" };
-        let list = format!(
-            "{}{FILTER_SQL}{search_sql}{tags_sql} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
-            select_shown!(""),
-            sort_column(sort.field),
-            page.limit,
-            page.offset(),
-        );
-        let (total, rows) = dispatch!(&self.pools, pool => {
-            let mut count = sqlx::query_as::<_, (i64,)>(AssertSqlSafe(count))
-                .bind(account.0).bind(status).bind(condition).bind(symbol);
-            let mut list = sqlx::query_as::<_, AlertRow>(AssertSqlSafe(list))
-                .bind(account.0).bind(status).bind(condition).bind(symbol);
-            if let Some((symbol, name)) = &patterns {
-                count = count.bind(symbol).bind(name);
-                list = list.bind(symbol).bind(name);
-            }
-            for tag in tags {
-                count = count.bind(tag);
-                list = list.bind(tag);
-            }
-            // The text contains the page number, so caching the prepared statement is useless.
-            (count.fetch_one(pool).await?.0, list.persistent(false).fetch_all(pool).await?)
-        });
-        let items = values(rows)?;
-        let total = TABLE.narrow("COUNT(*)", total)?;
+        };
+        let total = self.total(account, filter, &condition).await?;
+        let items = self.listed(&condition, sort, page.limit, page.offset()).await?;
         Ok(Page { items, total })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Returns the alerts of an account that come after one of its alerts in a list, at most `limit`, and the number of alerts in the
+    /// whole list. An alert that was deleted meanwhile keeps its place. `None`: the account never had such an alert.
+    pub async fn alerts_following(
+        &self,
+        account: AccountId,
+        filter: &AlertFilter,
+        sort: AlertSort,
+        after: AlertId,
+        limit: u32,
+    ) -> Result<Option<Page<StoredAlert>>, StoreError> {
+        let column = SortColumn::of(sort.field);
+        let Some(position) = self.position(account, after, column).await? else {
+            return Ok(None);
+        };
+        let Some(mut condition) = Condition::new(account, filter) else {
+            return Ok(Some(Page {
+                items: Vec::new(),
+                total: 0,
+            }));
+        };
+        let total = self.total(account, filter, &condition).await?;
+        position.restrict(&mut condition, column, sort.ascending);
+        let items = self.listed(&condition, sort, limit, 0).await?;
+        Ok(Some(Page { items, total }))
+    }
 
-    #[test]
-    fn like_pattern_escapes_wildcards() {
-        assert_eq!(like_pattern(r"50%_\o"), r"%50\%\_\\o%");
+    async fn listed(
+        &self,
+        condition: &Condition,
+        sort: AlertSort,
+        limit: u32,
+        offset: i64,
+    ) -> Result<Vec<StoredAlert>, StoreError> {
+        let order = SortColumn::of(sort.field).order(sort.ascending);
+        let Condition { sql, parameters } = condition;
+        let limited = [Parameter::Number(i64::from(limit)), Parameter::Number(offset)];
+        let (first, second) = (parameters.len() + 1, parameters.len() + 2);
+        let list = format!("{}{sql} {order} LIMIT ${first} OFFSET ${second}", select_shown!(""));
+        let rows = dispatch!(&self.pools, pool => {
+            let list = sqlx::query_as::<_, AlertRow>(AssertSqlSafe(list));
+            bind_all!(list, parameters.iter().chain(&limited)).fetch_all(pool).await?
+        });
+        values(rows)
+    }
+
+    /// Returns the number of alerts that match a filter. Without one, and for a status alone, it is known without a count.
+    async fn total(&self, account: AccountId, filter: &AlertFilter, condition: &Condition) -> Result<u64, StoreError> {
+        let by_status_alone = AlertFilter {
+            status: filter.status,
+            ..AlertFilter::default()
+        };
+        if *filter != by_status_alone {
+            return self.count(condition).await;
+        }
+        let totals = self.alert_totals(account).await?;
+        let Some(status) = filter.status else {
+            return totals.listed();
+        };
+        let single = totals.single(status)?;
+        if totals.scoped()? == 0 {
+            return Ok(single);
+        }
+        let sql = concat!(
+            "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL AND scope IS NOT NULL AND $2 = ",
+            shown_status!()
+        );
+        let (scoped,) = query!(fetch_one(i64,), &self.pools, sql, account.0, status.name())?;
+        let scoped: u64 = TABLE.narrow("COUNT(*)", scoped)?;
+        Ok(single + scoped)
+    }
+
+    async fn count(&self, condition: &Condition) -> Result<u64, StoreError> {
+        let Condition { sql, parameters } = condition;
+        let count = format!("SELECT COUNT(*) FROM alerts {sql}");
+        let (count,) = dispatch!(&self.pools, pool => {
+            let count = sqlx::query_as::<_, (i64,)>(AssertSqlSafe(count));
+            bind_all!(count, parameters).fetch_one(pool).await?
+        });
+        TABLE.narrow("COUNT(*)", count)
+    }
+
+    async fn position(
+        &self,
+        account: AccountId,
+        alert: AlertId,
+        column: SortColumn,
+    ) -> Result<Option<Position>, StoreError> {
+        let sql = format!(
+            "SELECT alerts.seq, {} FROM alerts WHERE id = $1 AND account_id = $2 AND parent_seq IS NULL",
+            column.name
+        );
+        if column.is_text {
+            let found = query!(
+                fetch_optional(i64, Option<String>),
+                &self.pools,
+                AssertSqlSafe(sql),
+                alert.0,
+                account.0
+            )?;
+            return Ok(found.map(|(seq, value)| Position {
+                seq,
+                value: value.map(Parameter::Text),
+            }));
+        }
+        let found = query!(
+            fetch_optional(i64, Option<i64>),
+            &self.pools,
+            AssertSqlSafe(sql),
+            alert.0,
+            account.0
+        )?;
+        Ok(found.map(|(seq, value)| Position {
+            seq,
+            value: value.map(Parameter::Number),
+        }))
     }
 }

@@ -41,6 +41,14 @@ macro_rules! shown_status {
     };
 }
 
+/// The time of the last firing that the owner sees: the latest one of any member.
+macro_rules! shown_triggered_at {
+    () => {
+        "CASE WHEN scope IS NULL THEN triggered_at ELSE \
+         (SELECT MAX(m.triggered_at) FROM alerts m WHERE m.parent_seq = alerts.seq) END"
+    };
+}
+
 /// The columns of an alert as its owner sees it.
 macro_rules! select_shown {
     ($rest:expr) => {
@@ -48,10 +56,9 @@ macro_rules! select_shown {
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, ",
             crate::alerts::scopes::shown_status!(),
-            " AS status, revision, initial_price, alerts.created_at, armed_at, \
-             CASE WHEN scope IS NULL THEN triggered_at ELSE \
-             (SELECT MAX(m.triggered_at) FROM alerts m WHERE m.parent_seq = alerts.seq) END AS triggered_at, \
-             rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, lifecycle, scope, \
+            " AS status, revision, initial_price, alerts.created_at, armed_at, ",
+            crate::alerts::scopes::shown_triggered_at!(),
+            " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, lifecycle, scope, \
              (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
@@ -59,7 +66,7 @@ macro_rules! select_shown {
     };
 }
 
-pub(crate) use {has_member, select_shown, shown_status};
+pub(crate) use {has_member, select_shown, shown_status, shown_triggered_at};
 
 impl Store {
     /// Returns a page of the members of an account's alert over many stocks, in the order of their symbols.

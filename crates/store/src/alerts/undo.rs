@@ -1,11 +1,14 @@
 //! Former states of alerts, by which their owner can undo a change.
 
-use alerts::AlertId;
+use std::collections::HashMap;
+
 use alerts::transition::{HistoryAction, HistoryStatus, StatusChange};
+use alerts::{AlertId, Status};
 use jiff::Timestamp;
 use serde_json::Map;
 
-use super::row::{AlertRow, select};
+use super::row::{AlertRow, TABLE, select};
+use super::totals::TotalKind;
 use crate::model::{AccountId, HistoryRow, RestoredAlert, StoredAlert, UndoId};
 use crate::purge::Purge;
 use crate::unit_of_work::{fetch, write_rows};
@@ -60,15 +63,28 @@ impl UnitOfWork {
         since: Timestamp,
         now: Timestamp,
     ) -> Result<Vec<RestoredAlert>, StoreError> {
-        let sql = "SELECT alerts.seq FROM alerts JOIN undo_states s ON s.alert_seq = alerts.seq
-             WHERE s.undo_id = $1 AND s.account_id = $2 AND alerts.deleted_at IS NOT NULL";
-        let deleted: Vec<(i64,)> = fetch!(self, fetch_all(i64,), sql, undo.0, account.0);
+        let sql = "SELECT alerts.seq, alerts.status, alerts.deleted_at FROM alerts
+             JOIN undo_states s ON s.alert_seq = alerts.seq WHERE s.undo_id = $1 AND s.account_id = $2";
+        let before = fetch!(self, fetch_all(i64, String, Option<i64>), sql, undo.0, account.0);
+        let before: HashMap<i64, (String, bool)> = before
+            .into_iter()
+            .map(|(seq, status, deleted_at)| (seq, (status, deleted_at.is_some())))
+            .collect();
         let since = since.as_microsecond();
         let restored = fetch!(self, fetch_all(i64,), RESTORE, undo.0, account.0, since);
         let mut alerts = Vec::with_capacity(restored.len());
         for (seq,) in restored {
-            let was_deleted = deleted.contains(&(seq,));
-            alerts.push(self.restored_alert(seq, was_deleted, account, now).await?);
+            let (status, was_deleted) = before
+                .get(&seq)
+                .ok_or_else(|| TABLE.corrupt("an undone alert is missing"))?;
+            let restored = self.restored_alert(seq, *was_deleted, account, now).await?;
+            let kind = TotalKind::of(&restored.stored.role, restored.stored.alert.status);
+            self.count_added(account.0, kind);
+            if !was_deleted {
+                let status = TABLE.parse("status", status, Status::from_name)?;
+                self.count_removed(account.0, kind.with_status(status));
+            }
+            alerts.push(restored);
         }
         write_rows!(
             self,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::alerts::BY_ID;
-use crate::alerts::{AlertRow, TABLE, lifecycle_column};
+use crate::alerts::{AlertRow, TABLE, TotalKind, lifecycle_column};
 use crate::bulk::{Statement, query_many};
 use crate::model::{AlertOwner, ComposeEventData, Firing, StoredAlert};
 use crate::queue::create::FiredEvent;
@@ -53,7 +53,9 @@ pub(super) struct FiringRow {
     pub(super) notification: Channel,
     pub(super) evaluated_revision: i64,
     pub(super) next_revision: i64,
-    pub(super) status: &'static str,
+    pub(super) status: Status,
+    /// The kind of the alert before the firing.
+    pub(super) kind: TotalKind,
     pub(super) at: i64,
     /// The state of the life cycle after the firing; `None` without one.
     pub(super) lifecycle: Option<String>,
@@ -163,6 +165,7 @@ impl Store {
             return Ok(None);
         }
         let evaluated_revision = i64::from(stored.alert.revision.0);
+        let kind = TotalKind::of(&stored.role, stored.alert.status);
         let Ok(Transition::Changed(changed)) = transition::fire(&stored.alert, firing.at, firing.lifecycle.as_deref())
         else {
             return Ok(None);
@@ -185,7 +188,8 @@ impl Store {
             notification: stored.alert.notification,
             evaluated_revision,
             next_revision: i64::from(stored.alert.revision.0),
-            status: status.name(),
+            status,
+            kind,
             at: firing.at.as_microsecond(),
             lifecycle: lifecycle_column(firing.lifecycle.as_deref())?,
             price: firing.price.map(Price::micros),

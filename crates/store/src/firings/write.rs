@@ -106,7 +106,7 @@ impl FiringChunk {
                 .bind(row.alert_seq)
                 .bind(row.evaluated_revision)
                 .bind(row.next_revision)
-                .bind(row.status)
+                .bind(row.status.name())
                 .bind(row.at)
                 .bind(row.lifecycle.as_deref())
         });
@@ -127,7 +127,7 @@ impl FiringChunk {
                 .bind(row.alert_seq)
                 .bind(row.evaluated_revision)
                 .bind(row.next_revision)
-                .bind(row.status)
+                .bind(row.status.name())
                 .bind(row.at)
                 .bind(row.lifecycle.as_deref())
         });
@@ -143,6 +143,11 @@ impl FiringChunk {
     pub(super) async fn record_firings(&self, unit: &mut UnitOfWork, fired: &[&FiringRow]) -> Result<(), StoreError> {
         if fired.is_empty() {
             return Ok(());
+        }
+        for row in fired {
+            if let Some(account) = row.account {
+                unit.count_changed(account, row.kind, row.status);
+            }
         }
         let positioned = if unit.connection.is_pg() {
             unit.insert_history_returning(fired).await?
@@ -174,7 +179,7 @@ impl UnitOfWork {
         let recorded = write_many_returning!(self, (i64, i64), INSERT_HISTORY_RETURNING, fired, |query, row| {
             query
                 .bind(row.alert_seq)
-                .bind(row.status)
+                .bind(row.status.name())
                 .bind(row.at)
                 .bind(row.price)
                 .bind(row.details.as_str())
@@ -196,7 +201,7 @@ impl UnitOfWork {
             query
                 .bind(seq)
                 .bind(row.alert_seq)
-                .bind(row.status)
+                .bind(row.status.name())
                 .bind(row.at)
                 .bind(row.price)
                 .bind(row.details.as_str())

@@ -54,7 +54,7 @@ fn store_error(failure: &TransactionError) -> StoreError {
 }
 
 impl BatchRunner {
-    pub(super) const fn new(
+    pub(super) fn new(
         address: Address,
         connection: WriteConnection,
         counters: Arc<Counters>,
@@ -160,6 +160,11 @@ impl BatchRunner {
             if !continues {
                 return self.roll_back(outcome, failure).await;
             }
+        }
+        self.unit.reset();
+        if self.unit.write_alert_totals().await.is_err() {
+            let failure = self.unit.failure();
+            return self.roll_back(RunOutcome::Done, failure).await;
         }
         match self.unit.commit().await {
             Ok(()) => CommitOutcome::Committed,

@@ -25,6 +25,23 @@ async fn list(store: &Store, filter: &AlertFilter, sort: AlertSort, page: PageRe
     (numbers.collect(), page.total)
 }
 
+/// The numbers of the alerts after one of the first account's, read one by one.
+async fn follow(store: &Store, sort: AlertSort, first: u128) -> Vec<u128> {
+    let (mut numbers, mut last) = (Vec::new(), first);
+    loop {
+        let (account, all) = (AccountId(uuid(1)), AlertFilter::default());
+        let page = store
+            .alerts_following(account, &all, sort, AlertId(uuid(last)), 1)
+            .await
+            .unwrap();
+        let Some(next) = page.unwrap().items.pop() else {
+            return numbers;
+        };
+        last = next.alert.id.0.as_u128();
+        numbers.push(last);
+    }
+}
+
 async fn found(store: &Store, search: &str) -> Vec<u128> {
     let filter = AlertFilter {
         search: Some(search.to_owned()),
@@ -128,6 +145,8 @@ on_both_databases! {
                 let sort = AlertSort { field, ascending: is_ascending };
                 let (numbers, total) = list(&store, &AlertFilter::default(), sort, PAGE).await;
                 assert_eq!((numbers, total), (expected.to_vec(), 5), "{field:?}, ascending: {is_ascending}");
+                let followed = follow(&store, sort, expected[0]).await;
+                assert_eq!(followed, expected[1..], "{field:?}, ascending: {is_ascending}");
             }
         }
     }
@@ -146,6 +165,21 @@ on_both_databases! {
         assert_eq!(all, (1..=25).collect::<Vec<_>>());
         let far = PageRequest { page: u32::MAX, limit: u32::MAX };
         assert_eq!(list(&store, &AlertFilter::default(), oldest_first, far).await, (vec![], 25));
+    }
+
+    async fn deleted_alert_keeps_its_place_for_the_next_page(database) {
+        let store = with_accounts(database, 2).await;
+        let alerts = add_many(&store, 4).await;
+        assert!(delete(&store, &alerts[2].alert).await);
+        assert_eq!(follow(&store, NEWEST_FIRST, 3).await, [2, 1]);
+        let filter = AlertFilter { symbol: Some(symbol("AAPL")), ..AlertFilter::default() };
+        let page = store.alerts_following(AccountId(uuid(1)), &filter, NEWEST_FIRST, AlertId(uuid(3)), 1).await.unwrap().unwrap();
+        assert_eq!((page.items.len(), page.total), (1, 3));
+        for (account, unknown) in [(1, 99), (2, 1)] {
+            let id = AlertId(uuid(unknown));
+            let page = store.alerts_following(AccountId(uuid(account)), &filter, NEWEST_FIRST, id, 10).await.unwrap();
+            assert_eq!(page, None);
+        }
     }
 
     async fn search_ignores_case_of_symbols_and_names(database) {

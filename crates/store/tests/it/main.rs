@@ -25,4 +25,5 @@ mod sealed;
 mod sessions;
 mod support;
 mod tags;
+mod totals;
 mod write_queue;

@@ -1,5 +1,6 @@
 //! `GET /alerts`
 
+use alerts::AlertId;
 use foundation::Actor;
 use service::{AlertFilter, AlertSort, AlertSortField};
 
@@ -66,6 +67,10 @@ pub struct ListAlertsParams {
     /// Sort direction.
     #[param(inline)]
     sort_direction: Option<SortDirection>,
+    /// The id of an alert in this list: the page begins behind it. To read a whole list, pass the last alert of each page; unlike
+    /// `page`, this costs the same at any place and misses no alert if others are created or deleted meanwhile. `page` in the
+    /// response is 1.
+    after: Option<Uuid>,
     /// Returns only `id`, `symbol`, `condition`, `threshold` and `status` of each alert. Takes precedence over `extended`.
     #[param(default = false)]
     minimal: Option<bool>,
@@ -78,6 +83,7 @@ struct ListAlertsQuery {
     filter: AlertFilter,
     sort: AlertSort,
     page: service::PageRequest,
+    after: Option<AlertId>,
     minimal: bool,
     extended: bool,
 }
@@ -85,8 +91,13 @@ struct ListAlertsQuery {
 impl ListAlertsQuery {
     fn read(mut query: Query) -> Result<Self, ApiError> {
         let minimal = query.flag("minimal");
+        let after = query.alert_id("after");
+        if after.is_some() && query.has("page") {
+            query.reject("page", "must be omitted together with after");
+        }
         let parsed = Self {
             page: AlertsPage::read(&mut query),
+            after,
             filter: AlertFilter {
                 status: query.choice("status", &status_choices()),
                 condition: query.choice("condition", &condition_choices()),
@@ -129,13 +140,21 @@ pub(super) async fn list_alerts(
 
 /// Reads the query and returns the requested page.
 pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<ListPage<ListedAlert>, ApiError> {
-    let parsed = ListAlertsQuery::read(query)?;
-    let service = app.service();
-    let page = service
-        .alerts
-        .alerts(actor, &parsed.filter, parsed.sort, parsed.page, parsed.extended)
-        .await?;
-    Ok(ListPage::of(page, parsed.page, |item| {
-        ListedAlert::of(item, parsed.minimal)
-    }))
+    let alerts = &app.service().alerts;
+    let ListAlertsQuery {
+        filter,
+        sort,
+        page,
+        after,
+        minimal,
+        extended,
+    } = ListAlertsQuery::read(query)?;
+    let found = match after {
+        None => alerts.alerts(actor, &filter, sort, page, extended).await?,
+        Some(after) => {
+            let place = (after, page.limit);
+            alerts.alerts_following(actor, &filter, sort, place, extended).await?
+        }
+    };
+    Ok(ListPage::of(found, page, |item| ListedAlert::of(item, minimal)))
 }

@@ -116,32 +116,29 @@ impl Alerts {
 
     /// Returns an account's alerts; of those over many stocks the members.
     async fn all_alerts(&self, actor: &Actor, filter: &AlertFilter) -> Result<Vec<StoredAlert>, ServiceError> {
-        let mut all = Vec::new();
-        for page in 1.. {
-            let request = PageRequest {
-                page,
-                limit: ALERTS_PAGE,
+        let store = &self.ports.store;
+        let first_page = PageRequest {
+            page: 1,
+            limit: ALERTS_PAGE,
+        };
+        let (mut all, mut last) = (Vec::new(), None);
+        loop {
+            let found = match last {
+                None => store.alerts(actor.account, filter, OLDEST_FIRST, first_page).await?,
+                Some(last) => {
+                    let following = store.alerts_following(actor.account, filter, OLDEST_FIRST, last, ALERTS_PAGE);
+                    // The account has had the alert a moment ago.
+                    following.await?.ok_or(ServiceError::NotFound("alert"))?
+                }
             };
-            let found = self
-                .ports
-                .store
-                .alerts(actor.account, filter, OLDEST_FIRST, request)
-                .await?;
+            last = found.items.last().map(|stored| stored.alert.id);
             let is_last = found.items.len() < ALERTS_PAGE as usize;
             for stored in found.items {
                 if stored.scope().is_none() {
                     all.push(stored);
                     continue;
                 }
-                let first_page = PageRequest {
-                    page: 1,
-                    limit: ALERTS_PAGE,
-                };
-                let members = self
-                    .ports
-                    .store
-                    .members(actor.account, stored.alert.id, first_page)
-                    .await?;
+                let members = store.members(actor.account, stored.alert.id, first_page).await?;
                 all.extend(members.items);
             }
             if is_last {
