@@ -91,6 +91,46 @@ async fn list_is_filtered_sorted_and_paged() {
 }
 
 #[tokio::test]
+async fn list_continues_behind_an_alert() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    for threshold in [300, 200, 400] {
+        let _ = server.create_alert(threshold).await;
+    }
+    let order = "sort_field=threshold&sort_direction=asc&limit=1";
+    let (mut thresholds, mut query) = (Vec::new(), format!("/v1/alerts?{order}"));
+    loop {
+        let page = server.get(&query).await.ok(200);
+        let pagination = json!({"page": 1, "limit": 1, "total": 3, "total_pages": 3});
+        assert_eq!(page.body["meta"]["pagination"], pagination);
+        let Some(alert) = page.body["data"].as_array().unwrap().first() else {
+            break;
+        };
+        thresholds.push(alert["threshold"].clone());
+        query = format!("/v1/alerts?{order}&after={}", alert["id"].as_str().unwrap());
+    }
+    assert_eq!(thresholds, [200, 300, 400]);
+}
+
+#[tokio::test]
+async fn list_behind_no_own_alert_is_refused() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let id = server.create_alert(200).await;
+    let unknown = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
+    for (query, field) in [
+        ("after=1".to_owned(), "after"),
+        (format!("after={unknown}"), "after"),
+        (format!("after={id}&page=1"), "page"),
+    ] {
+        let refused = server.get(&format!("/v1/alerts?{query}")).await;
+        let refused = refused.refused(422, "VALIDATION_ERROR");
+        let fields = refused.body["error"]["details"]["fields"].as_object().unwrap();
+        assert_eq!(fields.keys().collect::<Vec<_>>(), [field], "{query}");
+    }
+}
+
+#[tokio::test]
 async fn query_errors_are_reported_together() {
     let server = TestServer::new().await;
     let query =
