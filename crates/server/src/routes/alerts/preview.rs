@@ -56,7 +56,8 @@ pub struct PreviewedFiring {
     pub reason: String,
 }
 
-/// The days of a preview: those of the period for which daily bars of all stocks of the alert are stored.
+/// The days of a preview: those of the period for which daily bars of all stocks of the alert are stored. With `scope`, those with
+/// bars of at least one stock.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCoverage {
     /// First day; null if bars of a stock are missing.
@@ -213,7 +214,8 @@ fn rounded(number: f64) -> Option<f64> {
 /// session in which it fired.
 ///
 /// The request is checked like a new alert: the same errors, and the same features of each plan. It does not count against the
-/// limit of active alerts. A metric without stored history, such as `bid`, has no value; `unknown` names it.
+/// limit of active alerts. An alert over many stocks (`scope`) is played on each of them, one on a watchlist on its present stocks.
+/// A metric without stored history, such as `bid`, has no value; `unknown` names it.
 #[utoipa::path(
     post,
     path = "/alerts/preview",
