@@ -261,3 +261,21 @@ fn older_alert_is_evaluated_from_the_start_after_splits() {
         output.stderr
     );
 }
+
+#[test]
+fn intraday_bars_have_a_volume_weighted_average_price() {
+    let alerts = r#"[
+        {"symbol": "AAA", "condition": "expression", "parameters": {"when": "vwap >= 11"}},
+        {"symbol": "AAA", "condition": "expression", "parameters": {"when": "vwap > 11"}},
+        {"symbol": "BBB", "condition": "expression", "parameters": {"when": "vwap > 0"}}
+    ]"#;
+    // The averages are (10 × 100) ÷ 100 and (10 × 100 + 12 × 100) ÷ 200.
+    let bars = "symbol,time,open,high,low,close,volume\n\
+                AAA,2024-07-05T13:30:00Z,10,11,9,10,100\nAAA,2024-07-05T13:31:00Z,12,13,11,12,100\n";
+    let output = ReplayCase::new(alerts)
+        .bars("BBB,2024-07-05,10,11,9,10,100")
+        .file("bars/minutes.csv", bars)
+        .run()
+        .succeeded();
+    assert_eq!(output.fired(), ["0@2024-07-05T13:32:00.000Z"]);
+}

@@ -17,7 +17,7 @@ use sources::folder::MarketData;
 
 use super::alert::{ReplayAlert, members};
 use super::firing::ReplayFiring;
-use super::observations::{BarCursor, ObservationBatches};
+use super::observations::{BarCursor, ObservationBatches, Observations};
 use super::period::ReplayPeriod;
 use super::timeline::{Fact, facts, load_known_dates};
 use rearm::FiredAlerts;
@@ -204,13 +204,13 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         let bars: Vec<_> = due
             .filter_map(|cursor| Some((cursor.symbol, cursor.take(session, &mut batches)?)))
             .collect();
-        for ((at, _), quotes) in batches {
+        for ((at, _), observations) in batches {
             if at > self.until {
                 break;
             }
             self.advance(at)?;
             self.process(Event::Clock, at)?;
-            self.observe(at, &quotes)?;
+            self.observe(at, &observations)?;
         }
         self.advance(session.close.min(self.until))?;
         if session.close > self.until {
@@ -228,12 +228,15 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         Flow::Continue(())
     }
 
-    fn observe(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
+    fn observe(&mut self, at: Timestamp, Observations { quotes, details }: &Observations) -> Flow {
         if !self.waiting_for_price.is_empty() {
             self.set_initial_prices(at, quotes)?;
         }
         if self.has_started {
             self.summary.observations += quotes.len() as u64;
+        }
+        if !details.is_empty() {
+            self.process(Event::QuoteDetails(details), at)?;
         }
         self.process(Event::Snapshot(quotes), at)
     }

@@ -118,7 +118,7 @@ impl Engine {
         if armed.is_judged_at_close() {
             return vec![Band::WIDE; armed.stocks.len()];
         }
-        if armed.has_bid_and_ask {
+        if armed.has_quote_details {
             // A quiet band is one of last prices.
             return vec![Band::EMPTY; armed.stocks.len()];
         }
