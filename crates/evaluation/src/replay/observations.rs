@@ -250,7 +250,7 @@ mod tests {
             lines[4]
         );
         assert!(!lines[2].contains("vwap"), "{}", lines[2]);
-        assert!(lines[3].contains("vwap: Some(Price(5.00))"), "{}", lines[3]);
+        assert!(lines[3].contains("vwap: Some(Price(5))"), "{}", lines[3]);
         assert!(
             lines[7].starts_with("2024-07-05T13:36:00Z") && lines[7].contains("volume: 30,"),
             "{}",

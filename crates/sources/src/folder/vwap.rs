@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn bars_are_weighted_by_volume() {
         let (first, second) = (bar(["12", "9", "9"], 100), bar(["21", "19", "20"], 300));
-        assert_eq!(vwap(&[first, second]).as_deref(), Some("17.50"));
+        assert_eq!(vwap(&[first, second]).as_deref(), Some("17.5"));
         assert_eq!(vwap(&[bar(["2", "1", "1"], 1)]).as_deref(), Some("1.333333"));
         assert_eq!(vwap(&[bar(["2", "1", "2"], 1)]).as_deref(), Some("1.666667"));
     }
