@@ -49,6 +49,9 @@ pub(super) struct Stock {
     completed: Option<(Date, Price)>,
     /// The day of the last observation.
     pub(super) last_date: Option<Date>,
+    /// The time of the observation of the session before the one that was last fully evaluated, in seconds; `None` if that was the
+    /// first one.
+    pub(super) previous_at_s: Option<u32>,
     /// Whether the stock is on the engine's list of stocks to evaluate again.
     pub(super) is_unsettled: bool,
 }
@@ -74,6 +77,7 @@ impl Stock {
             details: None,
             completed: None,
             last_date: None,
+            previous_at_s: None,
             is_unsettled: false,
         }
     }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use market::{Price, Symbol};
 
 use super::rearm_level::RearmLevel;
+use super::search_policy::SearchPolicy;
 use crate::alert::{Alert, AlertId, Revision};
 use crate::condition::Condition;
 use crate::engine::event::StockIndex;
@@ -92,6 +93,8 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) has_market_data: bool,
     /// Whether the expression has a metric that changes with the date.
     pub(super) has_dates: bool,
+    /// Whether to search the next quiet bands.
+    pub(super) search_policy: SearchPolicy,
 }
 
 /// A stock of a rule.
@@ -151,6 +154,7 @@ impl ArmedRule {
             has_quote_details,
             has_market_data,
             has_dates,
+            search_policy: SearchPolicy::default(),
         }
     }
 
