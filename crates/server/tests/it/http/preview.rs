@@ -16,6 +16,7 @@ on_each_database! {
     split_does_not_fire
     scope_is_played_on_each_stock
     watchlist_is_played_on_its_present_stocks
+    condition_that_can_never_be_true_says_so
 }
 
 /// The sessions before Friday, 8 March 2024, when the server's clock stands.
@@ -307,4 +308,28 @@ async fn watchlist_is_played_on_its_present_stocks(server: TestServer) {
         let found = preview(&server, json!({"alert": alert(part)})).await;
         assert_eq!(found["count"], count, "{part}");
     }
+}
+
+async fn condition_that_can_never_be_true_says_so(server: TestServer) {
+    market(&server).await;
+    let alert = |when: &str| json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": when}});
+    let found = preview(
+        &server,
+        json!({"alert": alert("price < 100 and (bid > 5 or rsi(5) > 100)")}),
+    )
+    .await;
+    let reasons = [
+        "bid > 5 is unknown, because bid has no value",
+        "rsi(5) > 100 is impossible: rsi(5) is from 0 to 100",
+    ];
+    assert_eq!(
+        found["never_true"],
+        json!({"message": format!("can never be true: {}; {}", reasons[0], reasons[1]), "reasons": reasons})
+    );
+    let possible = preview(
+        &server,
+        json!({"alert": alert("price < 100 and (bid > 5 or rsi(5) >= 100)")}),
+    )
+    .await;
+    assert_eq!((&possible["never_true"], &possible["count"]), (&Value::Null, &json!(0)));
 }

@@ -57,6 +57,8 @@ pub struct Preview {
     pub noise: Option<Noise>,
     /// The metrics that never had a value on the played days.
     pub unknown_metrics: Vec<String>,
+    /// The reasons why the condition can never be true on the data there is; empty if it may be.
+    pub never_true: Vec<String>,
     /// The performance after the firings.
     pub outcome: PreviewOutcome,
 }
@@ -122,6 +124,7 @@ pub(super) fn play(input: &PreviewInput) -> PlayedStock {
 /// Combines what was played on the stocks of an alert.
 pub(super) fn combine(stocks: Vec<PlayedStock>, calendar: &Calendar) -> Preview {
     let unknown_metrics = unknown_metrics(&stocks);
+    let never_true = never_true(&stocks);
     let mut means = OutcomeMeans::default();
     stocks.iter().for_each(|stock| means.merge(&stock.means));
     let plan = stocks.first().map(|stock| stock.plan.clone());
@@ -151,12 +154,33 @@ pub(super) fn combine(stocks: Vec<PlayedStock>, calendar: &Calendar) -> Preview 
         coverage,
         noise: plan.and_then(|plan| noise(&plan.alert, per_year.unwrap_or_default(), most_in_a_session)),
         unknown_metrics,
+        never_true,
         outcome: means.outcome(),
         firings: firings
             .into_iter()
             .skip(count.saturating_sub(MAX_PREVIEW_FIRINGS))
             .collect(),
     }
+}
+
+/// Returns the reasons why the condition can never be true, each once; empty if it may be on one of the stocks.
+fn never_true(stocks: &[PlayedStock]) -> Vec<String> {
+    let mut all = Vec::new();
+    for stock in stocks {
+        // Without any day, the definitions of the metrics decide alone.
+        let is_known = stock.coverage.days.map_or(&[][..], |_| &stock.is_known);
+        let reasons = stock.plan.never_true(is_known);
+        if reasons.is_empty() {
+            return reasons;
+        }
+        all.extend(
+            reasons
+                .into_iter()
+                .filter(|reason| !all.contains(reason))
+                .collect::<Vec<_>>(),
+        );
+    }
+    all
 }
 
 /// Returns the metrics that had no value: `pe`, or `MSFT.pe` if the metric of other stocks had one.
@@ -327,6 +351,22 @@ pub(super) mod tests {
         );
         assert_eq!(played.unknown_metrics, ["pe", "sma(100)"]);
         assert_eq!(times(&played), ["2024-03-05"]);
+    }
+
+    #[test]
+    fn condition_that_can_never_be_true_says_so() {
+        let stocks: [(&str, Date, &[&str]); 1] = [("AAPL", date(2024, 3, 1), &["10"; 10])];
+        let played = preview(alert("price < 20 and pe < 15"), &stocks);
+        assert_eq!(played.never_true, ["pe < 15 is unknown, because pe has no value"]);
+        let played = preview(alert("rsi(5) > 100"), &stocks);
+        assert_eq!(
+            played.never_true,
+            ["rsi(5) > 100 is impossible: rsi(5) is from 0 to 100"]
+        );
+        // It has never been true, but could be.
+        assert_eq!(preview(alert("price < 5 or pe < 15"), &stocks).never_true, [""; 0]);
+        assert_eq!(preview(alert("price < 20"), &[]).never_true, [""; 0]);
+        assert_eq!(preview(alert("price < 0"), &[]).never_true.len(), 1);
     }
 
     #[test]
