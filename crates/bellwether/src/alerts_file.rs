@@ -1,14 +1,15 @@
 //! The alerts file of a replay: a JSON array of create-alert request bodies.
 //!
 //! Each body has the fields of the API and optionally `created_at`, an RFC 3339 timestamp. The alert is evaluated
-//! from that time on. A file with an invalid alert is not replayed at all: a typo in one alert of a hundred must show
+//! from that time on. `scope` lists the stocks of an alert over many; a replay has no watchlist. A file with an invalid alert is not replayed at all: a typo in one alert of a hundred must show
 //! before the result.
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use alerts::request::{ParseContext, RequestError, parse_create};
+use alerts::AlertScope;
+use alerts::request::{FieldErrors, ParseContext, RequestError, parse_create, parse_template};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Calendar;
@@ -68,6 +69,12 @@ pub enum ReplayAlertError {
     /// `created_at` is not a valid timestamp.
     #[error("created_at: must be a timestamp such as 2024-03-08T14:30:00Z")]
     CreatedAt,
+    /// `scope` is invalid.
+    #[error("{0}")]
+    Scope(FieldErrors),
+    /// `scope` follows a watchlist.
+    #[error("scope.watchlist: must be omitted, because a replay has no watchlist; list the stocks in scope.symbols")]
+    Watchlist,
 }
 
 impl fmt::Display for InvalidAlerts {
@@ -139,13 +146,16 @@ fn parse_body(
         Some(_) => return Err(ReplayAlertError::CreatedAt),
     };
     let now = created_at.unwrap_or(start);
-    let alert = parse_create(
-        body,
-        &ParseContext {
-            now,
-            time_zone,
-            calendar,
-        },
-    )?;
-    Ok(ReplayAlert::new(alert, created_at))
+    let context = ParseContext {
+        now,
+        time_zone,
+        calendar,
+    };
+    let Some(scope) = body.get("scope").filter(|scope| !scope.is_null()) else {
+        return Ok(ReplayAlert::new(parse_create(body, &context)?, created_at));
+    };
+    match AlertScope::read(scope).map_err(ReplayAlertError::Scope)? {
+        AlertScope::Symbols(symbols) => Ok(ReplayAlert::over(parse_template(body, &context)?, symbols, created_at)),
+        AlertScope::Watchlist(_) => Err(ReplayAlertError::Watchlist),
+    }
 }

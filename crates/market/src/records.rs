@@ -212,6 +212,8 @@ pub struct QuoteRow {
     pub bid: Option<Price>,
     /// The best ask.
     pub ask: Option<Price>,
+    /// The volume-weighted average price of the session so far.
+    pub vwap: Option<Price>,
 }
 
 /// A completed session of a stock.

@@ -88,6 +88,7 @@ fn filtered(messages: &[String], protocol: &mut dyn StreamProtocol) -> usize {
                     time: Some(time),
                     bid: None,
                     ask: None,
+                    vwap: None,
                 };
                 passed += usize::from(filter.check(&quote, now).is_passed());
             }

@@ -45,7 +45,8 @@ on_both! {
     "0022" "undo",
     "0023" "seen_firings",
     "0024" "bid_and_ask",
-    "0026" "alert_totals",
+    "0025" "vwap",
+    "0027" "alert_totals",
 }
 
 /// Returns the migrations of SQLite.

@@ -279,6 +279,7 @@ preview-count = { $count ->
    *[other] It would have fired { $count } times, { $per_year } times a year.
 }
 preview-firings = The newest of these firings
+preview-never-true = This can never be true: { $reasons }
 preview-no-history = There is no stored history of this stock to try the rule on.
 preview-unknown = These figures never had a value: { $metrics }
 rule = Rule

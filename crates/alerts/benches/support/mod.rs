@@ -13,6 +13,11 @@ pub(crate) fn measuring() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
+/// Returns whether to measure one round only, which is enough to compare with a goal that is missed or exceeded by far (`--short`).
+pub(crate) fn is_short() -> bool {
+    std::env::args().any(|argument| argument == "--short")
+}
+
 /// Returns `full` when measuring, otherwise `small`.
 pub(crate) fn size(full: usize, small: usize) -> usize {
     if measuring() { full } else { small }

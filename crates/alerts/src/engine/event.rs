@@ -54,15 +54,17 @@ impl Quote {
     }
 }
 
-/// The best bid and the best ask of a stock.
+/// What a source reports with the quote of a stock besides price and volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TopOfBook {
+pub struct QuoteDetails {
     /// The stock.
     pub stock: StockIndex,
     /// The highest price that a buyer offers.
     pub bid: Option<Price>,
     /// The lowest price that a seller asks.
     pub ask: Option<Price>,
+    /// The volume-weighted average price of the session so far.
+    pub vwap: Option<Price>,
 }
 
 /// The observed part of a session. It must be stored so that the engine can resume after a restart.
@@ -86,6 +88,8 @@ pub struct ObservedSession {
     pub bid: Option<Price>,
     /// The newest ask of the session.
     pub ask: Option<Price>,
+    /// The newest volume-weighted average price of the session.
+    pub vwap: Option<Price>,
 }
 
 /// A reported insider trade.
@@ -136,10 +140,10 @@ pub enum Feed {
 pub enum Event<'a> {
     /// Observations at `now`, at most one per stock.
     Snapshot(&'a [Quote]),
-    /// Bids and asks at `now`. They are judged with the observations that follow at the same instant, and count until the
+    /// Details of quotes at `now`. They are judged with the observations that follow at the same instant, and count until the
     /// next ones of their stock or the end of the session. An engine in which no alert uses them
-    /// ([`Engine::uses_bid_and_ask`](super::Engine::uses_bid_and_ask)) does not need them.
-    TopOfBooks(&'a [TopOfBook]),
+    /// ([`Engine::uses_quote_details`](super::Engine::uses_quote_details)) does not need them.
+    QuoteDetails(&'a [QuoteDetails]),
     /// A completed session. A later bar of the same day replaces it.
     Bar {
         /// The stock.

@@ -72,10 +72,11 @@ impl Engine {
             .map(|stock| &self.stocks[stock.0 as usize].history)
     }
 
-    /// Returns whether an alert uses bid or ask, so that the engine needs [`Event::TopOfBooks`](super::Event::TopOfBooks).
+    /// Returns whether an alert uses the bid, the ask or the volume-weighted average price, so that the engine needs
+    /// [`Event::QuoteDetails`](super::Event::QuoteDetails).
     #[must_use]
-    pub const fn uses_bid_and_ask(&self) -> bool {
-        self.rules.use_bid_and_ask()
+    pub const fn uses_quote_details(&self) -> bool {
+        self.rules.use_quote_details()
     }
 
     /// Returns whether a stock has alerts that are evaluated at its observations.

@@ -63,7 +63,7 @@ pub use blind_stocks::BlindStock;
 pub use buzz::BuzzThresholds;
 pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
-pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex, TopOfBook};
+pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, QuoteDetails, StockIndex};
 pub use reason::{InsiderNames, Reason};
 pub use rules::{ExplainedTerm, Explanation, RuleReason, TermSource};
 
@@ -81,7 +81,7 @@ use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
 use registry::Registry;
 use rules::ArmedRules;
-use stock::{SessionBook, Stock};
+use stock::Stock;
 
 use crate::metrics::FundamentalFigures;
 use crate::metrics::MetricDependency;
@@ -195,7 +195,7 @@ impl Engine {
     pub fn process(&mut self, event: Event<'_>, now: Timestamp, out: &mut Vec<Decision>) -> Result<(), EventError> {
         match event {
             Event::Snapshot(quotes) => return self.snapshot(quotes, now, out),
-            Event::TopOfBooks(books) => self.set_books(books, now),
+            Event::QuoteDetails(details) => self.set_details(details, now),
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
@@ -294,17 +294,13 @@ impl Engine {
         }
     }
 
-    fn set_books(&mut self, books: &[TopOfBook], now: Timestamp) {
+    fn set_details(&mut self, details: &[QuoteDetails], now: Timestamp) {
         let Some(CachedSession { day, .. }) = self.current_session(now) else {
             return;
         };
-        for book in books {
-            if let Some(stock) = self.stocks.get_mut(book.stock.0 as usize) {
-                stock.book = Some(SessionBook {
-                    day,
-                    bid: book.bid,
-                    ask: book.ask,
-                });
+        for new in details {
+            if let Some(stock) = self.stocks.get_mut(new.stock.0 as usize) {
+                stock.set_details(day, new);
             }
         }
     }

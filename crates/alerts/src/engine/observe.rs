@@ -27,6 +27,7 @@ impl Stock {
         registry: &mut Registry,
         out: &mut Vec<Decision>,
     ) -> bool {
+        self.previous_at_s = (hot.day == day).then_some(hot.observed_at_s);
         if hot.day != day {
             if hot.day > day || self.is_completed(date) {
                 return false;

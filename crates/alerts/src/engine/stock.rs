@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use market::day::day_number;
 use market::{Bar, History, Price, SplitRatio};
 
-use super::event::ObservedSession;
+use super::event::{ObservedSession, QuoteDetails};
 use super::facts::Facts;
 use super::group::Group;
 use super::hot_line::{HotLine, NO_DAY, seconds};
@@ -21,13 +21,14 @@ pub(super) struct Session {
     pub(super) low_before: Option<i64>,
 }
 
-/// The newest bid and ask of a session.
+/// The newest details of quotes of a session.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SessionBook {
+pub(super) struct SessionDetails {
     /// The day of the session.
     pub(super) day: i32,
     pub(super) bid: Option<Price>,
     pub(super) ask: Option<Price>,
+    pub(super) vwap: Option<Price>,
 }
 
 #[derive(Clone, Debug)]
@@ -42,12 +43,15 @@ pub(super) struct Stock {
     range_before: Option<(i64, i64)>,
     pub(super) facts: Option<Box<Facts>>,
     pub(super) session: Option<Session>,
-    pub(super) book: Option<SessionBook>,
+    pub(super) details: Option<SessionDetails>,
     /// Date and open of the last session that is completed by a bar. Its observed extremes stay in the hot line until the next
     /// session.
     completed: Option<(Date, Price)>,
     /// The day of the last observation.
     pub(super) last_date: Option<Date>,
+    /// The time of the observation of the session before the one that was last fully evaluated, in seconds; `None` if that was the
+    /// first one.
+    pub(super) previous_at_s: Option<u32>,
     /// Whether the stock is on the engine's list of stocks to evaluate again.
     pub(super) is_unsettled: bool,
 }
@@ -70,17 +74,29 @@ impl Stock {
             range_before: None,
             facts: None,
             session: None,
-            book: None,
+            details: None,
             completed: None,
             last_date: None,
+            previous_at_s: None,
             is_unsettled: false,
         }
     }
 
-    /// Returns the newest bid and ask of the running session.
-    pub(super) fn bid_and_ask(&self, hot: &HotLine) -> (Option<Price>, Option<Price>) {
-        let book = self.book.filter(|book| book.day == hot.day);
-        book.map_or((None, None), |book| (book.bid, book.ask))
+    /// Returns the newest details of the quotes of the running session.
+    pub(super) fn details(&self, hot: &HotLine) -> Option<SessionDetails> {
+        self.details.filter(|details| details.day == hot.day)
+    }
+
+    /// Takes over the details of a quote of the session of a day. A quote without bid and ask says nothing about them, nor does one
+    /// without a volume-weighted average price about that.
+    pub(super) fn set_details(&mut self, day: i32, new: &QuoteDetails) {
+        let known = self.details.filter(|known| known.day == day);
+        let (bid, ask) = match (new.bid, new.ask) {
+            (None, None) => known.map_or((None, None), |known| (known.bid, known.ask)),
+            both => both,
+        };
+        let vwap = new.vwap.or_else(|| known?.vwap);
+        self.details = Some(SessionDetails { day, bid, ask, vwap });
     }
 
     /// Remembers the range of the session before an observation.
@@ -203,10 +219,11 @@ impl Stock {
             hot.volume = so_far.volume.unwrap_or(-1);
         }
         hot.last = so_far.last.micros();
-        self.book = so_far.bid.or(so_far.ask).map(|_| SessionBook {
+        self.details = Some(SessionDetails {
             day,
             bid: so_far.bid,
             ask: so_far.ask,
+            vwap: so_far.vwap,
         });
         // The range before the last observation is not stored. With it, a restart makes no new extreme.
         self.remember_range(hot);
@@ -227,7 +244,7 @@ impl Stock {
             Some((_, open)) => (open, price(hot.high), price(hot.low), hot.volume),
             None => (last, last, last, -1),
         };
-        let (bid, ask) = self.bid_and_ask(hot);
+        let details = self.details(hot);
         Some(ObservedSession {
             date,
             open,
@@ -236,8 +253,9 @@ impl Stock {
             last,
             volume: (volume >= 0).then_some(volume),
             last_at: hot.last_at(),
-            bid,
-            ask,
+            bid: details.and_then(|details| details.bid),
+            ask: details.and_then(|details| details.ask),
+            vwap: details.and_then(|details| details.vwap),
         })
     }
 
@@ -258,11 +276,10 @@ impl Stock {
         };
         hot.unsettle();
         self.fundamentals = self.fundamentals.after_split(ratio);
-        if let Some(book) = &mut self.book {
-            (book.bid, book.ask) = (
-                book.bid.map(|bid| bid.after_split(ratio)),
-                book.ask.map(|ask| ask.after_split(ratio)),
-            );
+        if let Some(details) = &mut self.details {
+            for price in [&mut details.bid, &mut details.ask, &mut details.vwap] {
+                *price = price.map(|price| price.after_split(ratio));
+            }
         }
         if let Some((_, open)) = &mut self.completed {
             *open = open.after_split(ratio);

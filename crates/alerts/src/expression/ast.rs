@@ -127,6 +127,17 @@ impl Relation {
         }
     }
 
+    /// Returns the relation that holds if this one does not: `not a < b` is `a >= b`.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Below => Self::AtLeast,
+            Self::AtMost => Self::Above,
+            Self::Above => Self::AtMost,
+            Self::AtLeast => Self::Below,
+        }
+    }
+
     /// Returns whether the left number is the larger one.
     #[must_use]
     pub const fn is_upward(self) -> bool {

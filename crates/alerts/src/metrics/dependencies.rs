@@ -7,8 +7,10 @@ use crate::expression::metric::{ChangeBase, Metric};
 pub enum MetricDependency {
     /// The price and the prices of the running session.
     Price,
-    /// The volume of the running session, and its weighted price.
+    /// The volume of the running session.
     Volume,
+    /// The volume-weighted average price of the running session.
+    Vwap,
     /// The bid and the ask.
     BidAsk,
     /// The completed sessions.
@@ -37,7 +39,8 @@ pub const fn dependencies(metric: Metric) -> &'static [MetricDependency] {
         Metric::Price | Metric::Open | Metric::SessionHigh | Metric::SessionLow => &[On::Price],
         Metric::ChangePct(ChangeBase::Open) => &[On::Price],
         Metric::PrevClose | Metric::High(_) | Metric::Low(_) | Metric::AverageVolume(_) => &[On::History],
-        Metric::Volume | Metric::Vwap => &[On::Volume],
+        Metric::Volume => &[On::Volume],
+        Metric::Vwap => &[On::Vwap],
         Metric::RelativeVolume(_) => &[On::Volume, On::History],
         Metric::Bid | Metric::Ask => &[On::BidAsk],
         Metric::ChangePct(ChangeBase::Creation) => &[On::Price, On::AlertBasis],

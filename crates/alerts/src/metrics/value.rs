@@ -21,7 +21,7 @@ pub fn metric_value(view: &StockInputs, basis: &AlertBasis, metric: Metric) -> O
         Metric::SessionLow => exact(session.map(|session| session.low)),
         Metric::PrevClose => exact(view.history.last().map(|bar| bar.close)),
         Metric::Volume => session?.volume.map(whole),
-        Metric::Vwap => decimal(session?.vwap),
+        Metric::Vwap => exact(session?.vwap),
         Metric::Bid => exact(view.bid),
         Metric::Ask => exact(view.ask),
         Metric::ChangePct(ChangeBase::OfAlert) => change(view, basis, basis.change_base),

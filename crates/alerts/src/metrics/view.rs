@@ -20,7 +20,7 @@ pub struct SessionSoFar {
     /// The volume in shares; `None` before the first one.
     pub volume: Option<i64>,
     /// The volume-weighted average price.
-    pub vwap: Option<Decimal>,
+    pub vwap: Option<Price>,
 }
 
 /// The fundamentals per today's share.

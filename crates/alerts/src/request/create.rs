@@ -1,6 +1,6 @@
 //! The body of a create request.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::conditions;
 use super::fields::{FieldErrors, InvalidField, member};
@@ -9,6 +9,8 @@ use super::numbers::Threshold;
 use super::parameters;
 use super::{ParseContext, RequestError, body};
 use crate::alert::NewAlert;
+use crate::condition::Condition;
+use crate::scope::template_symbol;
 
 /// Reads the body of a create request.
 ///
@@ -63,4 +65,32 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
         })
     };
     parts().map_err(|InvalidField| RequestError::Invalid(errors))
+}
+
+/// Reads the body of a create request with `scope`, which has no `symbol`. The symbol of the result stands for the members.
+///
+/// # Errors
+/// [`RequestError`], as [`parse_create`]; also for a reminder, which concerns no stock.
+pub fn parse_template(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert, RequestError> {
+    let refused = |field, message| {
+        let mut errors = FieldErrors::default();
+        errors.add(field, message);
+        RequestError::Invalid(errors)
+    };
+    let mut fields: Map<String, Value> = body::object(body)?.clone();
+    if member(&fields, "symbol").is_some() {
+        return Err(refused(
+            "symbol",
+            "must be omitted with scope; put it into scope.symbols",
+        ));
+    }
+    fields.insert("symbol".to_owned(), template_symbol().as_str().into());
+    let template = parse_create(&Value::Object(fields), context)?;
+    match template.condition {
+        Condition::Reminder { .. } | Condition::DailyReminder(_) => Err(refused(
+            "scope",
+            "must be omitted for a reminder, which concerns no stock",
+        )),
+        _ => Ok(template),
+    }
 }

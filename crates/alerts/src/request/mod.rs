@@ -37,7 +37,7 @@ use serde_json::{Map, Value};
 use crate::condition::{Condition, ConditionKind};
 
 pub use body::is_plausible_email;
-pub use create::parse_create;
+pub use create::{parse_create, parse_template};
 pub(crate) use date::{DATE_FORMS, DateOrInstant, parse as parse_date};
 pub use fields::FieldErrors;
 pub(crate) use fields::{kind_of, member};

@@ -116,6 +116,56 @@ fn split_adjusts_thresholds_and_initial_prices() {
 }
 
 #[test]
+fn alert_over_many_stocks_fires_once_for_each() {
+    let alerts = r#"[
+        {"scope": {"symbols": ["BBB", "AAA", "aaa", "CCC"]}, "condition": "price_change_up", "threshold": 10},
+        {"scope": {"symbols": ["AAA", "BBB"]}, "condition": "expression", "parameters": {"when": "price >= 22 or AAA.price >= 12"}}
+    ]"#;
+    // AAA rises by 20 % on the second day, BBB by 5 % and then by 10 %.
+    let rows = "AAA,2024-07-05,10,10,10,10,1000\nAAA,2024-07-08,12,12,12,12,1000\nAAA,2024-07-09,13,13,13,13,1000\n\
+                BBB,2024-07-05,20,20,20,20,1000\nBBB,2024-07-08,21,21,21,21,1000\nBBB,2024-07-09,22,22,22,22,1000";
+    let output = ReplayCase::new(alerts).bars(rows).run().succeeded();
+    let fired: Vec<_> = output
+        .firings
+        .iter()
+        .zip(output.fired())
+        .map(|(firing, at)| format!("{at} {} {}", firing["symbol"].as_str().unwrap(), firing["price"]))
+        .collect();
+    let expected = [
+        "0@2024-07-08T13:30:00.000Z AAA 12",
+        "1@2024-07-08T13:30:00.000Z AAA 12",
+        "1@2024-07-08T13:30:00.000Z BBB 21",
+        "0@2024-07-09T13:30:00.000Z BBB 22",
+    ];
+    assert_eq!(fired, expected);
+    assert!(
+        output.stderr.contains("1 alerts are on symbols without any bars."),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn scope_that_cannot_be_replayed_is_an_error() {
+    for (scope, fix) in [
+        (
+            r#""scope": {"watchlist": "all"}"#,
+            "alert 0: scope.watchlist: must be omitted, because a replay has no watchlist; list the stocks in scope.symbols",
+        ),
+        (
+            r#""scope": {"symbols": ["AAA"]}, "symbol": "AAA""#,
+            "alert 0: symbol: must be omitted with scope; put it into scope.symbols",
+        ),
+        (r#""scope": {"symbols": []}"#, "alert 0: scope.symbols: must be a list"),
+    ] {
+        let alerts = format!(r#"[{{{scope}, "condition": "price_above", "threshold": 11}}]"#);
+        let output = ReplayCase::new(&alerts).bars("AAA,2024-07-05,10,12,9,10,1000").run();
+        assert_eq!(output.code, Some(1));
+        assert!(output.stderr.contains(fix), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn equivalent_alerts_are_not_merged() {
     let alerts = format!("[{0}, {0}]", &ABOVE_11[1..ABOVE_11.len() - 1]);
     let output = ReplayCase::new(&alerts)
@@ -210,4 +260,22 @@ fn older_alert_is_evaluated_from_the_start_after_splits() {
         "{}",
         output.stderr
     );
+}
+
+#[test]
+fn intraday_bars_have_a_volume_weighted_average_price() {
+    let alerts = r#"[
+        {"symbol": "AAA", "condition": "expression", "parameters": {"when": "vwap >= 11"}},
+        {"symbol": "AAA", "condition": "expression", "parameters": {"when": "vwap > 11"}},
+        {"symbol": "BBB", "condition": "expression", "parameters": {"when": "vwap > 0"}}
+    ]"#;
+    // The averages are (10 × 100) ÷ 100 and (10 × 100 + 12 × 100) ÷ 200.
+    let bars = "symbol,time,open,high,low,close,volume\n\
+                AAA,2024-07-05T13:30:00Z,10,11,9,10,100\nAAA,2024-07-05T13:31:00Z,12,13,11,12,100\n";
+    let output = ReplayCase::new(alerts)
+        .bars("BBB,2024-07-05,10,11,9,10,100")
+        .file("bars/minutes.csv", bars)
+        .run()
+        .succeeded();
+    assert_eq!(output.fired(), ["0@2024-07-05T13:32:00.000Z"]);
 }

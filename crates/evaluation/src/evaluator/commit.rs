@@ -324,6 +324,7 @@ impl Evaluator {
                 made_at: Some(self.quote_times.of(symbol, so_far.last_at)),
                 bid: so_far.bid,
                 ask: so_far.ask,
+                vwap: so_far.vwap,
             })
         });
         quotes.collect()

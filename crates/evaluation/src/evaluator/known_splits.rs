@@ -152,6 +152,7 @@ impl KnownSplits {
             volume: session.volume.map(|volume| split.ratio.multiply(volume)),
             bid: session.bid.map(|bid| bid.after_split(split.ratio)),
             ask: session.ask.map(|ask| ask.after_split(split.ratio)),
+            vwap: session.vwap.map(|vwap| vwap.after_split(split.ratio)),
             ..session
         })
     }

@@ -206,6 +206,7 @@ impl<'a> EngineLoader<'a> {
             last_at: session.map_or(self.now, |session| session.open.min(self.now)),
             bid: None,
             ask: None,
+            vwap: None,
         }
     }
 
@@ -293,5 +294,6 @@ fn session(quote: &LatestQuote) -> ObservedSession {
         last_at: quote.at,
         bid: quote.bid,
         ask: quote.ask,
+        vwap: quote.vwap,
     }
 }

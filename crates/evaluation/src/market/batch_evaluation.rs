@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ::alerts::engine::{Decision, Engine, Event, EventError, Quote, TopOfBook};
+use ::alerts::engine::{Decision, Engine, Event, EventError, Quote, QuoteDetails};
 use ::market::Symbol;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
 use jiff::Timestamp;
@@ -87,41 +87,41 @@ impl BatchEvaluation<'_> {
     pub(super) fn quotes(&mut self, quotes: &[SessionQuote<'_>]) {
         // Alerts for an instant are due before the quotes of that instant.
         self.process(Event::Clock);
-        let uses_books = self.engine.uses_bid_and_ask();
+        let uses_details = self.engine.uses_quote_details();
         let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
-        let mut books: Vec<TopOfBook> = Vec::new();
+        let mut details: Vec<QuoteDetails> = Vec::new();
         let mut indexes: Vec<usize> = Vec::with_capacity(quotes.len());
         let mut seen = HashSet::with_capacity(quotes.len());
         for &SessionQuote { row, index, .. } in quotes {
             if !seen.insert(row.symbol) {
-                self.snapshot(&snapshot, &books, &indexes);
+                self.snapshot(&snapshot, &details, &indexes);
                 snapshot.clear();
-                books.clear();
+                details.clear();
                 indexes.clear();
                 seen.clear();
                 seen.insert(row.symbol);
             }
             let stock = self.engine.stock(row.symbol);
             let quote = Quote::new(stock, row.price);
-            // A quote without bid and ask says nothing about them.
-            if uses_books && (row.bid.is_some() || row.ask.is_some()) {
-                books.push(TopOfBook {
+            if uses_details && (row.bid.is_some() || row.ask.is_some() || row.vwap.is_some()) {
+                details.push(QuoteDetails {
                     stock,
                     bid: row.bid,
                     ask: row.ask,
+                    vwap: row.vwap,
                 });
             }
             snapshot.push(row.volume.map_or(quote, |volume| quote.with_volume(volume)));
             indexes.push(index);
         }
-        self.snapshot(&snapshot, &books, &indexes);
+        self.snapshot(&snapshot, &details, &indexes);
         self.process(Event::Evaluate);
     }
 
     /// Processes quotes of one instant with their indexes in the batch. Quotes that the engine rejects are not stored
     /// either.
-    fn snapshot(&mut self, quotes: &[Quote], books: &[TopOfBook], indexes: &[usize]) {
-        self.process(Event::TopOfBooks(books));
+    fn snapshot(&mut self, quotes: &[Quote], details: &[QuoteDetails], indexes: &[usize]) {
+        self.process(Event::QuoteDetails(details));
         if self
             .engine
             .process(Event::Snapshot(quotes), self.at, self.decisions)

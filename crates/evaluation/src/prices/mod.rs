@@ -176,7 +176,8 @@ impl Prices {
     }
 
     /// Returns the stocks of a list that can be read without a request to the source, and the first few of the others.
-    pub(crate) fn bounded_reads(&self, symbols: &[Symbol]) -> Vec<Symbol> {
+    #[must_use]
+    pub fn bounded_reads(&self, symbols: &[Symbol]) -> Vec<Symbol> {
         let now = self.ports.clock.now();
         let mut left = MAX_STOCKS_ASKED_PER_READ;
         let is_read = |symbol: &Symbol| {

@@ -4,20 +4,27 @@
 //! the open first (the low on a tie), after one and two thirds of the session; and the close at its close, with the
 //! bar's whole volume on the last. An intraday bar does the same over its own duration. It ends at the symbol's next
 //! bar, but lasts no longer than the shortest time between two of its bars that day, and ends at the session's close
-//! at the latest. Volumes of intraday bars add up over the session. If a day has intraday bars, only they are
+//! at the latest. Volumes of intraday bars add up over the session, and give its volume-weighted average price. If a day has intraday bars, only they are
 //! observed, and the daily bar only completes the session.
 
 use std::collections::BTreeMap;
 
-use alerts::engine::{Quote, StockIndex};
+use alerts::engine::{Quote, QuoteDetails, StockIndex};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Bar, Price, Session, Symbol};
-use sources::folder::{IntradayBar, SymbolBars};
+use sources::folder::{IntradayBar, SymbolBars, VwapSums};
 
 /// The observations of one session in time order. A batch has the observations of different stocks at one instant.
-pub(super) type ObservationBatches = BTreeMap<(Timestamp, u32), Vec<Quote>>;
+pub(super) type ObservationBatches = BTreeMap<(Timestamp, u32), Observations>;
+
+/// Observations of one instant.
+#[derive(Default, Debug)]
+pub(super) struct Observations {
+    pub(super) quotes: Vec<Quote>,
+    pub(super) details: Vec<QuoteDetails>,
+}
 
 /// One stock's bars, read day by day.
 pub(super) struct BarCursor<'a> {
@@ -71,7 +78,8 @@ impl<'a> BarCursor<'a> {
 
     fn observe_day(&self, bar: &Bar, session: &Session, batches: &mut ObservationBatches) {
         let prices = four_prices(bar.open, bar.high, bar.low, bar.close);
-        self.observe(prices, (session.open, session.close), (None, bar.volume), 0, batches);
+        let after = (bar.volume, None);
+        self.observe(prices, (session.open, session.close), (None, after), 0, batches);
     }
 
     fn observe_intraday(&self, bars: &[&IntradayBar], session: &Session, batches: &mut ObservationBatches) {
@@ -80,6 +88,7 @@ impl<'a> BarCursor<'a> {
             .min()
             .unwrap_or_else(|| bars[0].time.duration_until(session.close));
         let mut volume = 0_i64;
+        let mut sums = VwapSums::default();
         for (bar, bar_index) in bars.iter().zip(1..) {
             let end = bar
                 .time
@@ -88,18 +97,20 @@ impl<'a> BarCursor<'a> {
                 .min(session.close);
             let before = volume;
             volume = before.saturating_add(bar.volume);
+            sums.add(bar);
+            let after = (volume, sums.vwap());
             let prices = four_prices(bar.open, bar.high, bar.low, bar.close);
-            self.observe(prices, (bar.time, end), (Some(before), volume), bar_index, batches);
+            self.observe(prices, (bar.time, end), (Some(before), after), bar_index, batches);
         }
     }
 
     /// Adds four prices over a time range. The first three have the volume `before`, if it is known, and the last one
-    /// has `after`.
+    /// has the volume and the volume-weighted average price `after`.
     fn observe(
         &self,
         prices: [Price; 4],
         (start, end): (Timestamp, Timestamp),
-        (before, after): (Option<i64>, i64),
+        (before, (after, vwap)): (Option<i64>, (i64, Option<Price>)),
         bar_index: u32,
         batches: &mut ObservationBatches,
     ) {
@@ -107,8 +118,18 @@ impl<'a> BarCursor<'a> {
         let instants = [start, start + third, start + third * 2, end];
         for (nth, (price, at)) in prices.into_iter().zip(instants).enumerate() {
             let volume = if nth == 3 { Some(after) } else { before };
-            let quote = Quote::new(self.stock, price).with_volume(volume.unwrap_or(-1));
-            batches.entry((at, bar_index)).or_default().push(quote);
+            let batch = batches.entry((at, bar_index)).or_default();
+            batch
+                .quotes
+                .push(Quote::new(self.stock, price).with_volume(volume.unwrap_or(-1)));
+            if nth == 3 && vwap.is_some() {
+                batch.details.push(QuoteDetails {
+                    stock: self.stock,
+                    bid: None,
+                    ask: None,
+                    vwap,
+                });
+            }
         }
     }
 }
@@ -173,7 +194,7 @@ mod tests {
         cursor.take(&Calendar::nyse().session(on).unwrap(), &mut batches);
         batches
             .into_iter()
-            .map(|((at, _), quotes)| format!("{at} {quotes:?}"))
+            .map(|((at, _), observations)| format!("{at} {observations:?}"))
             .collect()
     }
 
@@ -228,6 +249,8 @@ mod tests {
             "{}",
             lines[4]
         );
+        assert!(!lines[2].contains("vwap"), "{}", lines[2]);
+        assert!(lines[3].contains("vwap: Some(Price(5))"), "{}", lines[3]);
         assert!(
             lines[7].starts_with("2024-07-05T13:36:00Z") && lines[7].contains("volume: 30,"),
             "{}",

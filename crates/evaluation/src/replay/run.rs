@@ -15,14 +15,14 @@ use jiff::civil::Date;
 use market::{Calendar, Session, SplitRatio, Symbol};
 use sources::folder::MarketData;
 
-use super::alert::{ReplayAlert, alert_from};
+use super::alert::{ReplayAlert, members};
 use super::firing::ReplayFiring;
-use super::observations::{BarCursor, ObservationBatches};
+use super::observations::{BarCursor, ObservationBatches, Observations};
 use super::period::ReplayPeriod;
 use super::timeline::{Fact, facts, load_known_dates};
 use rearm::FiredAlerts;
 
-/// The result of a replay.
+/// The result of a replay. An alert over many stocks counts once for each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReplaySummary {
     /// The number of replayed sessions.
@@ -46,8 +46,10 @@ pub struct Replay<'a, OnFiring> {
     period: ReplayPeriod,
     cursors: Vec<BarCursor<'a>>,
     facts: std::iter::Peekable<std::vec::IntoIter<(Timestamp, Fact)>>,
-    /// All alerts by index. Splits adjust them here, too.
+    /// All alerts, one for each stock. Splits adjust them here, too.
     alerts: Vec<Alert>,
+    /// The index of each in the list of the replay.
+    alert_indexes: Vec<usize>,
     /// The indexes of the alerts that are not created yet. The next one is last.
     to_create: Vec<usize>,
     /// The indexes of the alerts that were created before the first replayed day. They are armed when it begins.
@@ -73,7 +75,7 @@ type Flow = ControlFlow<()>;
 
 impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
     /// Prepares a replay of `period`. `on_firing` is called for each firing in time order, and in the order of alert
-    /// indexes at the same instant.
+    /// indexes and symbols at the same instant.
     pub fn new(
         data: &'a MarketData,
         calendar: &'a Calendar,
@@ -100,11 +102,10 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             .iter()
             .map(|(&symbol, bars)| BarCursor::new(symbol, engine.stock(symbol), bars))
             .collect();
-        let alerts: Vec<_> = alerts
+        let (alert_indexes, alerts): (Vec<_>, Vec<_>) = members(alerts, &period)
             .into_iter()
-            .enumerate()
-            .map(|(index, alert)| alert_from(index, alert, &period))
-            .collect();
+            .map(|member| (member.alert_index, member.alert))
+            .unzip();
         let mut to_create: Vec<_> = (0..alerts.len()).collect();
         to_create.sort_by_key(|&index| (alerts[index].created_at, index));
         to_create.reverse();
@@ -123,6 +124,7 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             cursors,
             facts: facts(data, calendar).into_iter().peekable(),
             alerts,
+            alert_indexes,
             to_create,
             older_alerts: Vec::new(),
             has_started: false,
@@ -202,13 +204,13 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         let bars: Vec<_> = due
             .filter_map(|cursor| Some((cursor.symbol, cursor.take(session, &mut batches)?)))
             .collect();
-        for ((at, _), quotes) in batches {
+        for ((at, _), observations) in batches {
             if at > self.until {
                 break;
             }
             self.advance(at)?;
             self.process(Event::Clock, at)?;
-            self.observe(at, &quotes)?;
+            self.observe(at, &observations)?;
         }
         self.advance(session.close.min(self.until))?;
         if session.close > self.until {
@@ -226,12 +228,15 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         Flow::Continue(())
     }
 
-    fn observe(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
+    fn observe(&mut self, at: Timestamp, Observations { quotes, details }: &Observations) -> Flow {
         if !self.waiting_for_price.is_empty() {
             self.set_initial_prices(at, quotes)?;
         }
         if self.has_started {
             self.summary.observations += quotes.len() as u64;
+        }
+        if !details.is_empty() {
+            self.process(Event::QuoteDetails(details), at)?;
         }
         self.process(Event::Snapshot(quotes), at)
     }

@@ -52,13 +52,14 @@ const INGEST_ARRAYS: &[IngestArray] = &[
     IngestArray {
         name: "quotes",
         schema: "PushedQuote",
-        description: "A price observation. `volume` is the session's volume so far; `time` defaults to now",
+        description: "A price observation. `volume` and `vwap` (the volume-weighted average price) are those of the session so far; `time` defaults to now",
         required: &[("symbol", FieldType::Symbol), ("price", FieldType::Number)],
         optional: &[
             ("volume", FieldType::Whole),
             ("time", FieldType::Instant),
             ("bid", FieldType::Number),
             ("ask", FieldType::Number),
+            ("vwap", FieldType::Number),
         ],
     },
     IngestArray {

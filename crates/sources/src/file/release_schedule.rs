@@ -14,7 +14,7 @@ use market::records::{BarRow, Batch, QuoteRow, StockRow};
 use market::{Bar, Calendar, Symbol};
 
 use crate::MarketUpdate;
-use crate::folder::{IntradayBar, MarketData};
+use crate::folder::{IntradayBar, MarketData, VwapSums};
 
 /// The number of days for which the intraday bars of a session are kept, so that later bars can be added to them.
 const INTRADAY_DAYS_KEPT: i64 = 7;
@@ -160,6 +160,7 @@ impl ReleaseSchedule {
                 time: Some(written_at.max(hours.open)),
                 bid: None,
                 ask: None,
+                vwap: None,
             });
         }
         self.daily.insert((date, row.symbol));
@@ -184,7 +185,10 @@ impl ReleaseSchedule {
             session.bars.insert(bar.time, bar);
             session.is_completed = false;
             if now < hours.end {
-                let volume = volume(session.bars.range(..=bar.time).map(|(_, bar)| bar));
+                let so_far = || session.bars.range(..=bar.time).map(|(_, bar)| bar);
+                let mut sums = VwapSums::default();
+                so_far().for_each(|bar| sums.add(bar));
+                let volume = volume(so_far());
                 self.batch_at(bar.time).quotes.push(QuoteRow {
                     symbol,
                     price: bar.close,
@@ -192,6 +196,7 @@ impl ReleaseSchedule {
                     time: Some(bar.time),
                     bid: None,
                     ask: None,
+                    vwap: sums.vwap(),
                 });
             }
         }

@@ -52,6 +52,7 @@ mod split;
 mod table;
 pub(crate) mod text;
 mod values;
+mod vwap;
 
 use std::path::Path;
 
@@ -64,6 +65,7 @@ pub use lines::MAX_ROW_BYTES;
 pub use loader::TableLoader;
 pub use rejected::{Excerpt, FieldError, RejectedRow, Rejections, RowError};
 pub use table::Table;
+pub use vwap::VwapSums;
 
 /// Reads the data folder `dir`.
 ///

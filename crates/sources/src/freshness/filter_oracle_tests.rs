@@ -83,6 +83,7 @@ proptest! {
                 volume,
                 bid,
                 ask: bid.map(|_| "1".parse().unwrap()),
+                vwap: None,
                 ..quote("1", now - age)
             };
             let decision = filter.check(&quote, at(now));

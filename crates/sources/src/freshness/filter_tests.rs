@@ -18,6 +18,7 @@ pub(super) fn quote(price: &str, second: i64) -> QuoteRow {
         time: Some(at(second)),
         bid: None,
         ask: None,
+        vwap: None,
     }
 }
 

@@ -35,6 +35,7 @@ fn of(minute: &MinuteBar) -> [QuoteRow; 4] {
         time: bar.time.checked_add(SignedDuration::from_secs(20 * third)).ok(),
         bid: None,
         ask: None,
+        vwap: None,
     };
     [at(0, bar.open), at(1, inner[0]), at(2, inner[1]), at(3, bar.close)]
 }

@@ -69,6 +69,7 @@ impl FromElement for QuoteRow {
             time: time.map(|time| members.past_time("time", time)).transpose()?,
             bid: members.optional("bid", text::price)?,
             ask: members.optional("ask", text::price)?,
+            vwap: members.optional("vwap", text::price)?,
         })
     }
 }

@@ -6,7 +6,7 @@
 //! | member | an element's members |
 //! |---|---|
 //! | `stocks` | `symbol`, `name`; may have `type`, `sector`, `industry`, `country`, `exchange`, `isin`, `is_active`, also within `details` |
-//! | `quotes` | `symbol`, `price`; may have `volume`, `time`, `bid`, `ask` |
+//! | `quotes` | `symbol`, `price`; may have `volume`, `time`, `bid`, `ask`, `vwap` |
 //! | `bars` | `symbol`, `date`, `open`, `high`, `low`, `close`, `volume` |
 //! | `fundamentals` | `symbol` and figures: `eps_ttm`, `eps_forward`, `market_cap`, `dividend_yield`, `dividend_amount`, `beta`; may have `as_of` (else today) |
 //! | `earnings` | `symbol`, `date`; may have `time`, `eps_estimate` |

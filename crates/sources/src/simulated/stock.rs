@@ -86,9 +86,24 @@ pub(super) struct OpenSession {
     high: f64,
     low: f64,
     volume: f64,
+    /// The value of the traded shares in dollars.
+    value: f64,
     planned_volume: f64,
     /// The stock's idiosyncratic shock, in usual deviations.
     shock: f64,
+}
+
+impl OpenSession {
+    /// Adds traded shares.
+    fn trade(&mut self, shares: f64, price: f64) {
+        self.volume += shares;
+        self.value += shares * price;
+    }
+
+    /// Returns the volume-weighted average price.
+    fn vwap(&self) -> Option<Price> {
+        (self.volume > 0.0).then(|| price(self.value / self.volume))
+    }
 }
 
 /// A simulated stock.
@@ -123,12 +138,15 @@ impl SimulatedStock {
         self.session = today.map(|bar| {
             #[expect(clippy::cast_precision_loss, reason = "a volume is far below 2^53")]
             let volume = bar.volume as f64;
+            // The prices of the single trades are not saved.
+            let typical = (bar.high.as_f64() + bar.low.as_f64() + bar.close.as_f64()) / 3.0;
             OpenSession {
                 date: bar.date,
                 open: bar.open.as_f64(),
                 high: bar.high.as_f64().max(self.base_price),
                 low: bar.low.as_f64().min(self.base_price),
                 volume,
+                value: volume * typical,
                 planned_volume: self.usual_volume(),
                 shock: 0.0,
             }
@@ -163,6 +181,7 @@ impl SimulatedStock {
             high: price,
             low: price,
             volume: planned_volume * traded(progress),
+            value: planned_volume * traded(progress) * price,
             planned_volume,
             shock: shock + surprise,
         });
@@ -198,9 +217,12 @@ impl SimulatedStock {
         }
         let part = traded(step.progress.1) - traded(step.progress.0);
         let activity = 0.75 + 0.35 * ((after / before).ln().abs() / usual.max(1e-9)).min(5.0);
-        session.volume += session.planned_volume * part.max(0.0) * activity;
+        session.trade(
+            session.planned_volume * part.max(0.0) * activity,
+            f64::midpoint(before, after),
+        );
         if step.lively && step.is_quoted() && happens(&mut rng, LIVELY_JUMPS_PER_SECOND, step.seconds) {
-            session.volume += session.planned_volume * rng.random_range(0.2..0.8);
+            session.trade(session.planned_volume * rng.random_range(0.2..0.8), after);
         }
     }
 
@@ -241,13 +263,15 @@ impl SimulatedStock {
             time: None,
             bid: Some(price(dollars - half)),
             ask: Some(price(dollars + half)),
+            vwap: session.vwap(),
         })
     }
 
     /// Adds unusual volume.
     pub(super) fn add_volume_burst(&mut self, times: f64) {
+        let price = self.price();
         if let Some(session) = &mut self.session {
-            session.volume += session.planned_volume * times;
+            session.trade(session.planned_volume * times, price);
         }
     }
 

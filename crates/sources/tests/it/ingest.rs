@@ -61,7 +61,7 @@ fn accepts_every_kind() {
     let body = json!({
         "stocks": [{"symbol": "aapl", "name": "Apple", "type": "stock", "details": {"sector": "Technology", "isin": "US0378331005"}},
                    {"symbol": "OLD", "name": "Old", "country": "US", "is_active": false}],
-        "quotes": [{"symbol": "AAPL", "price": "189.20", "volume": 1.5e6, "time": "2024-03-08T14:59:59Z", "bid": 189.1, "ask": 189.3}],
+        "quotes": [{"symbol": "AAPL", "price": "189.20", "volume": 1.5e6, "time": "2024-03-08T14:59:59Z", "bid": 189.1, "ask": 189.3, "vwap": 188.123456}],
         "bars": [bar()],
         "fundamentals": [{"symbol": "AAPL", "as_of": "2024-02-01", "eps_ttm": -1.25, "market_cap": 2.9e12},
                          {"symbol": "AAPL", "eps_forward": 7}],
@@ -93,6 +93,7 @@ fn accepts_every_kind() {
         (quote.bid.unwrap().micros(), quote.ask.unwrap().micros()),
         (189_100_000, 189_300_000)
     );
+    assert_eq!(quote.vwap.unwrap().micros(), 188_123_456);
     assert_eq!(batch.bars[0].bar.date, date(2024, 3, 7));
     assert_eq!(batch.fundamentals[0].eps_ttm.unwrap().micros(), -1_250_000);
     assert_eq!(batch.fundamentals[1].as_of, date(2024, 3, 8));

@@ -148,6 +148,7 @@ fn market_is_deterministic_by_seed() {
 fn step_quotes_every_stock_once_with_growing_volume() {
     let (mut market, _) = begin(calm(), &Calendar::nyse(), friday());
     let mut before: BTreeMap<Symbol, i64> = BTreeMap::new();
+    let mut traded_range = BTreeMap::new();
     for step in 1..=200 {
         let now = friday() + seconds(step);
         let batch = market.step(now);
@@ -156,6 +157,10 @@ fn step_quotes_every_stock_once_with_growing_volume() {
             assert_eq!(quote.time, Some(now));
             assert!(quote.bid.unwrap() <= quote.price && quote.price <= quote.ask.unwrap());
             let volume = quote.volume.unwrap();
+            let vwap = quote.vwap.unwrap();
+            let (lowest, highest) = traded_range.entry(quote.symbol).or_insert((vwap, vwap));
+            (*lowest, *highest) = (quote.price.min(*lowest), quote.price.max(*highest));
+            assert!(*lowest <= vwap && vwap <= *highest);
             assert!(before.insert(quote.symbol, volume).unwrap_or(0) <= volume);
         }
     }

@@ -101,8 +101,8 @@ impl Store {
 
     /// Returns the latest quote of each stock, by symbol.
     pub async fn latest_quotes(&self) -> Result<Vec<LatestQuote>, StoreError> {
-        let sql =
-            "SELECT symbol, session, open, high, low, last, volume, at, made_at, bid, ask FROM quotes ORDER BY symbol";
+        let sql = "SELECT symbol, session, open, high, low, last, volume, at, made_at, bid, ask, vwap FROM quotes
+                   ORDER BY symbol";
         values(query!(fetch_all StoredQuote, &self.pools, sql)?)
     }
 

@@ -58,11 +58,11 @@ const UPSERT_OBSERVED_BARS: Statement = Statement {
 };
 
 const UPSERT_QUOTES: Statement = Statement {
-    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at, bid, ask) VALUES ",
-    columns: 11,
+    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at, bid, ask, vwap) VALUES ",
+    columns: 12,
     after: " ON CONFLICT (symbol) DO UPDATE SET session = excluded.session, open = excluded.open, high = excluded.high,
              low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at, made_at = excluded.made_at,
-             bid = excluded.bid, ask = excluded.ask
+             bid = excluded.bid, ask = excluded.ask, vwap = excluded.vwap
              WHERE excluded.at >= quotes.at",
 };
 
@@ -297,6 +297,7 @@ impl UnitOfWork {
                 .bind(quote.made_at.map(Timestamp::as_microsecond))
                 .bind(quote.bid.map(Price::micros))
                 .bind(quote.ask.map(Price::micros))
+                .bind(quote.vwap.map(Price::micros))
         });
         Ok(())
     }

@@ -61,7 +61,7 @@ row!(StoredBar {
 
 row!(StoredQuote {
     symbol: String, session: i64, open: i64, high: i64, low: i64, last: i64, volume: Option<i64>, at: i64,
-    made_at: Option<i64>, bid: Option<i64>, ask: Option<i64>,
+    made_at: Option<i64>, bid: Option<i64>, ask: Option<i64>, vwap: Option<i64>,
 } of "quotes" => LatestQuote, |row, table| LatestQuote {
     symbol: table.symbol(&row.symbol)?,
     session: table.date(row.session)?,
@@ -74,6 +74,7 @@ row!(StoredQuote {
     made_at: table.optional_instant(row.made_at)?,
     bid: row.bid.map(|bid| table.price(bid)).transpose()?,
     ask: row.ask.map(|ask| table.price(ask)).transpose()?,
+    vwap: row.vwap.map(|vwap| table.price(vwap)).transpose()?,
 });
 
 row!(StoredFundamentals {

@@ -30,6 +30,8 @@ pub struct LatestQuote {
     pub bid: Option<Price>,
     /// Newest ask of the session, if an alert used it.
     pub ask: Option<Price>,
+    /// Newest volume-weighted average price of the session, if an alert used it.
+    pub vwap: Option<Price>,
 }
 
 /// Known data of a stock except prices.

@@ -34,6 +34,9 @@ macro_rules! watched {
     };
 }
 
+const WATCHED_SYMBOLS_SQL: &str = "SELECT symbol FROM watchlist_items
+    WHERE account_id = $1 AND is_active AND intention = COALESCE($2, intention) ORDER BY seq";
+
 impl Store {
     /// Returns an account's watchlist, newest first.
     pub async fn watchlist(&self, account: AccountId) -> Result<Vec<ListedWatchlistItem>, StoreError> {
@@ -66,6 +69,23 @@ impl Store {
         let sql = "SELECT COUNT(*) FROM watchlist_items WHERE account_id = $1";
         let (count,) = query!(fetch_one(i64,), &self.pools, sql, account.0)?;
         ITEMS.narrow("COUNT(*)", count)
+    }
+
+    /// Returns the stocks of an account's active items, oldest first; with an intention only those.
+    pub async fn watchlist_symbols(
+        &self,
+        account: AccountId,
+        intention: Option<Intention>,
+    ) -> Result<Vec<Symbol>, StoreError> {
+        let intention = intention.map(Intention::name);
+        let rows = query!(
+            fetch_all(String,),
+            &self.pools,
+            WATCHED_SYMBOLS_SQL,
+            account.0,
+            intention
+        )?;
+        rows.into_iter().map(|(symbol,)| ITEMS.symbol(&symbol)).collect()
     }
 
     /// Returns the active items that wait for the stock's first price.
@@ -121,9 +141,8 @@ impl UnitOfWork {
         account: AccountId,
         intention: Option<Intention>,
     ) -> Result<Vec<Symbol>, StoreError> {
-        let sql = "SELECT symbol FROM watchlist_items
-                   WHERE account_id = $1 AND is_active AND intention = COALESCE($2, intention) ORDER BY seq";
-        let rows = fetch!(self, fetch_all(String,), sql, account.0, intention.map(Intention::name));
+        let intention = intention.map(Intention::name);
+        let rows = fetch!(self, fetch_all(String,), WATCHED_SYMBOLS_SQL, account.0, intention);
         rows.into_iter().map(|(symbol,)| ITEMS.symbol(&symbol)).collect()
     }
 

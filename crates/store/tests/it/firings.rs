@@ -79,6 +79,7 @@ pub(crate) fn quote(name: &str, last: &str, seconds: i64) -> LatestQuote {
         made_at: None,
         bid: None,
         ask: None,
+        vwap: None,
     }
 }
 

@@ -23,7 +23,7 @@ async fn every_kind_is_accepted_in_one_request(setup: ServiceSetup) {
     let yesterday = days_ago(1).to_string();
     env.ingest(json!({
         "stocks": [{"symbol": "AAPL", "name": "Apple Inc."}],
-        "quotes": [{"symbol": "AAPL", "price": 100, "volume": 5, "bid": 99.9, "ask": 100.1}],
+        "quotes": [{"symbol": "AAPL", "price": 100, "volume": 5, "bid": 99.9, "ask": 100.1, "vwap": 99.95}],
         "bars": [bar("AAPL", 1, flat(99.0)), bar("AAPL", 2, flat(98.0))],
         "fundamentals": [{"symbol": "AAPL", "as_of": yesterday, "eps_ttm": 5.5}],
         "earnings": [{"symbol": "AAPL", "date": days_ago(-5).to_string(), "time": "before_open"}],

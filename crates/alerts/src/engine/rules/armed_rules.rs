@@ -18,8 +18,8 @@ pub(in crate::engine) struct ArmedRules {
     moments: BTreeSet<(Timestamp, Slot)>,
     /// The rules of facts alone that were not judged since they were armed.
     unjudged: BTreeSet<Slot>,
-    /// The number of rules that use bid or ask.
-    with_bid_and_ask: usize,
+    /// The number of rules that use details of quotes.
+    with_quote_details: usize,
 }
 
 impl ArmedRules {
@@ -28,9 +28,9 @@ impl ArmedRules {
         self.slots.len()
     }
 
-    /// Returns whether a rule uses bid or ask.
-    pub(in crate::engine) const fn use_bid_and_ask(&self) -> bool {
-        self.with_bid_and_ask > 0
+    /// Returns whether a rule uses details of quotes.
+    pub(in crate::engine) const fn use_quote_details(&self) -> bool {
+        self.with_quote_details > 0
     }
 
     /// Returns the armed rules.
@@ -59,7 +59,7 @@ impl ArmedRules {
     /// # Panics
     /// Panics beyond 2³² rules.
     pub(super) fn add(&mut self, id: AlertId, rule: ArmedRule) -> Slot {
-        self.with_bid_and_ask += usize::from(rule.has_bid_and_ask);
+        self.with_quote_details += usize::from(rule.has_quote_details);
         let slot = self.free.pop().unwrap_or_else(|| {
             self.rules.push(None);
             Slot(u32::try_from(self.rules.len() - 1).expect("fewer than 2^32 rules"))
@@ -74,7 +74,7 @@ impl ArmedRules {
         let slot = self.slots.remove(&id)?;
         self.unjudged.remove(&slot);
         let rule = self.take(slot)?;
-        self.with_bid_and_ask -= usize::from(rule.has_bid_and_ask);
+        self.with_quote_details -= usize::from(rule.has_quote_details);
         self.free.push(slot);
         Some((slot, rule))
     }

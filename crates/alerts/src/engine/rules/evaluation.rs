@@ -41,10 +41,6 @@ impl Engine {
         if let Some(&lost) = feeds.iter().find(|feed| self.feeds.is_lost(**feed)) {
             return Some(EvaluationIssue::NoSource(lost));
         }
-        // No event of the engine has the prices and volumes of single trades.
-        if metric == Metric::Vwap {
-            return Some(EvaluationIssue::NoSourceOfMetric(metric.spec().name));
-        }
         let place = at.stock.0 as usize;
         let (stock, hot) = (&self.stocks[place], &self.hot[place]);
         // Quotes and fundamentals are known to be missing from their values.
@@ -56,9 +52,9 @@ impl Engine {
         }
         let view = view(stock, hot, new_york_date(now), SeenAt::Afterwards);
         if hot.day != NO_DAY
-            && let Some(side) = missing_side(armed.rule.options.trigger, &view, metric)
+            && let Some(detail) = missing_detail(armed.rule.options.trigger, &view, metric)
         {
-            return Some(EvaluationIssue::NoSourceOfMetric(side));
+            return Some(EvaluationIssue::NoSourceOfMetric(detail));
         }
         let is_stale = || self.stale_since(hot, now).is_some_and(|since| since < now);
         let needs_quotes = feeds.contains(&Feed::Quotes);
@@ -79,7 +75,9 @@ fn feeds(metric: Metric) -> Vec<Feed> {
         return vec![Feed::Quotes];
     }
     let feed = |dependency: &MetricDependency| match dependency {
-        MetricDependency::Price | MetricDependency::Volume | MetricDependency::BidAsk => Some(Feed::Quotes),
+        MetricDependency::Price | MetricDependency::Volume | MetricDependency::BidAsk | MetricDependency::Vwap => {
+            Some(Feed::Quotes)
+        }
         MetricDependency::Fundamentals => Some(Feed::Fundamentals),
         MetricDependency::Mentions => Some(Feed::Mentions),
         MetricDependency::InsiderTrades => Some(Feed::Insiders),
@@ -90,12 +88,16 @@ fn feeds(metric: Metric) -> Vec<Feed> {
     dependencies(metric).iter().filter_map(feed).collect()
 }
 
-/// Returns which of bid and ask a metric needs and the running session does not have.
-fn missing_side(trigger: TriggerPrice, view: &StockInputs<'_>, metric: Metric) -> Option<&'static str> {
+/// Returns which detail of a quote a metric needs and the running session does not have.
+fn missing_detail(trigger: TriggerPrice, view: &StockInputs<'_>, metric: Metric) -> Option<&'static str> {
     let is_of_price = dependencies(metric).contains(&MetricDependency::Price);
     let judges = |sides: [TriggerPrice; 2]| is_of_price && sides.contains(&trigger);
     let needs_bid = metric == Metric::Bid || judges([TriggerPrice::Bid, TriggerPrice::Mid]);
     let needs_ask = metric == Metric::Ask || judges([TriggerPrice::Ask, TriggerPrice::Mid]);
+    if metric == Metric::Vwap {
+        let vwap = view.session.and_then(|session| session.vwap);
+        return vwap.is_none().then_some("vwap");
+    }
     let bid = (needs_bid && view.bid.is_none()).then_some("bid");
     bid.or_else(|| (needs_ask && view.ask.is_none()).then_some("ask"))
 }

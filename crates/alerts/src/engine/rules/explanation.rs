@@ -104,6 +104,7 @@ impl TermSource {
             MetricDependency::Price
             | MetricDependency::Volume
             | MetricDependency::BidAsk
+            | MetricDependency::Vwap
             | MetricDependency::AlertBasis => Self::Quotes,
             MetricDependency::History => Self::DailyBars,
             MetricDependency::Fundamentals => Self::Fundamentals,

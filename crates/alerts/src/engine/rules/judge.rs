@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
+use crate::engine::hot_line::seconds;
 use crate::engine::stock::Stock;
 use crate::expression::{EvaluatedTruth, EvaluationTime, evaluate};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, next_check, step};
@@ -114,11 +115,11 @@ impl Engine {
     }
 
     /// Returns the bands of a rule's stocks in which the next observation changes nothing, after a judgement.
-    pub(super) fn bands_after(&self, armed: &ArmedRule, now: Timestamp) -> Vec<Band> {
+    pub(super) fn bands_after(&self, armed: &mut ArmedRule, now: Timestamp) -> Vec<Band> {
         if armed.is_judged_at_close() {
             return vec![Band::WIDE; armed.stocks.len()];
         }
-        if armed.has_bid_and_ask {
+        if armed.has_quote_details {
             // A quiet band is one of last prices.
             return vec![Band::EMPTY; armed.stocks.len()];
         }
@@ -133,6 +134,9 @@ impl Engine {
         if values.shares.iter().any(Option::is_some) {
             return vec![Band::EMPTY; armed.stocks.len()];
         }
+        if !armed.search_policy.should_search() {
+            return vec![Band::EMPTY; armed.stocks.len()];
+        }
         let positions: Vec<_> = armed
             .stocks
             .iter()
@@ -140,8 +144,9 @@ impl Engine {
             .collect();
         let lasting: Vec<_> = state.crossings.until().iter().map(Option::is_some).collect();
         let rearm = armed.rearm.as_ref().map(|rearm| (&rearm.metric, &rearm.level));
-        let CertainTruth { truth, mut bands } =
+        let (CertainTruth { truth, mut bands }, comparisons) =
             quiet_bands(&armed.rule.expression, rearm, &positions, &values, &lasting);
+        armed.search_policy.note_search(seconds(now), comparisons);
         // The extremes since arming are part of the state, even while they decide nothing.
         if let Some(extremes) = state.extremes.filter(|_| armed.has_armed_extremes) {
             for (at, band) in armed.stocks.iter().zip(&mut bands) {

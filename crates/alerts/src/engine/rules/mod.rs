@@ -19,6 +19,7 @@ mod rearm_level;
 mod reason;
 mod rule;
 mod search;
+mod search_policy;
 mod splits;
 mod values;
 
@@ -176,13 +177,14 @@ impl Engine {
         };
         let id = armed.rule.alert;
         self.end_past_sessions(&armed, now);
+        self.note_left_bands(&mut armed, cause);
         let fate = self.judge(&mut armed, now, cause, out);
         if fate == RuleFate::Ends {
             self.rules.put_back(slot, armed);
             self.disarm_rule(id);
             return;
         }
-        let bands = self.bands_after(&armed, now);
+        let bands = self.bands_after(&mut armed, now);
         let awaits_close = armed.is_judged_at_close();
         for (at, band) in armed.stocks.iter_mut().zip(bands) {
             let place = at.stock.0 as usize;

@@ -7,6 +7,7 @@
 //! The bands of the whole expression certify its present truth, not that of every comparison: `a and b` stays false while `a`
 //! does. Every `crosses` is watched besides, because its previous order must be known.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use market::Symbol;
@@ -65,28 +66,29 @@ pub(super) struct CertainTruth {
 }
 
 /// Returns the truth of an expression after an observation and the bands in which it stays, as does the order of the metric and the
-/// level of `rearm`. `lasting` says of each `crosses` whether
-/// it still counts as true.
+/// level of `rearm`; and the number of comparisons at other prices that it took. `lasting` says of each `crosses` whether it still
+/// counts as true.
 pub(super) fn quiet_bands(
     expression: &Expression,
     rearm: Option<(&NumericExpression, &NumericExpression)>,
     positions: &[StockPosition],
     values: &impl ValuesElsewhere,
     lasting: &[bool],
-) -> CertainTruth {
+) -> (CertainTruth, u32) {
     let mut search = BandSearch {
         positions,
         values,
         lasting,
         next_crossing: 0,
         crossings: vec![Band::WIDE; positions.len()],
+        comparisons: Cell::new(0),
     };
     let CertainTruth { truth, bands } = search.condition(expression.condition());
     let mut bands = intersection(&bands, &search.crossings);
     if let Some((metric, level)) = rearm {
         bands = intersection(&bands, &search.bands_of_order(metric, level));
     }
-    CertainTruth { truth, bands }
+    (CertainTruth { truth, bands }, search.comparisons.get())
 }
 
 struct BandSearch<'a, V> {
@@ -96,6 +98,8 @@ struct BandSearch<'a, V> {
     next_crossing: usize,
     /// The bands in which every `crosses` keeps its order.
     crossings: Vec<Band>,
+    /// The number of comparisons at other prices and volumes.
+    comparisons: Cell<u32>,
 }
 
 impl<V: ValuesElsewhere> BandSearch<'_, V> {
@@ -163,6 +167,7 @@ impl<V: ValuesElsewhere> BandSearch<'_, V> {
         order: Option<Ordering>,
         place: (usize, i64, i64),
     ) -> Sample {
+        self.comparisons.set(self.comparisons.get() + 1);
         let values = Elsewhere {
             values: self.values,
             place: Some(place),

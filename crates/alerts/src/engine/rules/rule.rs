@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use market::{Price, Symbol};
 
 use super::rearm_level::RearmLevel;
+use super::search_policy::SearchPolicy;
 use crate::alert::{Alert, AlertId, Revision};
 use crate::condition::Condition;
 use crate::engine::event::StockIndex;
@@ -86,12 +87,14 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) has_armed_extremes: bool,
     /// Whether the expression has `high_52w` or `low_52w`.
     pub(super) has_52_week_extremes: bool,
-    /// Whether the expression has `bid` or `ask`, or judges one of them in place of the last price.
-    pub(super) has_bid_and_ask: bool,
+    /// Whether the expression has `bid`, `ask` or `vwap`, or judges bid or ask in place of the last price.
+    pub(super) has_quote_details: bool,
     /// Whether the expression has a metric of prices or volumes.
     pub(super) has_market_data: bool,
     /// Whether the expression has a metric that changes with the date.
     pub(super) has_dates: bool,
+    /// Whether to search the next quiet bands.
+    pub(super) search_policy: SearchPolicy,
 }
 
 /// A stock of a rule.
@@ -123,13 +126,15 @@ impl ArmedRule {
             MetricDependency::Price,
             MetricDependency::Volume,
             MetricDependency::BidAsk,
+            MetricDependency::Vwap,
             MetricDependency::History,
             MetricDependency::AlertBasis,
         ]
         .into_iter()
         .any(depends);
         let has_dates = depends(MetricDependency::Date);
-        let has_bid_and_ask = depends(MetricDependency::BidAsk)
+        let has_quote_details = depends(MetricDependency::BidAsk)
+            || depends(MetricDependency::Vwap)
             || matches!(
                 rule.options.trigger,
                 TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid
@@ -146,9 +151,10 @@ impl ArmedRule {
             next_close: None,
             has_armed_extremes,
             has_52_week_extremes,
-            has_bid_and_ask,
+            has_quote_details,
             has_market_data,
             has_dates,
+            search_policy: SearchPolicy::default(),
         }
     }
 

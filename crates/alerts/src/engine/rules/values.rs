@@ -85,9 +85,9 @@ pub(super) enum SeenAt {
 /// Returns everything that the engine knows of a stock.
 pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).ok();
-    let (last, (bid, ask)) = match seen {
-        SeenAt::LastClose => (stock.history.last().map(|bar| bar.close), (None, None)),
-        SeenAt::Observation | SeenAt::Afterwards => (Stock::last_price(hot), stock.bid_and_ask(hot)),
+    let (last, details) = match seen {
+        SeenAt::LastClose => (stock.history.last().map(|bar| bar.close), None),
+        SeenAt::Observation | SeenAt::Afterwards => (Stock::last_price(hot), stock.details(hot)),
     };
     let session = stock
         .session
@@ -98,7 +98,7 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
             high: price(hot.high).map_or(last, |high| high.max(last)),
             low: price(hot.low).map_or(last, |low| low.min(last)),
             volume: (hot.volume >= 0).then_some(hot.volume),
-            vwap: None,
+            vwap: details.and_then(|details| details.vwap),
         });
     let extremes = stock.extremes(hot, today, seen == SeenAt::Afterwards);
     let facts = stock.facts.as_deref();
@@ -106,8 +106,8 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         history: &stock.history,
         session,
         price: last,
-        bid,
-        ask,
+        bid: details.and_then(|details| details.bid),
+        ask: details.and_then(|details| details.ask),
         high_52_weeks: extremes.0.and_then(price),
         low_52_weeks: extremes.1.and_then(price),
         fundamentals: stock.fundamentals,

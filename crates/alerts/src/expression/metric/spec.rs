@@ -96,6 +96,8 @@ pub enum MetricNeed {
     BidAsk,
     /// Quotes with volume.
     Volume,
+    /// Quotes with the volume-weighted average price.
+    Vwap,
     /// Completed sessions.
     Sessions,
     /// Earnings per share.
@@ -118,7 +120,7 @@ impl MetricNeed {
     pub const fn is_market_data(self) -> bool {
         matches!(
             self,
-            Self::Quote | Self::InitialPrice | Self::BidAsk | Self::Volume | Self::Sessions
+            Self::Quote | Self::InitialPrice | Self::BidAsk | Self::Volume | Self::Vwap | Self::Sessions
         )
     }
 }
@@ -265,6 +267,7 @@ impl fmt::Display for MetricNeed {
             Self::InitialPrice => "an initial price",
             Self::BidAsk => "quotes with bid and ask",
             Self::Volume => "quotes with volume",
+            Self::Vwap => "quotes with the volume-weighted average price",
             Self::Sessions => "completed sessions",
             Self::Earnings => "earnings per share above 0",
             Self::Fundamentals => "fundamentals",

@@ -36,8 +36,8 @@ metrics! {
         "The close of the last completed session";
     "volume" Plain(Volume); Shares Integer Premium [Volume]; "is" "volume";
         "The volume of the session so far, this observation included";
-    "vwap" Plain(Vwap); UsdPerShare Fraction Premium [Volume]; "is" "volume-weighted average price";
-        "The volume-weighted average price of the session so far";
+    "vwap" Plain(Vwap); UsdPerShare Integer Premium [Vwap]; "is" "volume-weighted average price";
+        "Σ (price × volume) ÷ Σ volume of the trades of the session so far, as the source reports it with a quote";
     "bid" Plain(Bid); UsdPerShare Integer Price [BidAsk]; "is" "bid"; "The highest price that a buyer offers";
     "ask" Plain(Ask); UsdPerShare Integer Price [BidAsk]; "is" "ask"; "The lowest price that a seller asks";
     "change_pct" Base(ChangePct); Percent Fraction Price [Quote InitialPrice Sessions]; "is" "percentage change since #";

@@ -1,11 +1,14 @@
 //! Analyses of an expression that need no values.
 
+mod bounds;
 mod inputs;
 mod level;
+mod possible;
 mod slope;
 
 pub use inputs::MetricInputs;
 pub use level::{MetricLevel, PriceLevels, compared_prices, metric_level, price_levels};
+pub use possible::never_true;
 pub use slope::{PriceEffect, SlopeRange, price_effect, price_slope, price_slope_within_range, volume_slope};
 
 use market::Symbol;

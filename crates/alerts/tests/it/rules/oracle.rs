@@ -26,6 +26,8 @@ struct Stock {
     volume: i64,
     /// The newest bid and ask of the running session.
     book: Option<(i64, i64)>,
+    /// The newest volume-weighted average price of the running session.
+    vwap: Option<i64>,
 }
 
 impl Stock {
@@ -53,6 +55,7 @@ impl Stock {
         self.today.clear();
         self.volume = -1;
         self.book = None;
+        self.vwap = None;
     }
 }
 
@@ -99,7 +102,7 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date, trigger: TriggerPri
             high: price(*stock.today.iter().max().unwrap()),
             low: price(*stock.today.iter().min().unwrap()),
             volume: (stock.volume >= 0).then_some(stock.volume),
-            vwap: None,
+            vwap: stock.vwap.map(price),
         }),
         price: match trigger {
             TriggerPrice::Last | TriggerPrice::TwoLasts | TriggerPrice::Close => stock.last.map(price),
@@ -162,6 +165,7 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
         last_at: None,
         volume: -1,
         book: None,
+        vwap: None,
     });
     let used: BTreeSet<usize> = symbols_of(expression).into_iter().map(place).collect();
     let has_extremes = metrics(expression)
@@ -186,6 +190,7 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
                 stock.last = Some(observed.price);
                 stock.last_at = Some(*now);
                 stock.book = observed.book.or(stock.book);
+                stock.vwap = observed.vwap.or(stock.vwap);
                 stock.volume = stock.volume.max(observed.volume);
             }
             let mut observed: BTreeSet<usize> = seen.iter().map(|observed| observed.stock).collect();

@@ -1,6 +1,6 @@
 //! Invented markets of two stocks, with one rule.
 
-use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, TopOfBook};
+use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, QuoteDetails};
 use alerts::expression::Expression;
 use alerts::expression::shape::metric_level;
 use alerts::lifecycle::Lifecycle;
@@ -43,6 +43,8 @@ pub(crate) struct Observed {
     pub(crate) volume: i64,
     /// Bid and ask, which some quotes do not have.
     pub(crate) book: Option<(i64, i64)>,
+    /// The volume-weighted average price, which some quotes do not have.
+    pub(crate) vwap: Option<i64>,
 }
 
 /// A firing: its instant, and whether it was the last one.
@@ -121,6 +123,8 @@ fn comparisons() -> impl Strategy<Value = String> {
             "ask - bid > 1",
             "bid crosses above 99",
             "BBB.ask <= 98",
+            "price > vwap",
+            "vwap crosses above 100",
         ])
         .prop_map(str::to_owned),
     ]
@@ -215,6 +219,7 @@ fn days() -> impl Strategy<Value = Vec<TradedDay>> {
                         seen.push(Observed {
                             stock,
                             price,
+                            vwap: (traded % 3 > 0).then_some(price - 900_000 + 30_000 * traded),
                             book: (spread > 0).then_some((price - 300_001 * spread, price + 700_000 * spread)),
                             // Some quotes have no volume.
                             volume: if traded == 0 { -1 } else { volumes[stock] },
@@ -318,17 +323,19 @@ fn observe(engine: &mut Engine, seen: &[Observed], now: Timestamp) -> Vec<Decisi
         return decisions;
     }
     let price = |micros: i64| Price::from_micros(micros).unwrap();
-    let (mut quotes, mut books) = (Vec::new(), Vec::new());
+    let (mut quotes, mut details) = (Vec::new(), Vec::new());
     for observed in seen {
         let stock = engine.stock(symbols()[observed.stock]);
         quotes.push(Quote::new(stock, price(observed.price)).with_volume(observed.volume));
-        books.extend(observed.book.map(|(bid, ask)| TopOfBook {
+        let (bid, ask) = observed.book.unzip();
+        details.push(QuoteDetails {
             stock,
-            bid: Some(price(bid)),
-            ask: Some(price(ask)),
-        }));
+            bid: bid.map(price),
+            ask: ask.map(price),
+            vwap: observed.vwap.map(price),
+        });
     }
-    decisions.extend(process(engine, Event::TopOfBooks(&books), now));
+    decisions.extend(process(engine, Event::QuoteDetails(&details), now));
     decisions.extend(process(engine, Event::Snapshot(&quotes), now));
     decisions
 }

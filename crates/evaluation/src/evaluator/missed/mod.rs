@@ -214,7 +214,7 @@ impl Evaluator {
 /// Whether an alert depends on observations of its stock, and not on the clock or on other data. An expression must depend on prices
 /// alone: the second engine has no volumes of the time before the gap, and no other stocks.
 fn is_evaluated_by_quotes(alert: &Alert) -> bool {
-    // Missed observations have no bid and ask, and are no closes.
+    // Missed observations have no bid, ask and volume-weighted average price, and are no closes.
     if !matches!(alert.options.trigger, TriggerPrice::Last | TriggerPrice::TwoLasts) {
         return false;
     }

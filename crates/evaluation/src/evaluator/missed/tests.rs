@@ -199,6 +199,7 @@ fn volume_from_before_the_gap_fires_no_alert_in_it() {
                 last_at: armed_at,
                 bid: None,
                 ask: None,
+                vwap: None,
             }),
         };
         let (baseline, percent) = (VolumeBaseline::Ma20, Decimal::from_units(10).unwrap());

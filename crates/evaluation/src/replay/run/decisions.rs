@@ -39,11 +39,12 @@ impl<OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'_, OnFiring> {
 
     fn apply_decision(&mut self, decision: &Decision) {
         let index = index_of(decision.alert);
+        let alert_index = self.alert_indexes[index];
         let alert = &mut self.alerts[index];
         let mut firing = |price, metric, reason| {
             self.pending.push(ReplayFiring {
                 time: decision.at,
-                alert_index: index,
+                alert_index,
                 symbol: alert.symbol,
                 condition: alert.condition.kind(),
                 threshold: alert.condition.threshold(),
@@ -77,7 +78,8 @@ impl<OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'_, OnFiring> {
 
     /// Reports the firings of the previous instant.
     pub(super) fn flush(&mut self) -> Flow {
-        self.pending.sort_by_key(|firing| (firing.time, firing.alert_index));
+        self.pending
+            .sort_by_key(|firing| (firing.time, firing.alert_index, firing.symbol));
         for firing in self.pending.drain(..) {
             self.summary.firings += 1;
             (self.on_firing)(firing)?;

@@ -9,7 +9,7 @@ use super::{Flow, Replay};
 use crate::replay::ReplayFiring;
 
 impl<OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'_, OnFiring> {
-    /// Replays up to an instant and explains each alert as of it, in their order. `None` for an alert that the engine does not
+    /// Replays up to an instant and explains each alert as of it, in their order, one over many stocks for each of them. `None` for an alert that the engine does not
     /// explain, and for one that has fired once.
     #[must_use]
     pub fn explain_at(mut self, at: Timestamp) -> Vec<Option<Explanation>> {

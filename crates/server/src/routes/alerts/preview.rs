@@ -35,6 +35,9 @@ pub struct AlertPreview {
     /// The metrics that never had a value on the played days; null if all had one.
     #[schema(required)]
     pub unknown: Option<UnknownMetrics>,
+    /// The reasons why the condition can never be true on the data there is; null if none is found.
+    #[schema(required)]
+    pub never_true: Option<NeverTrue>,
     /// The stock's performance after the firings.
     pub outcome: PreviewPerformance,
 }
@@ -56,7 +59,8 @@ pub struct PreviewedFiring {
     pub reason: String,
 }
 
-/// The days of a preview: those of the period for which daily bars of all stocks of the alert are stored.
+/// The days of a preview: those of the period for which daily bars of all stocks of the alert are stored. With `scope`, those with
+/// bars of at least one stock.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCoverage {
     /// First day; null if bars of a stock are missing.
@@ -106,6 +110,17 @@ pub struct UnknownMetrics {
     pub metrics: Vec<String>,
 }
 
+/// The condition can never be true: neither by the definitions of its metrics, nor with the metrics that have a value.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NeverTrue {
+    /// The reasons in one sentence.
+    #[schema(example = "can never be true: rsi(14) > 100 is impossible: rsi(14) is from 0 to 100")]
+    pub message: String,
+    /// One reason for each way in which the condition could be true.
+    #[schema(min_items = 1, example = json!(["rsi(14) > 100 is impossible: rsi(14) is from 0 to 100"]))]
+    pub reasons: Vec<String>,
+}
+
 /// The stock's performance 1, 5 and 20 sessions after the firings, from the close of the session of each firing, adjusted for
 /// splits. The lists have one number for each entry of `sessions`; null if it is not known for any firing.
 #[derive(Debug, Serialize, ToSchema)]
@@ -133,6 +148,7 @@ impl AlertPreview {
             coverage,
             noise,
             unknown_metrics,
+            never_true,
             outcome,
         } = preview;
         Self {
@@ -142,6 +158,7 @@ impl AlertPreview {
             resolution: DAILY,
             unknown: UnknownMetrics::of(unknown_metrics, coverage.days.is_some()),
             coverage: PreviewCoverage::of(coverage),
+            never_true: NeverTrue::of(never_true),
             noise: noise.map(|Noise { message, suggestion }| PreviewNoise { message, suggestion }),
             outcome: PreviewPerformance::of(outcome),
         }
@@ -186,6 +203,13 @@ impl UnknownMetrics {
     }
 }
 
+impl NeverTrue {
+    fn of(reasons: Vec<String>) -> Option<Self> {
+        let message = format!("can never be true: {}", reasons.join("; "));
+        (!reasons.is_empty()).then_some(Self { message, reasons })
+    }
+}
+
 impl PreviewPerformance {
     fn of(outcome: PreviewOutcome) -> Self {
         let numbers = |values: [Option<f64>; 3]| values.map(|value| value.and_then(rounded)).into();
@@ -213,7 +237,8 @@ fn rounded(number: f64) -> Option<f64> {
 /// session in which it fired.
 ///
 /// The request is checked like a new alert: the same errors, and the same features of each plan. It does not count against the
-/// limit of active alerts. A metric without stored history, such as `bid`, has no value; `unknown` names it.
+/// limit of active alerts. An alert over many stocks (`scope`) is played on each of them, one on a watchlist on its present stocks.
+/// A metric without stored history, such as `bid`, has no value; `unknown` names it.
 #[utoipa::path(
     post,
     path = "/alerts/preview",

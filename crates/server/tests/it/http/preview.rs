@@ -14,6 +14,9 @@ on_each_database! {
     every_condition_has_a_preview
     frequent_alert_has_a_warning
     split_does_not_fire
+    scope_is_played_on_each_stock
+    watchlist_is_played_on_its_present_stocks
+    condition_that_can_never_be_true_says_so
 }
 
 /// The sessions before Friday, 8 March 2024, when the server's clock stands.
@@ -241,4 +244,92 @@ async fn split_does_not_fire(server: TestServer) {
     let fall = json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": "change_pct(1) <= -10"}});
     let found = preview(&server, json!({"alert": fall, "from": "2024-02-27"})).await;
     assert_eq!(days_of(&found), ["2024-03-07"]);
+}
+
+/// Returns the day and the stock of each firing.
+fn fired_on(preview: &Value) -> Vec<String> {
+    let firings = preview["firings"].as_array().unwrap();
+    let line = |(firing, day): (&Value, &str)| format!("{day} {}", firing["symbol"].as_str().unwrap());
+    firings.iter().zip(days_of(preview)).map(line).collect()
+}
+
+async fn scope_is_played_on_each_stock(server: TestServer) {
+    market(&server).await;
+    ingest(
+        &server,
+        json!({
+            "stocks": [{"symbol": "NEW", "name": "New"}, {"symbol": "NONE", "name": "None"}],
+            "bars": [
+                {"symbol": "NEW", "date": "2024-03-05", "open": 80, "high": 80, "low": 80, "close": 80, "volume": 10},
+                {"symbol": "NEW", "date": "2024-03-06", "open": 91, "high": 91, "low": 91, "close": 91, "volume": 10},
+            ],
+        }),
+    )
+    .await;
+    let stocks = json!({"symbols": ["SPY", "AAPL", "NEW", "NONE"]});
+    let alert = json!({"scope": stocks, "condition": "price_below", "threshold": 90});
+    let found = preview(&server, json!({"alert": alert})).await;
+    assert_eq!(
+        fired_on(&found),
+        ["2024-02-28 AAPL", "2024-03-04 AAPL", "2024-03-05 NEW"]
+    );
+    assert_eq!(found["count"], 3);
+    assert_eq!(
+        found["coverage"],
+        json!({"from": "2024-02-26", "to": "2024-03-07", "gaps": [
+            {"symbol": "NEW", "from": "2024-02-26", "to": "2024-03-04"},
+            {"symbol": "NEW", "from": "2024-03-07", "to": "2024-03-07"},
+            {"symbol": "NONE", "from": "2024-02-26", "to": "2024-03-07"},
+        ]})
+    );
+    assert_eq!(found["unknown"]["metrics"], json!(["NONE.price"]));
+    // AAPL rose by 10 % and fell by 1.1 %, NEW rose by 13.75 %.
+    assert_eq!(found["outcome"]["mean_pct"][0], 7.542_135);
+    assert_eq!(found["outcome"]["hit_rate"][0], 0.666_667);
+    let both = json!({"scope": {"symbols": ["AAPL"]}, "symbol": "AAPL", "condition": "price_below", "threshold": 90});
+    let refused = server
+        .post("/v1/alerts/preview", json!({"alert": both}))
+        .await
+        .refused(422, "VALIDATION_ERROR");
+    assert!(
+        refused.body["error"]["details"]["fields"]["symbol"].is_array(),
+        "{refused:?}"
+    );
+}
+
+async fn watchlist_is_played_on_its_present_stocks(server: TestServer) {
+    market(&server).await;
+    let alert = |part: &str| json!({"scope": {"watchlist": part}, "condition": "price_below", "threshold": 90});
+    let empty = preview(&server, json!({"alert": alert("all")})).await;
+    assert_eq!((&empty["count"], &empty["coverage"]["from"]), (&json!(0), &Value::Null));
+    let item = json!({"stock_symbol": "AAPL", "intention": "buy"});
+    let _ = server.post("/v1/watchlist", item).await.ok(201);
+    for (part, count) in [("all", 2), ("buy", 2), ("sell", 0)] {
+        let found = preview(&server, json!({"alert": alert(part)})).await;
+        assert_eq!(found["count"], count, "{part}");
+    }
+}
+
+async fn condition_that_can_never_be_true_says_so(server: TestServer) {
+    market(&server).await;
+    let alert = |when: &str| json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": when}});
+    let found = preview(
+        &server,
+        json!({"alert": alert("price < 100 and (bid > 5 or rsi(5) > 100)")}),
+    )
+    .await;
+    let reasons = [
+        "bid > 5 is unknown, because bid has no value",
+        "rsi(5) > 100 is impossible: rsi(5) is from 0 to 100",
+    ];
+    assert_eq!(
+        found["never_true"],
+        json!({"message": format!("can never be true: {}; {}", reasons[0], reasons[1]), "reasons": reasons})
+    );
+    let possible = preview(
+        &server,
+        json!({"alert": alert("price < 100 and (bid > 5 or rsi(5) >= 100)")}),
+    )
+    .await;
+    assert_eq!((&possible["never_true"], &possible["count"]), (&Value::Null, &json!(0)));
 }

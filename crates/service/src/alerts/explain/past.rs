@@ -230,10 +230,9 @@ fn played(past: &PastAlert, data: &MarketData) -> ReplayAlert {
         initial_price = initial_price.map(before);
     }
     ReplayAlert {
-        alert,
-        created_at: Some(past.state.armed_at),
         // The price of a later activation says nothing about this moment.
         initial_price: initial_price.filter(|_| past.alert.initial_price_set_at <= past.state.armed_at),
+        ..ReplayAlert::new(alert, Some(past.state.armed_at))
     }
 }
 

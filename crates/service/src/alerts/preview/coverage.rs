@@ -75,6 +75,38 @@ impl HistoryCoverage {
         Self { days, gaps }
     }
 
+    /// Returns the days on which bars of at least one stock of an alert over many are stored. The sessions on which one has none are
+    /// its gaps.
+    #[must_use]
+    pub fn of_many(stocks: Vec<(Symbol, Self)>, calendar: &Calendar) -> Self {
+        let days = stocks.iter().filter_map(|(_, own)| own.days);
+        let Some((first, last)) = days.reduce(|all, own| (all.0.min(own.0), all.1.max(own.1))) else {
+            return Self::default();
+        };
+        let mut gaps = Vec::new();
+        for (symbol, own) in stocks {
+            let missing = |from, to| {
+                let mut sessions = calendar.sessions(from, to).map(|session| session.date);
+                let from = sessions.next()?;
+                let to = sessions.last().unwrap_or(from);
+                Some(Gap { symbol, from, to })
+            };
+            match own.days {
+                Some((own_first, own_last)) => {
+                    gaps.extend(own_first.yesterday().ok().and_then(|end| missing(first, end)));
+                    gaps.extend(own.gaps);
+                    gaps.extend(own_last.tomorrow().ok().and_then(|start| missing(start, last)));
+                }
+                None => gaps.extend(missing(first, last)),
+            }
+        }
+        gaps.truncate(MAX_GAPS);
+        Self {
+            days: Some((first, last)),
+            gaps,
+        }
+    }
+
     /// Returns a number of firings per year of 365.25 days; `None` without covered days.
     #[must_use]
     pub fn per_year(&self, count: usize) -> Option<f64> {

@@ -15,8 +15,11 @@ mod plan;
 mod request;
 mod run;
 
-use alerts::request::{ParseContext, parse_create};
-use alerts::{Condition, NewAlert, plan as plans};
+use std::collections::BTreeSet;
+
+use alerts::request::{ParseContext, parse_create, parse_template};
+use alerts::scope::shown_symbol;
+use alerts::{AlertScope, Condition, NewAlert, plan as plans};
 use evaluation::market::completed_session;
 use jiff::Span;
 use jiff::civil::Date;
@@ -25,6 +28,7 @@ use market::{Calendar, Symbol};
 use serde_json::Value;
 
 use crate::alerts::Alerts;
+use crate::alerts::scoped::read_scope;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
@@ -49,7 +53,8 @@ struct RequestedDays {
 }
 
 impl Alerts {
-    /// Plays an alert over the stored daily bars: `{alert, from?, to?}`, with `alert` as in a create request.
+    /// Plays an alert over the stored daily bars: `{alert, from?, to?}`, with `alert` as in a create request. One over many stocks is
+    /// played on each of them; a scope with a watchlist has its present stocks.
     ///
     /// # Errors
     /// As [`Self::create_alert`] up to the plan's features; [`ServiceError::Invalid`] for invalid days;
@@ -62,28 +67,64 @@ impl Alerts {
             time_zone: &actor.time_zone,
             calendar: &self.settings.calendar,
         };
-        let alert = parse_create(&request.alert.0, &context)?;
+        let body = &request.alert.0;
+        let scope = body.get("scope").filter(|scope| !scope.is_null());
+        let (alert, symbols) = match scope.map(read_scope).transpose()? {
+            None => {
+                let alert = parse_create(body, &context)?;
+                let symbols = vec![alert.symbol];
+                (alert, symbols)
+            }
+            Some(AlertScope::Symbols(symbols)) => (parse_template(body, &context)?, symbols),
+            Some(AlertScope::Watchlist(intention)) => {
+                let symbols = self.ports.store.watchlist_symbols(actor.account, intention).await?;
+                (parse_template(body, &context)?, symbols)
+            }
+        };
         let today = new_york_date(now);
         let completed = completed_session(&bar_calendar(&self.settings.calendar), now).unwrap_or(today);
         let days = requested_days(&request, completed)?;
         plans::check_alert_features(actor.plan, &alert.condition, alert.notification)?;
-        self.prices.require_stock_to_read(alert.symbol).await?;
+        for &symbol in &symbols {
+            self.prices.require_stock_to_read(symbol).await?;
+        }
         if matches!(alert.condition, Condition::Expression(_)) {
-            self.require_named_stocks(&request.alert.0, alert.symbol).await?;
+            self.require_named_stocks(body, alert.symbol).await?;
         }
 
         let _permit = self.previews.acquire().await?;
-        let input = self.preview_input(alert, days).await?;
-        let played = tokio::task::spawn_blocking(move || run(&input)).await;
-        played.map_err(ServiceError::internal)
+        self.note_previewed(&alert, &symbols).await;
+        // One stock after the other, so that the bars of 500 stocks are not in memory at once.
+        let mut played = Vec::with_capacity(symbols.len());
+        for symbol in symbols {
+            let member = NewAlert {
+                symbol,
+                ..alert.clone()
+            };
+            let input = self.preview_input(member, days).await?;
+            let stock = tokio::task::spawn_blocking(move || run::play(&input)).await;
+            played.push(stock.map_err(ServiceError::internal)?);
+        }
+        Ok(run::combine(played, &bar_calendar(&self.settings.calendar)))
+    }
+
+    /// Records a read of the stocks of a preview. Those of a scope ask the source for few stocks at most.
+    async fn note_previewed(&self, alert: &NewAlert, symbols: &[Symbol]) {
+        let named = PreviewPlan::of(alert.clone()).used_symbols();
+        let named = named.into_iter().filter_map(shown_symbol);
+        let own = match symbols {
+            [symbol] => vec![*symbol],
+            many => self.prices.bounded_reads(many),
+        };
+        let reads: BTreeSet<Symbol> = named.chain(own).collect();
+        for symbol in reads {
+            self.prices.note_read(symbol).await;
+        }
     }
 
     async fn preview_input(&self, alert: NewAlert, days: RequestedDays) -> Result<PreviewInput, ServiceError> {
         let plan = PreviewPlan::of(alert);
         let symbols: Vec<Symbol> = plan.symbols();
-        for &symbol in &symbols {
-            self.prices.note_read(symbol).await;
-        }
         let warm_up = days.from.saturating_sub(Span::new().days(WARM_UP_DAYS));
         let data = self.stocks.recorded_market(&symbols, warm_up, plan.facts()).await?;
         let benchmark = self.settings.benchmark;

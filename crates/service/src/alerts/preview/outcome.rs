@@ -45,7 +45,7 @@ impl RecordedCloses {
 }
 
 /// A mean of numbers.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct Mean {
     sum: f64,
     count: u32,
@@ -57,39 +57,67 @@ impl Mean {
         self.count += 1;
     }
 
+    fn merge(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+
     fn get(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / f64::from(self.count))
     }
 }
 
-/// Returns the performance after the firings.
-pub(super) fn outcome(
-    firings: &[FiredAlertRecord],
-    (data, symbol): (&MarketData, Symbol),
-    (benchmark_data, benchmark): (&MarketData, Symbol),
-    calendar: &Calendar,
-) -> PreviewOutcome {
-    let stock = RecordedCloses::of(data, symbol, calendar);
-    let benchmark = RecordedCloses::of(benchmark_data, benchmark, calendar);
-    let Some((through, _)) = stock.closes.at_or_before(Date::MAX) else {
-        return PreviewOutcome::default();
-    };
-    let mut means = [[Mean::default(); HORIZON_SESSIONS.len()]; 3];
-    for &firing in firings {
-        let card = scorecard(calendar, firing, stock.history(), benchmark.history(), through);
-        for (place, horizon) in card.horizons.iter().enumerate() {
-            let Some(reached) = horizon.reached else { continue };
-            means[0][place].add(reached.move_pct);
-            means[2][place].add(f64::from(u8::from(reached.move_pct > 0.0)));
-            if let Some(benchmark_pct) = reached.benchmark_pct {
-                means[1][place].add(benchmark_pct);
+/// The performance after the firings on some stocks.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct OutcomeMeans {
+    stock_pct: [Mean; HORIZON_SESSIONS.len()],
+    benchmark_pct: [Mean; HORIZON_SESSIONS.len()],
+    hit_rate: [Mean; HORIZON_SESSIONS.len()],
+}
+
+impl OutcomeMeans {
+    /// Returns the performance after the firings on a stock.
+    pub(super) fn of(
+        firings: &[FiredAlertRecord],
+        (data, symbol): (&MarketData, Symbol),
+        (benchmark_data, benchmark): (&MarketData, Symbol),
+        calendar: &Calendar,
+    ) -> Self {
+        let stock = RecordedCloses::of(data, symbol, calendar);
+        let benchmark = RecordedCloses::of(benchmark_data, benchmark, calendar);
+        let mut means = Self::default();
+        let Some((through, _)) = stock.closes.at_or_before(Date::MAX) else {
+            return means;
+        };
+        for &firing in firings {
+            let card = scorecard(calendar, firing, stock.history(), benchmark.history(), through);
+            for (place, horizon) in card.horizons.iter().enumerate() {
+                let Some(reached) = horizon.reached else { continue };
+                means.stock_pct[place].add(reached.move_pct);
+                means.hit_rate[place].add(f64::from(u8::from(reached.move_pct > 0.0)));
+                if let Some(benchmark_pct) = reached.benchmark_pct {
+                    means.benchmark_pct[place].add(benchmark_pct);
+                }
             }
         }
+        means
     }
-    let [mean_pct, benchmark_pct, hit_rate] = means.map(|row| row.map(Mean::get));
-    PreviewOutcome {
-        mean_pct,
-        benchmark_pct,
-        hit_rate,
+
+    /// Adds the performance on other stocks.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for place in 0..HORIZON_SESSIONS.len() {
+            self.stock_pct[place].merge(other.stock_pct[place]);
+            self.benchmark_pct[place].merge(other.benchmark_pct[place]);
+            self.hit_rate[place].merge(other.hit_rate[place]);
+        }
+    }
+
+    /// Returns the means.
+    pub(super) fn outcome(&self) -> PreviewOutcome {
+        PreviewOutcome {
+            mean_pct: self.stock_pct.map(Mean::get),
+            benchmark_pct: self.benchmark_pct.map(Mean::get),
+            hit_rate: self.hit_rate.map(Mean::get),
+        }
     }
 }

@@ -14,6 +14,8 @@ use market::{Decimal, Symbol};
 pub struct PreviewPlan {
     /// The alert as it is played: it fires each time, and is neither snoozed nor does it expire.
     pub alert: NewAlert,
+    /// Its condition as an expression; `None` for one that is no comparison.
+    pub expression: Option<Expression>,
     /// The metrics that it uses; empty for a condition that is no comparison.
     pub metrics: Vec<MetricReference>,
 }
@@ -32,7 +34,11 @@ impl PreviewPlan {
             alert.options.max_firings = None;
         }
         let metrics = expression.as_ref().map(shape::metrics).unwrap_or_default();
-        Self { alert, metrics }
+        Self {
+            alert,
+            expression,
+            metrics,
+        }
     }
 
     /// Returns the stocks that the condition uses, each once: those of the metrics, or else the alert's own.
@@ -71,6 +77,16 @@ impl PreviewPlan {
             mentions: matches!(self.alert.condition, Condition::SocialBuzz(_))
                 || uses(|metric| matches!(metric, Metric::Mentions | Metric::MentionsRatio)),
         }
+    }
+
+    /// Returns why the condition can never be true; empty if it may be. `is_known` says of each metric whether it has a value.
+    pub(super) fn never_true(&self, is_known: &[bool]) -> Vec<String> {
+        let has_value = |metric| {
+            let known = self.metrics.iter().zip(is_known).find(|(used, _)| **used == metric);
+            known.is_none_or(|(_, is_known)| *is_known)
+        };
+        let expression = self.expression.as_ref();
+        expression.map_or_else(Vec::new, |expression| shape::never_true(expression, has_value))
     }
 
     /// Returns an alert for each metric that fires as soon as the metric has a value.

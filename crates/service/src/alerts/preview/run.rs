@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use alerts::engine::EngineConfig;
+use alerts::expression::ast::{MetricReference, NumericExpression};
 use evaluation::replay::{Replay, ReplayAlert, ReplayFiring, ReplayPeriod};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -14,7 +15,7 @@ use sources::folder::MarketData;
 
 use super::coverage::HistoryCoverage;
 use super::noise::{Noise, noise};
-use super::outcome::{PreviewOutcome, outcome};
+use super::outcome::{OutcomeMeans, PreviewOutcome};
 use super::plan::PreviewPlan;
 
 /// The maximum number of firings in a response; the newest ones. All of them count.
@@ -50,12 +51,14 @@ pub struct Preview {
     pub count: usize,
     /// The number of firings per year; `None` without covered days.
     pub per_year: Option<f64>,
-    /// The played days.
+    /// The played days. Those of an alert over many stocks have bars of at least one of them.
     pub coverage: HistoryCoverage,
     /// Whether the alert fires too often.
     pub noise: Option<Noise>,
     /// The metrics that never had a value on the played days.
     pub unknown_metrics: Vec<String>,
+    /// The reasons why the condition can never be true on the data there is; empty if it may be.
+    pub never_true: Vec<String>,
     /// The performance after the firings.
     pub outcome: PreviewOutcome,
 }
@@ -73,9 +76,25 @@ pub struct PreviewFiring {
     pub reason: String,
 }
 
-/// Plays an alert.
+/// An alert as it was played on one stock.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct PlayedStock {
+    plan: PreviewPlan,
+    coverage: HistoryCoverage,
+    firings: Vec<PreviewFiring>,
+    /// For each metric whether it had a value.
+    is_known: Vec<bool>,
+    means: OutcomeMeans,
+}
+
+/// Plays an alert on one stock.
 #[must_use]
 pub fn run(input: &PreviewInput) -> Preview {
+    combine(vec![play(input)], &input.calendar)
+}
+
+/// Plays an alert on one stock, whose result [`combine`] can combine with those on others.
+pub(super) fn play(input: &PreviewInput) -> PlayedStock {
     let PreviewInput {
         plan, data, calendar, ..
     } = input;
@@ -84,10 +103,6 @@ pub fn run(input: &PreviewInput) -> Preview {
         Some((from, to)) => replay(input, ReplayPeriod { from, to }),
         None => (Vec::new(), vec![false; plan.metrics.len()]),
     };
-    let mut per_session: BTreeMap<Date, usize> = BTreeMap::new();
-    for firing in &firings {
-        *per_session.entry(new_york_date(firing.at)).or_default() += 1;
-    }
     let records: Vec<_> = firings
         .iter()
         .map(|firing| FiredAlertRecord {
@@ -95,31 +110,100 @@ pub fn run(input: &PreviewInput) -> Preview {
             price: firing.price,
         })
         .collect();
+    let stock = (data, plan.alert.symbol);
+    let benchmark = (&input.benchmark_data, input.benchmark);
+    PlayedStock {
+        plan: plan.clone(),
+        coverage,
+        firings,
+        is_known,
+        means: OutcomeMeans::of(&records, stock, benchmark, calendar),
+    }
+}
+
+/// Combines what was played on the stocks of an alert.
+pub(super) fn combine(stocks: Vec<PlayedStock>, calendar: &Calendar) -> Preview {
+    let unknown_metrics = unknown_metrics(&stocks);
+    let never_true = never_true(&stocks);
+    let mut means = OutcomeMeans::default();
+    stocks.iter().for_each(|stock| means.merge(&stock.means));
+    let plan = stocks.first().map(|stock| stock.plan.clone());
+    let mut firings = Vec::new();
+    let mut coverages = Vec::with_capacity(stocks.len());
+    for stock in stocks {
+        firings.extend(stock.firings);
+        coverages.push((stock.plan.alert.symbol, stock.coverage));
+    }
+    firings.sort_by_key(|firing| (firing.at, firing.symbol));
+    // On one stock, the days are those with bars of all stocks that its expression names.
+    let coverage = match <[_; 1]>::try_from(coverages) {
+        Ok([(_, coverage)]) => coverage,
+        Err(coverages) => HistoryCoverage::of_many(coverages, calendar),
+    };
+    let mut per_session: BTreeMap<(Symbol, Date), usize> = BTreeMap::new();
+    for firing in &firings {
+        *per_session
+            .entry((firing.symbol, new_york_date(firing.at)))
+            .or_default() += 1;
+    }
+    let most_in_a_session = per_session.into_values().max().unwrap_or_default();
     let (count, per_year) = (firings.len(), coverage.per_year(firings.len()));
-    let unknown = plan.metrics.iter().zip(is_known).filter(|(_, is_known)| !is_known);
     Preview {
         count,
         per_year,
         coverage,
-        noise: noise(
-            &plan.alert,
-            per_year.unwrap_or_default(),
-            per_session.values().copied().max().unwrap_or_default(),
-        ),
-        unknown_metrics: unknown
-            .map(|(metric, _)| alerts::expression::ast::NumericExpression::Metric(*metric).to_string())
-            .collect(),
-        outcome: outcome(
-            &records,
-            (data, plan.alert.symbol),
-            (&input.benchmark_data, input.benchmark),
-            calendar,
-        ),
+        noise: plan.and_then(|plan| noise(&plan.alert, per_year.unwrap_or_default(), most_in_a_session)),
+        unknown_metrics,
+        never_true,
+        outcome: means.outcome(),
         firings: firings
             .into_iter()
             .skip(count.saturating_sub(MAX_PREVIEW_FIRINGS))
             .collect(),
     }
+}
+
+/// Returns the reasons why the condition can never be true, each once; empty if it may be on one of the stocks.
+fn never_true(stocks: &[PlayedStock]) -> Vec<String> {
+    let mut all = Vec::new();
+    for stock in stocks {
+        // Without any day, the definitions of the metrics decide alone.
+        let is_known = stock.coverage.days.map_or(&[][..], |_| &stock.is_known);
+        let reasons = stock.plan.never_true(is_known);
+        if reasons.is_empty() {
+            return reasons;
+        }
+        all.extend(
+            reasons
+                .into_iter()
+                .filter(|reason| !all.contains(reason))
+                .collect::<Vec<_>>(),
+        );
+    }
+    all
+}
+
+/// Returns the metrics that had no value: `pe`, or `MSFT.pe` if the metric of other stocks had one.
+fn unknown_metrics(stocks: &[PlayedStock]) -> Vec<String> {
+    let metrics = stocks.first().map_or(&[][..], |stock| &stock.plan.metrics);
+    let mut unknown = Vec::new();
+    for (place, &metric) in metrics.iter().enumerate() {
+        let missing: Vec<Symbol> = stocks
+            .iter()
+            .filter(|stock| !stock.is_known.get(place).copied().unwrap_or_default())
+            .map(|stock| stock.plan.alert.symbol)
+            .collect();
+        if missing.len() == stocks.len() {
+            unknown.push(metric);
+        } else if metric.symbol.is_none() {
+            unknown.extend(missing.into_iter().map(|symbol| MetricReference {
+                symbol: Some(symbol),
+                ..metric
+            }));
+        }
+    }
+    let text = |metric| NumericExpression::Metric(metric).to_string();
+    unknown.into_iter().map(text).collect()
 }
 
 /// Returns the firings of the alert, and for each metric whether it had a value.
@@ -267,6 +351,22 @@ pub(super) mod tests {
         );
         assert_eq!(played.unknown_metrics, ["pe", "sma(100)"]);
         assert_eq!(times(&played), ["2024-03-05"]);
+    }
+
+    #[test]
+    fn condition_that_can_never_be_true_says_so() {
+        let stocks: [(&str, Date, &[&str]); 1] = [("AAPL", date(2024, 3, 1), &["10"; 10])];
+        let played = preview(alert("price < 20 and pe < 15"), &stocks);
+        assert_eq!(played.never_true, ["pe < 15 is unknown, because pe has no value"]);
+        let played = preview(alert("rsi(5) > 100"), &stocks);
+        assert_eq!(
+            played.never_true,
+            ["rsi(5) > 100 is impossible: rsi(5) is from 0 to 100"]
+        );
+        // It has never been true, but could be.
+        assert_eq!(preview(alert("price < 5 or pe < 15"), &stocks).never_true, [""; 0]);
+        assert_eq!(preview(alert("price < 20"), &[]).never_true, [""; 0]);
+        assert_eq!(preview(alert("price < 0"), &[]).never_true.len(), 1);
     }
 
     #[test]

@@ -1,15 +1,14 @@
 //! Creates an alert over many stocks.
 
 use alerts::equivalence::equivalent;
-use alerts::request::{ParseContext, parse_create};
-use alerts::scope::template_symbol;
+use alerts::request::{ParseContext, parse_template};
 use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, AlertScope, Condition, NewAlert, plan};
 use foundation::account::lock_active_account;
 use foundation::scope_members::{MemberChanges, follow_scope, scope_symbols};
 use foundation::{Actor, MadeBy, ServiceError, plan_limits};
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, ScopeRole, StoredAlert};
 use store::{Abort, UnitOfWork};
 
@@ -77,29 +76,14 @@ impl Alerts {
     }
 
     pub(crate) async fn read_template(&self, actor: &Actor, body: &Value) -> Result<NewAlert, ServiceError> {
-        if body.get("symbol").is_some_and(|symbol| !symbol.is_null()) {
-            let message = "must be omitted with scope; put it into scope.symbols";
-            return Err(ServiceError::field("symbol", message));
-        }
-        let symbol = template_symbol();
-        let mut fields: Map<String, Value> = body.as_object().cloned().unwrap_or_default();
-        fields.insert("symbol".to_owned(), symbol.as_str().into());
-        let body = Value::Object(fields);
         let context = ParseContext {
             now: self.ports.clock.now(),
             time_zone: &actor.time_zone,
             calendar: &self.settings.calendar,
         };
-        let template = parse_create(&body, &context)?;
-        match template.condition {
-            Condition::Reminder { .. } | Condition::DailyReminder(_) => {
-                return Err(ServiceError::field(
-                    "scope",
-                    "must be omitted for a reminder, which concerns no stock",
-                ));
-            }
-            Condition::Expression(_) => self.require_named_stocks(&body, symbol).await?,
-            _ => {}
+        let template = parse_template(body, &context)?;
+        if matches!(template.condition, Condition::Expression(_)) {
+            self.require_named_stocks(body, template.symbol).await?;
         }
         Ok(template)
     }

@@ -18,3 +18,4 @@ mod split_days;
 mod splits;
 mod time;
 mod trigger_prices;
+mod vwap;

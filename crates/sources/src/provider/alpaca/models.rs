@@ -57,6 +57,8 @@ pub(super) struct Bar<'a> {
     pub(super) c: Option<JsonNumber<'a>>,
     #[serde(borrow)]
     pub(super) v: Option<JsonNumber<'a>>,
+    #[serde(borrow)]
+    pub(super) vw: Option<JsonNumber<'a>>,
 }
 
 /// A page of `/v2/stocks/bars`.

@@ -47,10 +47,9 @@ fn quote(name: &str, snapshot: &RawValue, has_market_volume: bool) -> Result<Opt
     let Some((price, time)) = last_price(row, &snapshot)? else {
         return Ok(None);
     };
-    let volume = snapshot
-        .daily_bar
-        .filter(|_| has_market_volume)
-        .and_then(|bar| row.optional_shares(bar.v));
+    // The volume-weighted average price of one exchange is not that of the market.
+    let day = snapshot.daily_bar.as_ref().filter(|_| has_market_volume);
+    let volume = day.and_then(|bar| row.optional_shares(bar.v));
     let (bid, ask) = snapshot.latest_quote.map_or((None, None), |quote| (quote.bp, quote.ap));
     Ok(Some(QuoteRow {
         symbol: symbol(name)?,
@@ -59,6 +58,7 @@ fn quote(name: &str, snapshot: &RawValue, has_market_volume: bool) -> Result<Opt
         time: Some(time),
         bid: row.optional_price(bid),
         ask: row.optional_price(ask),
+        vwap: row.optional_price(day.and_then(|bar| bar.vw)),
     }))
 }
 

@@ -73,6 +73,7 @@ pub(super) fn quote(body: &[u8], requested: &RequestedSymbols) -> Result<DataRes
                 time: Some(time),
                 bid: None,
                 ask: None,
+                vwap: None,
             })
             .collect();
     }

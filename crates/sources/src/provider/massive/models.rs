@@ -131,4 +131,6 @@ pub(super) struct Day<'a> {
     pub(super) c: Option<JsonNumber<'a>>,
     #[serde(borrow)]
     pub(super) v: Option<JsonNumber<'a>>,
+    #[serde(borrow)]
+    pub(super) vw: Option<JsonNumber<'a>>,
 }

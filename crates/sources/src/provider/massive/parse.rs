@@ -126,6 +126,7 @@ fn quote(snapshot: &Snapshot<'_>, symbol: market::Symbol) -> Result<Option<Quote
         time: Some(time),
         bid: row.optional_price(bid),
         ask: row.optional_price(ask),
+        vwap: row.optional_price(day.as_ref().and_then(|day| day.vw)),
     }))
 }
 

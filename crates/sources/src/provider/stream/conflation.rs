@@ -166,6 +166,7 @@ impl ConflationBuffer {
                     time: Some(time),
                     bid: state.bid,
                     ask: state.ask,
+                    vwap: None,
                 }));
             }
             self.conflated += unread.map_or(0, |unread| unread.trades.saturating_sub(emitted));

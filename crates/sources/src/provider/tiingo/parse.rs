@@ -36,6 +36,7 @@ pub(super) fn quotes(body: &[u8], requested: &RequestedSymbols) -> Result<DataRe
                 time: Some(time),
                 bid: row.optional_price(iex.bid_price),
                 ask: row.optional_price(iex.ask_price),
+                vwap: None,
             });
             response.batch.quotes.extend(rows);
         }

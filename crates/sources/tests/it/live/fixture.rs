@@ -51,6 +51,7 @@ pub fn quote(name: &str, price: &str, time: Timestamp) -> QuoteRow {
         time: Some(time),
         bid: None,
         ask: None,
+        vwap: None,
     }
 }
 

@@ -97,7 +97,7 @@ pub struct PreviewText {
     pub summary: String,
     /// The played days.
     pub coverage: Option<String>,
-    /// Warnings: too many firings, metrics without values.
+    /// Warnings: a condition that can never be true, too many firings, metrics without values.
     pub warnings: Vec<String>,
     /// The mean moves of the stock after the firings: sessions, move, move of the benchmark.
     pub outcomes: Vec<(u16, String, String)>,
@@ -126,12 +126,16 @@ impl PreviewText {
             let names = preview.unknown_metrics.join(", ");
             texts::text_with("preview-unknown", [("metrics", names.into())])
         });
+        let never_true = (!preview.never_true.is_empty()).then(|| {
+            let reasons = preview.never_true.join("; ");
+            texts::text_with("preview-never-true", [("reasons", reasons.into())])
+        });
         let coverage = preview.coverage.days.map(|(from, to)| format!("{from} – {to}"));
         let newest = preview.firings.iter().rev().take(MAX_LISTED_FIRINGS);
         Self {
             summary,
             coverage,
-            warnings: noise.into_iter().chain(unknown).collect(),
+            warnings: never_true.into_iter().chain(noise).chain(unknown).collect(),
             outcomes: outcomes(preview),
             firings: newest
                 .map(|firing| {

@@ -26,6 +26,7 @@ pub(super) fn quote(stock: &str, price: &str, time: &str) -> QuoteRow {
         time: Some(at(time)),
         bid: None,
         ask: None,
+        vwap: None,
     }
 }
 

@@ -60,6 +60,7 @@ fn row(price: &str, time: &str) -> QuoteRow {
         time: Some(time.parse().unwrap()),
         bid: None,
         ask: None,
+        vwap: None,
     }
 }
 

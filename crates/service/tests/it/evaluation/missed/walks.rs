@@ -59,6 +59,7 @@ impl Pair {
             time: Some(time(step)),
             bid: None,
             ask: None,
+            vwap: None,
         }
     }
 

@@ -149,6 +149,7 @@ async fn answer(
                     time: Some(at),
                     bid: None,
                     ask: None,
+                    vwap: None,
                 };
                 let batch = Batch {
                     quotes: if is_delivered { vec![quote] } else { Vec::new() },

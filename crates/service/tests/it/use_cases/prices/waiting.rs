@@ -47,6 +47,7 @@ fn missed(price: &str, time: &str) -> MissedQuotes {
         time: Some(friday(time)),
         bid: None,
         ask: None,
+        vwap: None,
     };
     MissedQuotes {
         quotes: vec![quote],

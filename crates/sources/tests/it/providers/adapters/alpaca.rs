@@ -45,8 +45,8 @@ conformance! {
         request: DataRequest::Quotes(symbols(&["AAPL", "BRK-B"])),
         routes: vec![("/v2/stocks/snapshots?symbols=AAPL%2CBRK.B&feed=sip", fixture("alpaca/snapshots.json"))],
         expected: vec![
-            "quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 at 2024-03-08T15:29:58.123456789Z",
-            "quote BRK-B 405.123456 bid - ask - volume 1200 at 2024-03-08T15:29:01Z",
+            "quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 vwap 171.34 at 2024-03-08T15:29:58.123456789Z",
+            "quote BRK-B 405.123456 bid - ask - volume 1200 vwap 405.3 at 2024-03-08T15:29:01Z",
         ],
         empty_routes: vec![("/v2/stocks/snapshots", "{}".into())],
         pages: None,
@@ -54,8 +54,8 @@ conformance! {
             request: DataRequest::Quotes(symbols(&["AAPL", "BRK.B", "NOSUCH", "NULL"])),
             routes: vec![("/v2/stocks/snapshots", fixture("alpaca/snapshots.json"))],
             expected: vec![
-                "quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 at 2024-03-08T15:29:58.123456789Z",
-                "quote BRK.B 405.123456 bid - ask - volume 1200 at 2024-03-08T15:29:01Z",
+                "quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 vwap 171.34 at 2024-03-08T15:29:58.123456789Z",
+                "quote BRK.B 405.123456 bid - ask - volume 1200 vwap 405.3 at 2024-03-08T15:29:01Z",
             ],
             unknown: vec!["NOSUCH", "NULL"],
         }),

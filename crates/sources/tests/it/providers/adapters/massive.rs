@@ -51,15 +51,15 @@ conformance! {
         request: DataRequest::Quotes(symbols(&["AAPL", "BRK-B"])),
         routes: vec![("/v2/snapshot/locale/us/markets/stocks/tickers?tickers=AAPL%2CBRK.B", fixture("massive/snapshots.json"))],
         expected: vec![
-            "quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 at 2024-03-08T15:29:58.123456789Z",
-            "quote BRK-B 405.123456 bid - ask - volume 1200 at 2024-03-08T15:29:00Z",
+            "quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 vwap 171.34 at 2024-03-08T15:29:58.123456789Z",
+            "quote BRK-B 405.123456 bid - ask - volume 1200 vwap 405.3 at 2024-03-08T15:29:00Z",
         ],
         empty_routes: vec![("/v2/snapshot/", r#"{"count":0,"status":"OK","tickers":[]}"#.into())],
         pages: None,
         unknown: Some(UnknownSymbolCase {
             request: DataRequest::Quotes(symbols(&["AAPL", "QUIET", "NOSUCH"])),
             routes: vec![("/v2/snapshot/", fixture("massive/snapshots.json"))],
-            expected: vec!["quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 at 2024-03-08T15:29:58.123456789Z"],
+            expected: vec!["quote AAPL 171.2 bid 171.19 ask 171.21 volume 31415926 vwap 171.34 at 2024-03-08T15:29:58.123456789Z"],
             unknown: vec!["NOSUCH"],
         }),
         header: HEADER,

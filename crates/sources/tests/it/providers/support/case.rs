@@ -78,8 +78,9 @@ pub fn lines(response: &DataResponse) -> Vec<String> {
     }));
     lines.extend(batch.quotes.iter().map(|row| {
         let (volume, time) = (or_dash(row.volume), or_dash(row.time));
+        let vwap = row.vwap.map_or_else(String::new, |vwap| format!(" vwap {vwap}"));
         format!(
-            "quote {} {} bid {} ask {} volume {volume} at {time}",
+            "quote {} {} bid {} ask {} volume {volume}{vwap} at {time}",
             row.symbol,
             row.price,
             or_dash(row.bid),
