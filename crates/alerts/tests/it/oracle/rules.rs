@@ -77,10 +77,12 @@ impl Oracle {
                     _ => None,
                 },
                 _ => {
+                    let is_buzz = matches!(rule.alert.condition, Condition::SocialBuzz(_));
                     let is_own_fact = match event {
-                        OwnedEvent::Insiders(symbol, _)
-                        | OwnedEvent::InsiderTradesReplaced(symbol, _)
-                        | OwnedEvent::Mentions(symbol, ..) => *symbol == rule.alert.symbol,
+                        OwnedEvent::Insiders(symbol, _) | OwnedEvent::InsiderTradesReplaced(symbol, _) => {
+                            !is_buzz && *symbol == rule.alert.symbol
+                        }
+                        OwnedEvent::Mentions(symbol, ..) => is_buzz && *symbol == rule.alert.symbol,
                         OwnedEvent::Clock | OwnedEvent::Evaluate => true,
                         _ => false,
                     };

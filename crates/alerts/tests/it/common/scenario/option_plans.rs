@@ -70,7 +70,8 @@ pub(crate) fn option_plans() -> impl Strategy<Value = OptionPlan> {
             options: AlertOptions {
                 repeat,
                 cooldown: cooldown.and_then(|text| Cooldown::new(text.parse().expect("a length"))),
-                cooldown_refire,
+                // Without a long cooldown it fires every minute.
+                cooldown_refire: cooldown_refire && cooldown.is_some_and(|text| text.ends_with('d')),
                 hold: hold.and_then(|text| Hold::new(text.parse().expect("a length"))),
                 notify_on_expiry,
                 max_firings,
