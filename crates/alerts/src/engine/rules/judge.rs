@@ -102,6 +102,10 @@ impl Engine {
             stepped = step(options, &self.calendar, &prepared, &left);
             stepped.next.rsi_side = rsi_now(&own.inputs).and_then(|rsi| side_of(rsi, *threshold));
         }
+        if let Outcome::Wait(WaitReason::Snoozed { .. }) = stepped.outcome {
+            // No observation of a snooze determines the side of an RSI.
+            stepped.next.rsi_side = armed.rule.lifecycle.rsi_side;
+        }
         let decision = |action| Decision {
             alert: armed.rule.alert,
             revision: armed.rule.revision,

@@ -4,7 +4,7 @@
 use alerts::Alert;
 use alerts::condition::{Condition, RsiDirection, Side};
 use alerts::expression::Truth;
-use alerts::lifecycle::{Judgement, Observation, Phase, step};
+use alerts::lifecycle::{Judgement, Observation, Phase, WaitReason, step};
 use alerts::options::AlertOptions;
 use jiff::Timestamp;
 use market::calendar::new_york_date;
@@ -119,6 +119,7 @@ impl Oracle {
     /// Judges a rule. Returns whether it ends.
     fn judge(&mut self, rule: &mut WatchedRule, at: Timestamp, outcomes: &mut Vec<Outcome>) -> bool {
         let record = self.records.entry(rule.alert.symbol).or_default();
+        let side_before = rule.rsi_side;
         let (truth, reached) = truth(&rule.alert.condition, record, &mut rule.rsi_side, at);
         let judgement = |truth_after| Judgement {
             observation: Observation {
@@ -138,7 +139,11 @@ impl Oracle {
         let mut stepped = next(if is_momentary { Truth::False } else { truth });
         let is_last = match stepped.outcome {
             alerts::lifecycle::Outcome::Expire { .. } => return true,
-            alerts::lifecycle::Outcome::Wait(_) => {
+            alerts::lifecycle::Outcome::Wait(reason) => {
+                // A snoozed alert is not judged.
+                if matches!(reason, WaitReason::Snoozed { .. }) {
+                    rule.rsi_side = side_before;
+                }
                 rule.alert.lifecycle = Some(Box::new(stepped.next));
                 return false;
             }
