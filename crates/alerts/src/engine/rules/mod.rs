@@ -171,6 +171,10 @@ impl Engine {
                 continue;
             }
             if armed.has_market_data {
+                // It can expire before the next observation.
+                let expiry = armed.rule.options.expires();
+                armed.next_check = expiry;
+                self.rules.schedule(slot, None, expiry);
                 self.make_due(slot);
             } else {
                 // The date in New York has changed, or the state of the life cycle is due.
