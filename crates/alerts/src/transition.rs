@@ -331,7 +331,11 @@ fn armed_lifecycle(condition: &Condition, options: &AlertOptions, now: Timestamp
         Condition::Expression(condition) => condition.within,
         _ => None,
     };
-    Alert::has_lifecycle(condition, options).then(|| Box::new(Lifecycle::new(now, None, within)))
+    let new = match condition {
+        Condition::SocialBuzz(_) => Lifecycle::new_on_change(now),
+        _ => Lifecycle::new(now, None, within),
+    };
+    Alert::has_lifecycle(condition, options).then(|| Box::new(new))
 }
 
 fn check_moment(alert: &Alert, now: Timestamp) -> Result<(), TransitionError> {

@@ -96,8 +96,38 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     ),
     row(
         &["create_alert", "update_alert", "patch_alert", "preview_alert"],
-        "options",
-        "must be",
+        "options.repeat",
+        "must ",
+        "depends on the condition of the alert",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
+        "options.cooldown",
+        "must ",
+        "depends on the condition of the alert",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
+        "options.cooldown_refire",
+        "must ",
+        "depends on the condition of the alert",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
+        "options.expires_at",
+        "must ",
+        "depends on the condition of the alert",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
+        "options.notify_on_expiry",
+        "must ",
+        "depends on the condition of the alert",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
+        "options.max_firings",
+        "must ",
         "depends on the condition of the alert",
     ),
     row(

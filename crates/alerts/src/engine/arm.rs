@@ -28,7 +28,7 @@ impl Engine {
             return;
         }
         if let Some(rule) = Rule::of(alert) {
-            self.arm_rule(rule, now);
+            self.arm_rule(rule, now, out);
             return;
         }
         let stock = self.stock(alert.symbol);

@@ -102,16 +102,26 @@ impl Buzz {
         if before == BuzzState::Unknown || before == self.state {
             return None;
         }
+        Some((entered, self.reason(entered, newest)))
+    }
+
+    fn reason(&self, direction: BuzzDirection, newest: i64) -> Reason {
         let (mentions, base) = self.sums(newest);
-        let usual = Decimal::from_micros(base.saturating_mul(MICROS_PER_UNIT) / BASELINE_DAYS);
-        Some((
-            entered,
-            Reason::Buzz {
-                direction: entered,
-                mentions,
-                usual,
-            },
-        ))
+        Reason::Buzz {
+            direction,
+            mentions,
+            usual: Decimal::from_micros(base.saturating_mul(MICROS_PER_UNIT) / BASELINE_DAYS),
+        }
+    }
+
+    /// Returns whether discussion is in a state, with the reason; `None` while that is unknown.
+    pub(super) fn reason_of_state(&self, direction: BuzzDirection) -> Option<Option<Reason>> {
+        let (&newest, _) = self.counts.last_key_value()?;
+        match self.state {
+            BuzzState::Unknown => None,
+            BuzzState::Is(state) if state == direction => Some(Some(self.reason(direction, newest))),
+            BuzzState::Usual | BuzzState::Is(_) => Some(None),
+        }
     }
 
     /// Returns the end of the newest counted hour.

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
-use market::Symbol;
 use market::calendar::{Session, new_york_date};
+use market::{Price, Symbol};
 
 use super::Engine;
-use super::event::Feed;
+use super::event::{Feed, StockIndex};
 use super::group::volume_sum;
 use super::hot_line::HotLine;
 use super::registry::ArmedAlert;
@@ -222,24 +222,35 @@ impl Engine {
     }
 
     pub(super) fn evaluation_issue(&self, armed: &ArmedAlert, now: Timestamp) -> Option<EvaluationIssue> {
-        let feed = Feed::of(&armed.condition)?;
+        self.condition_issue(&armed.condition, armed.stock, armed.initial_price, now)
+    }
+
+    /// Returns the issue of one of the 23 conditions.
+    pub(super) fn condition_issue(
+        &self,
+        condition: &Condition,
+        stock: StockIndex,
+        initial_price: Option<Price>,
+        now: Timestamp,
+    ) -> Option<EvaluationIssue> {
+        let feed = Feed::of(condition)?;
         if self.feeds.is_lost(feed) {
             return Some(EvaluationIssue::NoSource(feed));
         }
-        if matches!(armed.condition, Condition::PeRatio { .. }) && self.feeds.is_lost(Feed::Fundamentals) {
+        if matches!(condition, Condition::PeRatio { .. }) && self.feeds.is_lost(Feed::Fundamentals) {
             return Some(EvaluationIssue::NoSource(Feed::Fundamentals));
         }
-        let at = armed.stock.0 as usize;
+        let at = stock.0 as usize;
         let stock = &self.stocks[at];
         if feed != Feed::Quotes {
             if !self.has_delivered(feed, stock, now) {
                 return Some(EvaluationIssue::NeverDelivered(feed));
             }
-            return missing_fact(stock, &armed.condition, now);
+            return missing_fact(stock, condition, now);
         }
         let hot = &self.hot[at];
         let stale = || (self.stale_since(hot, now)? < now).then_some(EvaluationIssue::StaleQuotes);
-        match missing_market_data(stock, hot, armed) {
+        match missing_market_data(stock, hot, condition, initial_price) {
             // The initial price also waits for quotes, so stale quotes are the more specific issue.
             Some(EvaluationIssue::NoInitialPrice) if hot.last != 0 => stale().or(Some(EvaluationIssue::NoInitialPrice)),
             Some(missing) => Some(missing),
@@ -303,14 +314,19 @@ fn missing_fact(stock: &Stock, condition: &Condition, now: Timestamp) -> Option<
     }
 }
 
-fn missing_market_data(stock: &Stock, hot: &HotLine, armed: &ArmedAlert) -> Option<EvaluationIssue> {
+fn missing_market_data(
+    stock: &Stock,
+    hot: &HotLine,
+    condition: &Condition,
+    initial_price: Option<Price>,
+) -> Option<EvaluationIssue> {
     let have = stock.history.len();
     let sessions = |need: u16| {
         let have = u16::try_from(have).unwrap_or(u16::MAX);
         (have < need).then_some(EvaluationIssue::TooLittleHistory { have, need })
     };
-    match armed.condition {
-        Condition::PriceChange { .. } if armed.initial_price.is_none() => Some(EvaluationIssue::NoInitialPrice),
+    match *condition {
+        Condition::PriceChange { .. } if initial_price.is_none() => Some(EvaluationIssue::NoInitialPrice),
         Condition::NewExtreme { .. } => sessions(1),
         Condition::MaCrossover { .. } => sessions(200),
         Condition::MaTouch { period, .. } => sessions(period - 1),

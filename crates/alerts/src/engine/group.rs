@@ -155,8 +155,7 @@ impl Group {
             GroupKey::Extreme(Side::Below) => band.at_or_below(view.low.map_or(i64::MIN, |low| low - 1)),
             GroupKey::Cross(side) => {
                 if let Some(level) = cross_level(side, view.history) {
-                    let level = i128::from(level);
-                    band.beyond(side, side.pick(div_floor(level, 3) + 1, div_ceil(level, 3) - 1));
+                    band.beyond(side, first_beyond_cross(side, level));
                 }
             }
             GroupKey::Touch { side, period } => self.tighten_touch(side, period, view.history, band),
@@ -251,6 +250,32 @@ fn cross_level(side: Side, history: &History) -> Option<i64> {
         return None;
     }
     Some(history.sum_of_closes(199)? - 4 * history.sum_of_closes(49)?)
+}
+
+/// Returns whether the averages have crossed with `price` as today's close; `None` if the history is too short.
+pub(super) fn has_crossed(side: Side, price: i64, history: &History) -> Option<bool> {
+    history.sum_of_closes(200)?;
+    Some(cross_level(side, history).is_some_and(|level| beyond_cross(side, price, level)))
+}
+
+/// Narrows `band` to the prices at which the averages have crossed as at `price`.
+pub(super) fn tighten_to_cross(side: Side, price: i64, history: &History, band: &mut Band) {
+    let Some(level) = cross_level(side, history) else {
+        return;
+    };
+    let first_beyond = first_beyond_cross(side, level);
+    match (side, beyond_cross(side, price, level)) {
+        (Side::Above, false) => band.at_or_above(first_beyond),
+        (Side::Above, true) => band.at_or_below(first_beyond - 1),
+        (Side::Below, false) => band.at_or_below(first_beyond),
+        (Side::Below, true) => band.at_or_above(first_beyond + 1),
+    }
+}
+
+/// Returns the first price at which the averages have crossed.
+fn first_beyond_cross(side: Side, level: i64) -> i64 {
+    let level = i128::from(level);
+    side.pick(div_floor(level, 3) + 1, div_ceil(level, 3) - 1)
 }
 
 fn beyond_cross(side: Side, price: i64, level: i64) -> bool {

@@ -37,6 +37,7 @@ pub use error::{ExpressionError, ExpressionProblem, NumberProblem};
 pub use evaluate::{EvaluatedTruth, EvaluationTime, MetricValues, compare_numbers, evaluate, number_value};
 pub use fraction::Fraction;
 pub use limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
+pub(crate) use model::leading_symbol;
 pub use model::{Expression, ParsedExpression, ParsedText};
 pub(crate) use suggest::nearest as nearest_names;
 pub use truth::Truth;

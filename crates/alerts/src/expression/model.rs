@@ -159,14 +159,14 @@ impl FromStr for Expression {
 }
 
 /// The parts of a text that begins with a symbol, in bytes.
-struct TextStart {
-    symbol: usize,
-    expression: usize,
+pub(crate) struct TextStart {
+    pub(crate) symbol: usize,
+    pub(crate) expression: usize,
     may_omit_price: bool,
 }
 
 /// Reads the symbol at the beginning of a text. In `AAPL.price < 180` the expression begins with it.
-fn leading_symbol(text: &str) -> Result<(Symbol, TextStart), ExpressionError> {
+pub(crate) fn leading_symbol(text: &str) -> Result<(Symbol, TextStart), ExpressionError> {
     let symbol_at = text.len() - text.trim_start().len();
     let rest = &text[symbol_at..];
     let is_symbol_character = |next: char| next.is_ascii_alphanumeric() || matches!(next, '.' | '-');

@@ -6,6 +6,7 @@ use market::split::SplitRatio;
 
 use super::extremes::ArmedExtremes;
 use super::judgement::Observation;
+use crate::condition::Side;
 use crate::expression::{Crossings, Within};
 use crate::options::AlertOptions;
 
@@ -30,6 +31,12 @@ pub struct Lifecycle {
     pub extremes: Option<ArmedExtremes>,
     /// The orders of the sides of each `crosses`, and the crossings since arming, for the option `within`.
     pub crossings: Crossings,
+    /// Whether the alert fires only on a change: a condition that is true when the alert is armed, or after it was unknown, must be
+    /// left first.
+    pub fires_on_change: bool,
+    /// The side of the threshold on which an RSI for both directions was last, until it reaches the other side and the alert fires.
+    /// `None` without an RSI yet, while it is exactly at the threshold, and for every other condition.
+    pub rsi_side: Option<Side>,
 }
 
 /// The phase of an alert that is active.
@@ -44,7 +51,7 @@ pub enum Phase {
         /// Whether the condition was left since the firing.
         was_left: bool,
     },
-    /// The alert fired, and waits until its condition is left.
+    /// The alert waits until its condition is left: it fired, or it fires on changes only and has not seen its condition false.
     WaitingToRearm,
 }
 
@@ -61,6 +68,18 @@ impl Lifecycle {
             last_fired_at: None,
             extremes: newest_price.map(ArmedExtremes::new),
             crossings: Crossings::new(within),
+            fires_on_change: false,
+            rsi_side: None,
+        }
+    }
+
+    /// Returns the state of an alert that is created or activated and fires only on a change of its condition.
+    #[must_use]
+    pub fn new_on_change(armed_at: Timestamp) -> Self {
+        Self {
+            phase: Phase::WaitingToRearm,
+            fires_on_change: true,
+            ..Self::new(armed_at, None, None)
         }
     }
 
@@ -68,9 +87,12 @@ impl Lifecycle {
     #[must_use]
     pub fn armed_anew(&self, at: Timestamp, newest_price: Option<Price>) -> Self {
         Self {
+            phase: self.first_phase(),
             firings: self.firings,
             last_fired_at: self.last_fired_at,
             crossings: self.crossings.rearmed(),
+            fires_on_change: self.fires_on_change,
+            rsi_side: self.rsi_side,
             ..Self::new(at, newest_price, self.crossings.within())
         }
     }
@@ -121,6 +143,20 @@ impl Lifecycle {
         self.was_true = false;
         self.extremes = newest_price.map(ArmedExtremes::new);
         self.crossings = self.crossings.rearmed();
+    }
+
+    /// Returns whether the alert has fired since it was armed.
+    pub(super) fn has_fired(&self) -> bool {
+        self.last_fired_at.is_some_and(|fired_at| fired_at >= self.armed_at)
+    }
+
+    /// Returns the phase of an alert that is armed.
+    const fn first_phase(&self) -> Phase {
+        if self.fires_on_change {
+            Phase::WaitingToRearm
+        } else {
+            Phase::Armed
+        }
     }
 
     fn add_price(&mut self, price: Option<Price>) {

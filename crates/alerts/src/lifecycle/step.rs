@@ -61,6 +61,7 @@ pub fn step(options: &AlertOptions, calendar: &Calendar, state: &Lifecycle, judg
         None => next.fire(options, at),
     };
     next.note_left(options, judgement);
+    next.note_unknown(judgement.truth);
     Step { next, outcome }
 }
 
@@ -99,6 +100,7 @@ impl Lifecycle {
                 return Some(WaitReason::FiringLimit { until });
             }
             Phase::Cooling { until, .. } => return Some(WaitReason::Cooldown { until }),
+            Phase::WaitingToRearm if !self.has_fired() => return Some(WaitReason::WaitingForChange),
             Phase::WaitingToRearm if options.refires() => {}
             Phase::WaitingToRearm if options.rearm.is_some() => return Some(WaitReason::WaitingForRearmLevel),
             Phase::WaitingToRearm => return Some(WaitReason::WaitingToRearm),
@@ -146,6 +148,18 @@ impl Lifecycle {
         if judgement.is_left(options.rearm.is_some()) {
             self.phase = left;
             self.rearm(judgement.observation.price);
+        }
+    }
+
+    /// Lets an alert that fires on changes wait to be left: after an unknown condition, a true one is no change.
+    fn note_unknown(&mut self, truth: Truth) {
+        if truth != Truth::Unknown || !self.fires_on_change {
+            return;
+        }
+        match &mut self.phase {
+            Phase::Armed => self.phase = Phase::WaitingToRearm,
+            Phase::Cooling { was_left, .. } => *was_left = false,
+            Phase::WaitingToRearm => {}
         }
     }
 }

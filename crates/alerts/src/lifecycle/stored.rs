@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::extremes::ArmedExtremes;
 use super::state::{Lifecycle, Phase};
+use crate::condition::Side;
 use crate::expression::{Crossings, Within};
 
 /// The version that is written, and the only one that is read.
@@ -51,6 +52,10 @@ struct StoredLifecycle {
     extremes: Option<StoredExtremes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     crossings: Option<StoredCrossings>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    fires_on_change: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rsi_side: Option<StoredSide>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -59,6 +64,13 @@ enum StoredPhase {
     Armed,
     Cooling { until: Timestamp, was_left: bool },
     WaitingToRearm,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredSide {
+    Above,
+    Below,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -111,6 +123,10 @@ impl Lifecycle {
                 low_micros: extremes.low().micros(),
             }),
             crossings: StoredCrossings::new(&self.crossings),
+            fires_on_change: self.fires_on_change,
+            rsi_side: self
+                .rsi_side
+                .map(|side| side.pick(StoredSide::Above, StoredSide::Below)),
         })
     }
 
@@ -139,6 +155,11 @@ impl Lifecycle {
             crossings: stored
                 .crossings
                 .map_or(Ok(Crossings::default()), StoredCrossings::read)?,
+            fires_on_change: stored.fires_on_change,
+            rsi_side: stored.rsi_side.map(|side| match side {
+                StoredSide::Above => Side::Above,
+                StoredSide::Below => Side::Below,
+            }),
         })
     }
 }

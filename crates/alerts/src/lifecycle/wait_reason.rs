@@ -34,6 +34,8 @@ pub enum WaitReason {
     },
     /// The alert fired, and its condition was not left since.
     WaitingToRearm,
+    /// The alert fires on changes only, and its condition was not false since it was armed.
+    WaitingForChange,
     /// The alert fired, and its metric did not return to the level of `rearm` since.
     WaitingForRearmLevel,
     /// The alert is snoozed.
@@ -53,7 +55,7 @@ impl WaitReason {
             Self::SecondJudgement => "second_judgement",
             Self::Holding { .. } => "holding",
             Self::Cooldown { .. } | Self::FiringLimit { .. } => "cooldown",
-            Self::WaitingToRearm | Self::WaitingForRearmLevel => "waiting_to_rearm",
+            Self::WaitingToRearm | Self::WaitingForChange | Self::WaitingForRearmLevel => "waiting_to_rearm",
             Self::Snoozed { .. } => "snoozed",
         }
     }
@@ -68,6 +70,7 @@ impl WaitReason {
             | Self::NoData
             | Self::SecondJudgement
             | Self::WaitingToRearm
+            | Self::WaitingForChange
             | Self::WaitingForRearmLevel => None,
         }
     }
@@ -91,6 +94,9 @@ impl fmt::Display for WaitReason {
             Self::WaitingToRearm => {
                 f.write_str("the condition has been true since the last firing; it must be left first")
             }
+            Self::WaitingForChange => f.write_str(
+                "the condition was already true when the alert was armed, and the alert fires on a change only",
+            ),
             Self::WaitingForRearmLevel => {
                 f.write_str("the metric has not returned to the re-arm level since the last firing")
             }

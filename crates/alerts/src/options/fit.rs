@@ -1,12 +1,18 @@
 //! The options that fit a condition.
 
+use jiff::SignedDuration;
+
 use super::rearm::ConditionLevel;
-use super::{AlertOptions, PercentBase, Rearm, SessionScope, TriggerPrice};
-use crate::condition::Condition;
+use super::{AlertOptions, PercentBase, Rearm, Repeat, SessionScope, TriggerPrice};
+use crate::condition::{Condition, RsiDirection};
 use crate::expression::ast::Relation;
-use crate::expression::conversion::from_condition;
 use crate::expression::shape::requires_crossing;
 use crate::request::FieldErrors;
+
+/// The length of a session, 09:30–16:00.
+const REGULAR_SESSION: SignedDuration = SignedDuration::from_mins(390);
+/// The length of an extended session, 04:00–20:00.
+const EXTENDED_SESSION: SignedDuration = SignedDuration::from_hours(16);
 
 /// Checks that options fit a condition.
 ///
@@ -16,30 +22,10 @@ use crate::request::FieldErrors;
 /// price. The engine judges prices of the regular session only, so [`SessionScope::Extended`] is an error for every condition.
 pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
-    if !options.are_default() && from_condition(condition).is_none() {
-        let kind = condition.kind();
-        let message =
-            format!("must be omitted for this {kind} alert; only conditions that compare values have options");
-        errors.add("options", message);
-        return Err(errors);
-    }
     check_support(options, &mut errors);
-    if let Some(rearm) = options.rearm {
-        check_rearm(rearm, condition, &mut errors);
-    }
-    if is_momentary(condition) {
-        const MOMENTARY: &str = "the condition is true at one judgement only";
-        let help = match condition {
-            Condition::Expression(_) => ", or give parameters.within",
-            _ => "",
-        };
-        if options.hold.is_some() {
-            errors.add("options.hold", format!("must be omitted, because {MOMENTARY}{help}"));
-        }
-        if options.trigger == TriggerPrice::TwoLasts {
-            let message = format!("must not be two_lasts, because {MOMENTARY}; omit it{help}");
-            errors.add("options.trigger", message);
-        }
+    match condition {
+        Condition::Reminder { .. } => check_reminder(options, &mut errors),
+        _ => check_repeating(options, condition, &mut errors),
     }
     if !condition.is_about_market() {
         let set = [
@@ -57,6 +43,70 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Checks the options of a reminder, which fires once: only a snooze has an effect.
+fn check_reminder(options: &AlertOptions, errors: &mut FieldErrors) {
+    const ONCE: &str = "must be omitted, because a reminder fires once";
+    const AT_ITS_MOMENT: &str = "must be omitted, because a reminder fires at its moment and has ended then";
+    if options.repeat != Repeat::Once {
+        let message =
+            "must be once or omitted, because a reminder fires once; daily_reminder fires on every trading day";
+        errors.add("options.repeat", message);
+    }
+    let set = [
+        ("options.cooldown", options.cooldown.is_some(), ONCE),
+        ("options.cooldown_refire", options.cooldown_refire, ONCE),
+        ("options.rearm", options.rearm.is_some(), ONCE),
+        ("options.max_firings", options.max_firings.is_some(), ONCE),
+        ("options.hold", options.hold.is_some(), AT_ITS_MOMENT),
+        ("options.expires_at", options.expires_at.is_some(), AT_ITS_MOMENT),
+        ("options.notify_on_expiry", options.notify_on_expiry, AT_ITS_MOMENT),
+    ];
+    for (field, _, message) in set.into_iter().filter(|(_, is_set, _)| *is_set) {
+        errors.add(field, message);
+    }
+}
+
+fn check_repeating(options: &AlertOptions, condition: &Condition, errors: &mut FieldErrors) {
+    if let Some(rearm) = options.rearm {
+        check_rearm(rearm, condition, errors);
+    }
+    if is_momentary(condition) {
+        const MOMENTARY: &str = "the condition is true at one judgement only";
+        let help = match condition {
+            Condition::Expression(_) => ", or give parameters.within",
+            _ => "",
+        };
+        if options.hold.is_some() {
+            errors.add("options.hold", format!("must be omitted, because {MOMENTARY}{help}"));
+        }
+        if options.trigger == TriggerPrice::TwoLasts {
+            let message = format!("must not be two_lasts, because {MOMENTARY}; omit it{help}");
+            errors.add("options.trigger", message);
+        }
+    }
+    if let (Condition::MaCrossover { .. }, Some(hold)) = (condition, options.hold) {
+        let session = match options.session {
+            SessionScope::Regular => REGULAR_SESSION,
+            SessionScope::Extended => EXTENDED_SESSION,
+        };
+        if hold.session_time() >= session {
+            let message = "must be shorter than a session, because a crossing of the averages ends with its session";
+            errors.add("options.hold", message);
+        }
+    }
+    if options.cooldown_refire {
+        let reason = match condition {
+            Condition::DailyReminder(_) => "the condition is true at one moment of a day only",
+            Condition::Rsi {
+                direction: RsiDirection::Both,
+                ..
+            } => "a firing ends the condition: then the other side counts",
+            _ => return,
+        };
+        errors.add("options.cooldown_refire", format!("must be omitted, because {reason}"));
+    }
 }
 
 /// Refuses the options that the engine does not evaluate: an alert that ignored one would fire at the wrong moment.
@@ -102,7 +152,7 @@ fn check_rearm(rearm: Rearm, condition: &Condition, errors: &mut FieldErrors) {
 /// `within`.
 fn is_momentary(condition: &Condition) -> bool {
     match condition {
-        Condition::MaTouch { .. } => true,
+        Condition::MaTouch { .. } | Condition::DailyReminder(_) => true,
         Condition::Expression(condition) => condition.within.is_none() && requires_crossing(&condition.expression),
         _ => false,
     }

@@ -164,6 +164,22 @@ impl AlertOptions {
         *self == Self::default()
     }
 
+    /// Returns the options as they are stored with a condition. A daily reminder fires each time by default, so this alone is no
+    /// option.
+    #[must_use]
+    pub fn of_condition(mut self, condition: &Condition) -> Self {
+        if !matches!(condition, Condition::DailyReminder(_)) {
+            return self;
+        }
+        if self.repeat == Repeat::EachTime {
+            self.repeat = Repeat::Once;
+        }
+        if !self.are_default() && self.repeat == Repeat::Once {
+            self.repeat = Repeat::EachTime;
+        }
+        self
+    }
+
     /// Returns the instant from which the alert is not judged any more.
     #[must_use]
     pub fn expires(&self) -> Option<Timestamp> {

@@ -53,7 +53,7 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
     let read = condition(current, body, context, &mut errors);
     let changed = read.as_ref().ok().map(|(condition, _)| condition);
     let options = match options::read(body, changed, context, &mut errors) {
-        Ok(None) => options::fit(&current.options, changed, &mut errors).map(|()| current.options.clone()),
+        Ok(None) => options::fit(current.options.clone(), changed, &mut errors),
         read => read.map(Option::unwrap_or_default),
     };
     let parts = || -> Result<AlertChange, InvalidField> {

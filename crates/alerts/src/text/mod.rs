@@ -6,10 +6,12 @@
 //!
 //! * [`phrases`]: the phrases of the options and of the channel.
 //! * [`read`]: reads the phrases into the members of a create request; [`mod@write`]: writes them.
+//! * [`named`]: conditions that are no expressions, such as `golden cross`.
 //! * [`body`]: the condition as the members of a create request. A text becomes one of the 23 conditions only where the condition
 //!   means exactly the same.
 
 mod body;
+mod named;
 mod phrases;
 mod read;
 mod words;
@@ -53,17 +55,36 @@ pub fn parse_text(text: &str, context: &ParseContext<'_>) -> Result<AlertText, F
 }
 
 fn read_text(text: &str, context: &ParseContext<'_>) -> Result<AlertText, ExpressionError> {
+    if let Some(named) = named::read(text) {
+        let phrases = PhraseReader::new(named.rest, named.rest_position).read()?;
+        if let Some(within) = phrases.place_of(TextOption::Within) {
+            let problem = "it needs an expression with a crossing; omit it".to_owned();
+            return Err(ExpressionError::unsuitable(&within.text, problem, within.position));
+        }
+        return created(
+            named.body,
+            &phrases,
+            vec![(named.symbol, named.symbol_position)],
+            context,
+        );
+    }
     let parsed = Expression::parse_text(text)?;
     let phrases = PhraseReader::new(parsed.rest, parsed.rest_position).read()?;
     let within = phrases.within.as_deref();
-    let mut body = body::of_expression(parsed.symbol, &parsed.expression, within, context);
+    let body = body::of_expression(parsed.symbol, &parsed.expression, within, context);
+    created(body, &phrases, parsed.symbols, context)
+}
+
+/// Reads the create request of a text.
+fn created(
+    mut body: Map<String, Value>,
+    phrases: &ReadPhrases,
+    symbols: Vec<(Symbol, usize)>,
+    context: &ParseContext<'_>,
+) -> Result<AlertText, ExpressionError> {
     phrases.add_to(&mut body);
-    let alert = parse_create(&Value::Object(body.clone()), context).map_err(|error| refused(&error, &phrases))?;
-    Ok(AlertText {
-        alert,
-        body,
-        symbols: parsed.symbols,
-    })
+    let alert = parse_create(&Value::Object(body.clone()), context).map_err(|error| refused(&error, phrases))?;
+    Ok(AlertText { alert, body, symbols })
 }
 
 /// Returns the error of a text whose options do not fit, at the phrase of the first of them.

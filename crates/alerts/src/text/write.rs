@@ -2,26 +2,23 @@
 
 use jiff::Timestamp;
 
+use super::named;
 use super::phrases::{PHRASES, PhraseValue, TextOption};
 use crate::alert::{Channel, NewAlert};
 use crate::condition::Condition;
 use crate::expression::conversion::{from_condition, to_condition};
 use crate::options::{Expiry, PercentBase, Rearm, Repeat, SessionScope, TriggerPrice};
 
-/// Returns an alert as a sentence: `AAPL falls to 180.00 or below each time cooldown 1h to sms`; `None` if its condition is no
-/// comparison, or one that no expression means exactly.
+/// Returns an alert as a sentence: `AAPL falls to 180.00 or below each time cooldown 1h to sms`; `None` if neither words nor an
+/// expression mean exactly the same as its condition.
 #[must_use]
 pub fn sentence(alert: &NewAlert) -> Option<String> {
-    let expression = from_condition(&alert.condition)?;
     let within = match &alert.condition {
         Condition::Expression(condition) => condition.within,
-        named => {
-            to_condition(&expression).filter(|same| same == named)?;
-            None
-        }
+        _ => None,
     };
     let options = &alert.options;
-    let mut sentence = Sentence(expression.sentence(alert.symbol));
+    let mut sentence = Sentence(condition_in_words(alert)?);
     match within {
         Some(crate::expression::Within::Session) => sentence.fixed(TextOption::Within, "session"),
         other => sentence.with_value(TextOption::Within, other),
@@ -54,6 +51,15 @@ pub fn sentence(alert: &NewAlert) -> Option<String> {
         sentence.with_value(TextOption::Channel, Some(alert.notification.name()));
     }
     Some(sentence.0)
+}
+
+fn condition_in_words(alert: &NewAlert) -> Option<String> {
+    let Some(expression) = from_condition(&alert.condition) else {
+        return named::written(alert.symbol, &alert.condition);
+    };
+    let is_expression = matches!(alert.condition, Condition::Expression(_));
+    let is_exact = is_expression || to_condition(&expression).is_some_and(|same| same == alert.condition);
+    is_exact.then(|| expression.sentence(alert.symbol))
 }
 
 fn instant(at: Timestamp) -> String {

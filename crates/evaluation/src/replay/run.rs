@@ -2,7 +2,6 @@
 
 mod decisions;
 mod explain_at;
-mod rearm;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -20,7 +19,6 @@ use super::firing::ReplayFiring;
 use super::observations::{BarCursor, ObservationBatches, Observations};
 use super::period::ReplayPeriod;
 use super::timeline::{Fact, facts, load_known_dates};
-use rearm::FiredAlerts;
 
 /// The result of a replay. An alert over many stocks counts once for each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -64,8 +62,6 @@ pub struct Replay<'a, OnFiring> {
     pending_at: Timestamp,
     /// The instant after which nothing is replayed.
     until: Timestamp,
-    /// The alerts to arm again; `None` if an alert fires once.
-    fired: Option<FiredAlerts>,
     on_firing: OnFiring,
     summary: ReplaySummary,
 }
@@ -133,7 +129,6 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             pending: Vec::new(),
             pending_at: Timestamp::MIN,
             until: Timestamp::MAX,
-            fired: None,
             on_firing,
             summary,
         }
@@ -223,7 +218,6 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
                 .process(Event::Bar { symbol, bar }, session.close, &mut self.decisions);
             debug_assert_eq!(processed, Ok(()));
         }
-        self.rearm_fired(session.close)?;
         self.summary.sessions += u64::from(self.has_started);
         Flow::Continue(())
     }

@@ -42,7 +42,7 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
             let side = match direction {
                 RsiDirection::Above => Some(Side::Above),
                 RsiDirection::Below => Some(Side::Below),
-                RsiDirection::Both => alert.rsi_side,
+                RsiDirection::Both => awaited_rsi_side(alert),
             };
             let rsi = engine.current_rsi(symbol);
             AlertMetric {
@@ -69,6 +69,13 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
         ),
         Condition::Reminder { .. } | Condition::DailyReminder(_) | Condition::Expression(_) => AlertMetric::default(),
     }
+}
+
+/// Returns the side that an RSI alert for both directions waits for. With options, its state has the side on which the RSI was last.
+fn awaited_rsi_side(alert: &Alert) -> Option<Side> {
+    let from_state = alert.lifecycle.as_deref().and_then(|state| state.rsi_side);
+    let awaited = from_state.map(|side| side.pick(Side::Below, Side::Above));
+    awaited.or(alert.rsi_side)
 }
 
 /// Returns a metric without a distance.

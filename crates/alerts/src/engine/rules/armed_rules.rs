@@ -117,9 +117,9 @@ impl ArmedRules {
         }
     }
 
-    /// Returns the next rule whose instant has come, and forgets the instant.
-    pub(super) fn pop_due(&mut self, now: Timestamp) -> Option<Slot> {
+    /// Returns the next rule whose instant has come, with the instant, and forgets it.
+    pub(super) fn pop_due(&mut self, now: Timestamp) -> Option<(Timestamp, Slot)> {
         self.moments.first().filter(|(at, _)| *at <= now)?;
-        self.moments.pop_first().map(|(_, slot)| slot)
+        self.moments.pop_first()
     }
 }

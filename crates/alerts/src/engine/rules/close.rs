@@ -59,7 +59,7 @@ impl Engine {
         }
     }
 
-    /// Judges a rule because of an observation or a fact, unless only closes are judged.
+    /// Judges a rule because of an observation or a fact, unless it ignores observations.
     pub(super) fn judge_between_closes(
         &mut self,
         slot: Slot,
@@ -67,7 +67,7 @@ impl Engine {
         cause: Cause<'_>,
         out: &mut Vec<Decision>,
     ) {
-        if !self.rules.get(slot).is_some_and(ArmedRule::is_judged_at_close) {
+        if !self.rules.get(slot).is_some_and(ArmedRule::ignores_observations) {
             self.judge_and_place(slot, now, cause, out);
         }
     }

@@ -13,6 +13,24 @@ pub(super) fn distance(condition: &BooleanExpression, terms: &[ExplainedTerm]) -
     walk(condition, true, &mut terms.iter())
 }
 
+/// Returns the distance of a condition that is true if all its terms are; `None` without terms.
+pub(super) fn distance_of_all(terms: &[ExplainedTerm]) -> Option<Decimal> {
+    let distances = terms.iter().map(|term| distance_of(term, true));
+    distances.reduce(larger).flatten()
+}
+
+fn distance_of(term: &ExplainedTerm, wanted: bool) -> Option<Decimal> {
+    match term.holds {
+        Some(holds) if holds == wanted => Some(Decimal::ZERO),
+        Some(_) => term.distance_pct,
+        None => None,
+    }
+}
+
+fn larger(one: Option<Decimal>, other: Option<Decimal>) -> Option<Decimal> {
+    one.zip(other).map(|(one, other)| one.max(other))
+}
+
 /// Returns the distance of a condition from having the truth `wanted`.
 fn walk(
     condition: &BooleanExpression,
@@ -21,12 +39,7 @@ fn walk(
 ) -> Option<Decimal> {
     let (left, right, needs_both) = match condition {
         BooleanExpression::Comparison(_) => {
-            let term = terms.next()?;
-            return match term.holds {
-                Some(holds) if holds == wanted => Some(Decimal::ZERO),
-                Some(_) => term.distance_pct,
-                None => None,
-            };
+            return distance_of(terms.next()?, wanted);
         }
         BooleanExpression::Not(inner) => return walk(inner, !wanted, terms),
         BooleanExpression::And(left, right) => (left, right, wanted),
@@ -34,7 +47,7 @@ fn walk(
     };
     let (left, right) = (walk(left, wanted, terms), walk(right, wanted, terms));
     if needs_both {
-        left.zip(right).map(|(left, right)| left.max(right))
+        larger(left, right)
     } else {
         left.into_iter().chain(right).min()
     }

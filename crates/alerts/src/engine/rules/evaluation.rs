@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use market::Decimal;
 use market::calendar::new_york_date;
 
+use super::direct::{DirectCondition, RuleCondition};
 use super::rule::{ArmedRule, RuleStock};
 use super::values::{SeenAt, view};
 use crate::condition::EpsBasis;
@@ -23,11 +24,41 @@ impl Engine {
         armed: &ArmedRule,
         now: Timestamp,
     ) -> Option<(StockIndex, EvaluationIssue)> {
-        metrics(&armed.rule.expression).into_iter().find_map(|used| {
+        let expression = match &armed.rule.judged {
+            RuleCondition::Expression(expression) => expression,
+            RuleCondition::Direct(direct) => return self.direct_issue(armed, *direct, now),
+        };
+        metrics(expression).into_iter().find_map(|used| {
             let at = armed.stocks.iter().find(|at| at.name == used.symbol)?;
             let issue = self.metric_issue(armed, at, used.metric, now)?;
             Some((at.stock, issue))
         })
+    }
+
+    fn direct_issue(
+        &self,
+        armed: &ArmedRule,
+        direct: DirectCondition,
+        now: Timestamp,
+    ) -> Option<(StockIndex, EvaluationIssue)> {
+        let stock = armed.stock_indices().next()?;
+        let rule = &armed.rule;
+        let issue = self.condition_issue(&rule.condition, stock, rule.initial_price, now);
+        let missing_side = || {
+            let hot = &self.hot[stock.0 as usize];
+            let view = view(
+                &self.stocks[stock.0 as usize],
+                hot,
+                new_york_date(now),
+                SeenAt::Afterwards,
+            );
+            let is_judged = direct.has_market_data() && hot.day != NO_DAY;
+            let side = is_judged
+                .then(|| missing_detail(rule.options.trigger, &view, Metric::Price))
+                .flatten()?;
+            Some(EvaluationIssue::NoSourceOfMetric(side))
+        };
+        issue.or_else(missing_side).map(|issue| (stock, issue))
     }
 
     fn metric_issue(

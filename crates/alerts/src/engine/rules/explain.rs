@@ -5,21 +5,23 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use market::Decimal;
 
-use super::distance::distance;
+use super::direct::RuleCondition;
+use super::distance::{distance, distance_of_all};
 use super::explanation::{ExplainedTerm, Explanation, TermSource};
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
 use crate::alert::AlertId;
+use crate::condition::{Condition, Side};
 use crate::engine::Engine;
 use crate::engine::level_index::Slot;
 use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
-use crate::expression::conversion::from_condition;
 use crate::expression::{Crossings, EvaluationTime, Expression, MetricValue, evaluate, number_value};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, step};
 use crate::options::AlertOptions;
+use crate::sentence::sentence;
 
 impl Engine {
-    /// Explains an armed alert. `None` if it is not armed, or if its condition is no comparison of values.
+    /// Explains an armed alert. `None` if it is not armed.
     #[must_use]
     pub fn explain(&self, id: AlertId, now: Timestamp) -> Option<Explanation> {
         match self.registry.find(id) {
@@ -28,7 +30,7 @@ impl Engine {
         }
     }
 
-    /// Returns one of the 23 conditions without options as a rule; `None` if it is no expression.
+    /// Returns one of the 23 conditions without options as a rule.
     fn as_rule(&self, slot: Slot) -> Option<ArmedRule> {
         let armed = self.registry.alert(slot);
         let (alert, revision) = self.registry.identity(slot);
@@ -36,26 +38,39 @@ impl Engine {
             alert,
             revision,
             symbol: self.symbol(armed.stock),
-            expression: from_condition(&armed.condition)?,
+            judged: RuleCondition::of(&armed.condition)?,
             expression_set_at: None,
             condition: armed.condition.clone(),
             options: AlertOptions::default(),
             initial_price: armed.initial_price,
-            lifecycle: Lifecycle::new(armed.armed_at, None, None),
+            lifecycle: match armed.condition {
+                Condition::SocialBuzz(_) => Lifecycle::new_on_change(armed.armed_at),
+                _ => Lifecycle {
+                    // The side that an alert waits for is the other one.
+                    rsi_side: armed.rsi_side.map(|side| side.pick(Side::Below, Side::Above)),
+                    ..Lifecycle::new(armed.armed_at, None, None)
+                },
+            },
         };
         Some(ArmedRule::new(rule, |_| armed.stock))
     }
 
     fn explain_rule(&self, armed: &ArmedRule, now: Timestamp) -> Option<Explanation> {
         let state = &armed.rule.lifecycle;
-        let expression = &armed.rule.expression;
         let values = self.values(armed, state, now, &BTreeSet::new(), SeenAt::Observation);
         let time = EvaluationTime {
             now,
             session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
         };
         let mut prepared = state.clone();
-        let truth = evaluate(expression, &values, time, &mut prepared.crossings);
+        let own = self.own_stock(armed, now, SeenAt::Observation);
+        let truth = match &armed.rule.judged {
+            RuleCondition::Expression(expression) => evaluate(expression, &values, time, &mut prepared.crossings),
+            RuleCondition::Direct(direct) => {
+                let truth = self.direct_truth(*direct, (&own, now), &mut prepared);
+                direct.evaluated(&truth)
+            }
+        };
         let judgement = Judgement {
             observation: Observation {
                 at: now,
@@ -71,11 +86,24 @@ impl Engine {
             Outcome::Wait(reason) => Some(reason),
             Outcome::Fire { .. } | Outcome::Expire { .. } => None,
         };
-        let terms = self.terms(armed, &values, (&state.crossings, &state.crossings), now);
+        let (sentence, terms, distance_pct) = match &armed.rule.judged {
+            RuleCondition::Expression(expression) => {
+                let crossings = (&state.crossings, &state.crossings);
+                let terms = self.terms(armed, expression, &values, crossings, now);
+                let distance_pct = distance(expression.condition(), &terms);
+                (expression.sentence(armed.rule.symbol), terms, distance_pct)
+            }
+            RuleCondition::Direct(direct) => {
+                let terms = self.direct_terms(*direct, &own, &prepared);
+                let distance_pct = distance_of_all(&terms);
+                let sentence = sentence(&armed.rule.condition, armed.rule.initial_price);
+                (format!("{} {sentence}", armed.rule.symbol), terms, distance_pct)
+            }
+        };
         Some(Explanation {
-            sentence: expression.sentence(armed.rule.symbol),
+            sentence,
             truth: truth.now,
-            distance_pct: distance(expression.condition(), &terms),
+            distance_pct,
             terms,
             wait,
             next_check: self.next_check_of(armed, now),
@@ -86,28 +114,25 @@ impl Engine {
     pub(super) fn terms(
         &self,
         armed: &ArmedRule,
+        expression: &Expression,
         values: &RuleValues<'_>,
         (before, after): (&Crossings, &Crossings),
         now: Timestamp,
     ) -> Vec<ExplainedTerm> {
         let mut terms = Vec::new();
         let mut crossing = 0;
-        armed
-            .rule
-            .expression
-            .condition()
-            .for_each_comparison(&mut |comparison| {
-                let mut has_crossed = false;
-                if let Comparison::Crosses(_, direction, _) = comparison {
-                    let order = |crossings: &Crossings| crossings.orders().get(crossing).copied().flatten();
-                    let until = after.until().get(crossing).copied().flatten();
-                    let crosses = order(before).zip(order(after));
-                    has_crossed = crosses.is_some_and(|(before, after)| direction.is_crossed(before, after))
-                        || until.is_some_and(|until| now <= until);
-                    crossing += 1;
-                }
-                terms.push(self.term(armed, comparison, values, has_crossed));
-            });
+        expression.condition().for_each_comparison(&mut |comparison| {
+            let mut has_crossed = false;
+            if let Comparison::Crosses(_, direction, _) = comparison {
+                let order = |crossings: &Crossings| crossings.orders().get(crossing).copied().flatten();
+                let until = after.until().get(crossing).copied().flatten();
+                let crosses = order(before).zip(order(after));
+                has_crossed = crosses.is_some_and(|(before, after)| direction.is_crossed(before, after))
+                    || until.is_some_and(|until| now <= until);
+                crossing += 1;
+            }
+            terms.push(self.term(armed, comparison, values, has_crossed));
+        });
         terms
     }
 
@@ -186,7 +211,7 @@ fn compared(
 }
 
 /// Returns the absolute distance between two numbers in percent of the first one, halves rounded up; `None` at zero.
-fn distance_pct(from: Decimal, to: Decimal) -> Option<Decimal> {
+pub(super) fn distance_pct(from: Decimal, to: Decimal) -> Option<Decimal> {
     let (from, to) = (i128::from(from.micros()), i128::from(to.micros()));
     let way = (to - from)
         .abs()

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use market::Price;
 use market::calendar::new_york_date;
 
+use super::direct::{DirectCondition, DirectTruth, OwnStock, RuleCondition, rsi_now, side_of};
 use super::quiet_bands::{CertainTruth, StockPosition, quiet_bands};
 use super::reason::RuleReason;
 use super::rule::ArmedRule;
@@ -16,7 +17,7 @@ use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::engine::hot_line::seconds;
 use crate::engine::stock::Stock;
-use crate::expression::{EvaluatedTruth, EvaluationTime, evaluate};
+use crate::expression::{EvaluatedTruth, EvaluationTime, Expression, Truth, evaluate};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, next_check, step};
 use crate::metrics::AlertBasis;
 
@@ -36,6 +37,21 @@ pub(super) enum RuleFate {
     Stays,
     /// It fired for the last time, or has expired.
     Ends,
+}
+
+/// A condition with its truth.
+enum Evaluated<'a> {
+    Expression(&'a Expression, EvaluatedTruth),
+    Direct(DirectCondition, DirectTruth, OwnStock<'a>),
+}
+
+impl Evaluated<'_> {
+    fn truth(&self) -> EvaluatedTruth {
+        match self {
+            Self::Expression(_, truth) => *truth,
+            Self::Direct(direct, truth, _) => direct.evaluated(truth),
+        }
+    }
 }
 
 impl Engine {
@@ -63,9 +79,34 @@ impl Engine {
             session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
         };
         let values = self.values(armed, &prepared, now, cause.observed, SeenAt::Observation);
-        let truth = evaluate(&armed.rule.expression, &values, time, &mut prepared.crossings);
-        let judgement = Self::judgement(armed, observation, truth, &values);
-        let stepped = step(options, &self.calendar, &prepared, &judgement);
+        let evaluated = match &armed.rule.judged {
+            RuleCondition::Expression(expression) => {
+                let truth = evaluate(expression, &values, time, &mut prepared.crossings);
+                Evaluated::Expression(expression, truth)
+            }
+            RuleCondition::Direct(direct) => {
+                let own = self.own_stock(armed, now, SeenAt::Observation);
+                let truth = self.direct_truth(*direct, (&own, now), &mut prepared);
+                Evaluated::Direct(*direct, truth, own)
+            }
+        };
+        let judgement = Self::judgement(armed, observation, evaluated.truth(), &values);
+        let mut stepped = step(options, &self.calendar, &prepared, &judgement);
+        if let (Outcome::Fire { .. }, Evaluated::Direct(DirectCondition::RsiBothSides { threshold }, _, own)) =
+            (stepped.outcome, &evaluated)
+        {
+            // The firing ends the condition: from now on the other side counts.
+            let left = Judgement {
+                truth_after: Truth::False,
+                ..judgement
+            };
+            stepped = step(options, &self.calendar, &prepared, &left);
+            stepped.next.rsi_side = rsi_now(&own.inputs).and_then(|rsi| side_of(rsi, *threshold));
+        }
+        if let Outcome::Wait(WaitReason::Snoozed { .. }) = stepped.outcome {
+            // No observation of a snooze determines the side of an RSI.
+            stepped.next.rsi_side = armed.rule.lifecycle.rsi_side;
+        }
         let decision = |action| Decision {
             alert: armed.rule.alert,
             revision: armed.rule.revision,
@@ -76,8 +117,19 @@ impl Engine {
             Outcome::Fire { true_since, is_last } => {
                 let held_since = options.hold.map(|_| true_since);
                 let crossings = (&armed.rule.lifecycle.crossings, &prepared.crossings);
-                let terms = self.terms(armed, &values, crossings, now);
-                let reason = Box::new(RuleReason::new(&armed.rule.expression, &values, terms, held_since));
+                let reason = match evaluated {
+                    Evaluated::Expression(expression, _) => {
+                        let terms = self.terms(armed, expression, &values, crossings, now);
+                        RuleReason::new(expression, &values, terms, held_since)
+                    }
+                    Evaluated::Direct(direct, DirectTruth::True(reason), own) => {
+                        let terms = self.direct_terms(direct, &own, &prepared);
+                        RuleReason::direct(reason, terms, held_since)
+                    }
+                    // Only a true condition fires.
+                    Evaluated::Direct(..) => return RuleFate::Stays,
+                };
+                let reason = Box::new(reason);
                 let state = Box::new(stepped.next.clone());
                 out.push(decision(AlertAction::FireRule {
                     price,
@@ -116,7 +168,7 @@ impl Engine {
 
     /// Returns the bands of a rule's stocks in which the next observation changes nothing, after a judgement.
     pub(super) fn bands_after(&self, armed: &mut ArmedRule, now: Timestamp) -> Vec<Band> {
-        if armed.is_judged_at_close() {
+        if armed.ignores_observations() {
             return vec![Band::WIDE; armed.stocks.len()];
         }
         if armed.has_quote_details {
@@ -137,16 +189,21 @@ impl Engine {
         if !armed.search_policy.should_search() {
             return vec![Band::EMPTY; armed.stocks.len()];
         }
-        let positions: Vec<_> = armed
-            .stocks
-            .iter()
-            .map(|at| self.position(armed, at.stock, at.name))
-            .collect();
-        let lasting: Vec<_> = state.crossings.until().iter().map(Option::is_some).collect();
-        let rearm = armed.rearm.as_ref().map(|rearm| (&rearm.metric, &rearm.level));
-        let (CertainTruth { truth, mut bands }, comparisons) =
-            quiet_bands(&armed.rule.expression, rearm, &positions, &values, &lasting);
-        armed.search_policy.note_search(seconds(now), comparisons);
+        let CertainTruth { truth, mut bands } = match &armed.rule.judged {
+            RuleCondition::Expression(expression) => {
+                let (certain, comparisons) = self.expression_bands(armed, expression, &values);
+                armed.search_policy.note_search(seconds(now), comparisons);
+                certain
+            }
+            RuleCondition::Direct(direct) => {
+                let own = self.own_stock(armed, now, SeenAt::Afterwards);
+                let truth = self.direct_truth(*direct, (&own, now), &mut state.clone());
+                CertainTruth {
+                    truth: direct.evaluated(&truth).now,
+                    bands: vec![direct.quiet_band(&own.inputs, state); armed.stocks.len()],
+                }
+            }
+        };
         // The extremes since arming are part of the state, even while they decide nothing.
         if let Some(extremes) = state.extremes.filter(|_| armed.has_armed_extremes) {
             for (at, band) in armed.stocks.iter().zip(&mut bands) {
@@ -180,13 +237,34 @@ impl Engine {
         bands
     }
 
+    fn expression_bands(
+        &self,
+        armed: &ArmedRule,
+        expression: &Expression,
+        values: &RuleValues<'_>,
+    ) -> (CertainTruth, u32) {
+        let positions: Vec<_> = armed
+            .stocks
+            .iter()
+            .map(|at| self.position(armed, at.stock, at.name))
+            .collect();
+        let crossings = &armed.rule.lifecycle.crossings;
+        let lasting: Vec<_> = crossings.until().iter().map(Option::is_some).collect();
+        let rearm = armed.rearm.as_ref().map(|rearm| (&rearm.metric, &rearm.level));
+        quiet_bands(expression, rearm, &positions, values, &lasting)
+    }
+
     /// Returns the next instant at which the rule is judged without an observation.
     pub(super) fn next_check_of(&self, armed: &ArmedRule, now: Timestamp) -> Option<Timestamp> {
         if armed.is_judged_at_close() {
             return armed.next_close.into_iter().chain(armed.rule.options.expires()).min();
         }
         let check = next_check(&armed.rule.options, &self.calendar, &armed.rule.lifecycle);
-        check.into_iter().chain(armed.next_date_change(now)).min()
+        let others = armed
+            .next_date_change(now)
+            .into_iter()
+            .chain(self.next_moment_of(armed, now));
+        check.into_iter().chain(others).min()
     }
 
     fn judgement(

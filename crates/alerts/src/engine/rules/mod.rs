@@ -6,6 +6,8 @@
 
 mod armed_rules;
 mod close;
+mod direct;
+mod direct_terms;
 mod distance;
 mod earlier_shares;
 mod evaluation;
@@ -43,35 +45,41 @@ use crate::alert::AlertId;
 use crate::expression::shape::metrics;
 use crate::lifecycle::ArmedExtremes;
 use crate::metrics::track;
+use direct::RuleCondition;
 use judge::{Cause, RuleFate};
 
 impl Engine {
     /// Arms a rule in place of its earlier revision. It is judged at the next observation, or evaluation, of its stocks.
-    pub(super) fn arm_rule(&mut self, rule: Rule, now: Timestamp) {
+    pub(super) fn arm_rule(&mut self, rule: Rule, now: Timestamp, out: &mut Vec<Decision>) {
         self.disarm_rule(rule.alert);
         let id = rule.alert;
         let mut armed = ArmedRule::new(rule, |symbol| self.stock(symbol));
         self.stock(armed.rule.symbol);
         self.track_metrics(&armed);
         self.await_close(&mut armed, now);
+        let seen = self.seen_at_arming(&armed);
+        self.note_state_at_arming(&mut armed, (now, seen), out);
         let state = &armed.rule.lifecycle;
-        if state.crossings.orders().is_empty() {
-            let values = self.values(&armed, state, now, &BTreeSet::new(), self.seen_at_arming(&armed));
-            armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
+        if let Some(expression) = armed.rule.judged.expression()
+            && state.crossings.orders().is_empty()
+        {
+            let values = self.values(&armed, state, now, &BTreeSet::new(), seen);
+            armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(expression, &values);
             armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
         }
         if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
-            let newest = self.own_judged_price(&armed, now, self.seen_at_arming(&armed));
+            let newest = self.own_judged_price(&armed, now, seen);
             armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
             armed.has_unstored_state |= newest.is_some();
         }
-        armed.next_check = self.scheduled_check(&armed, now);
-        let has_market_data = armed.has_market_data;
+        let check = self.scheduled_check(&armed, now);
+        armed.next_check = check.into_iter().chain(self.first_moment(&armed)).min();
+        let is_of_facts = !armed.has_market_data && !armed.is_of_time();
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;
         let slot = self.rules.add(id, armed);
         self.rules.schedule(slot, None, next_check);
-        if !has_market_data {
+        if is_of_facts {
             self.rules.add_unjudged(slot);
         }
         for (stock, band) in stocks {
@@ -83,7 +91,15 @@ impl Engine {
 
     /// Lets the histories of a rule's stocks keep what its metrics need.
     fn track_metrics(&mut self, armed: &ArmedRule) {
-        for used in metrics(&armed.rule.expression) {
+        let expression = match &armed.rule.judged {
+            RuleCondition::Expression(expression) => expression,
+            RuleCondition::Direct(direct) => {
+                let own = self.stock(armed.rule.symbol);
+                direct.track(&mut self.stocks[own.0 as usize].history);
+                return;
+            }
+        };
+        for used in metrics(expression) {
             if let Some(at) = armed.stocks.iter().find(|at| at.name == used.symbol) {
                 track(&mut self.stocks[at.stock.0 as usize].history, used.metric);
             }
@@ -129,11 +145,20 @@ impl Engine {
 
     /// Ends the rules that have expired, and lets those whose time has come be judged at the next observation or evaluation.
     pub(super) fn advance_rules(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
-        while let Some(slot) = self.rules.pop_due(now) {
+        while let Some((check, slot)) = self.rules.pop_due(now) {
             let Some(armed) = self.rules.get_mut(slot) else {
                 continue;
             };
             armed.next_check = None;
+            if armed.is_of_time() {
+                // An instant that was missed is judged as of then.
+                let cause = Cause {
+                    observed: &BTreeSet::new(),
+                    is_new: false,
+                };
+                self.judge_and_place(slot, check, cause, out);
+                continue;
+            }
             if armed.next_close.is_some_and(|close| close < now) {
                 self.judge_close(slot, now, out);
                 continue;
@@ -147,6 +172,10 @@ impl Engine {
                 continue;
             }
             if armed.has_market_data {
+                // It can expire before the next observation.
+                let expiry = armed.rule.options.expires();
+                armed.next_check = expiry;
+                self.rules.schedule(slot, None, expiry);
                 self.make_due(slot);
             } else {
                 // The date in New York has changed, or the state of the life cycle is due.
@@ -185,11 +214,11 @@ impl Engine {
             return;
         }
         let bands = self.bands_after(&mut armed, now);
-        let awaits_close = armed.is_judged_at_close();
+        let ignores_observations = armed.ignores_observations();
         for (at, band) in armed.stocks.iter_mut().zip(bands) {
             let place = at.stock.0 as usize;
-            // Outside a session the next observation begins one, which changes everything but the wait for a close.
-            let band = if self.hot[place].day == NO_DAY && !awaits_close {
+            // Outside a session the next observation begins one, which changes everything but the wait for a close or an instant.
+            let band = if self.hot[place].day == NO_DAY && !ignores_observations {
                 super::group::Band::EMPTY
             } else {
                 band

@@ -6,16 +6,24 @@ use jiff::Timestamp;
 use market::Decimal;
 
 use super::explanation::ExplainedTerm;
-
+use crate::engine::reason::Reason;
 use crate::expression::ast::{MetricReference, NumericExpression};
 use crate::expression::shape::{metric_level, metrics};
 use crate::expression::{Expression, MetricValue, MetricValues};
 
-/// The reason for which a rule fired: its expression, and the value of each metric. Its text is a sentence for the owner.
+/// The condition that was true.
+#[derive(Clone, PartialEq, Debug)]
+enum FiringCause {
+    /// An expression, with the value of each metric.
+    Expression(Expression, Vec<(MetricReference, Option<MetricValue>)>),
+    /// A condition that is no expression.
+    Direct(Reason),
+}
+
+/// The reason for which a rule fired: its expression, and the value of each metric, or that of a named condition. Its text is a sentence for the owner.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleReason {
-    expression: Expression,
-    values: Vec<(MetricReference, Option<MetricValue>)>,
+    cause: FiringCause,
     terms: Vec<ExplainedTerm>,
     held_since: Option<Timestamp>,
 }
@@ -30,44 +38,71 @@ impl RuleReason {
         held_since: Option<Timestamp>,
     ) -> Self {
         let used = metrics(expression).into_iter();
+        let values = used.map(|metric| (metric, values.value(metric)));
         Self {
-            expression: expression.clone(),
-            values: used.map(|metric| (metric, values.value(metric))).collect(),
+            cause: FiringCause::Expression(expression.clone(), values.collect()),
             terms,
             held_since,
         }
     }
 
-    /// Returns the comparisons of the expression at the firing.
+    /// Returns the reason of a condition that is no expression.
+    pub(super) const fn direct(reason: Reason, terms: Vec<ExplainedTerm>, held_since: Option<Timestamp>) -> Self {
+        Self {
+            cause: FiringCause::Direct(reason),
+            terms,
+            held_since,
+        }
+    }
+
+    /// Returns the comparisons of the condition at the firing.
     #[must_use]
     pub fn terms(&self) -> &[ExplainedTerm] {
         &self.terms
     }
 
-    /// Returns the value of the metric, if the expression compares one metric with a number.
+    /// Returns the value of the metric, if the expression compares one metric with a number, or the evaluated number of another
+    /// condition.
     #[must_use]
     pub fn metric(&self) -> Option<Decimal> {
-        metric_level(&self.expression)?;
-        rounded(self.values.first()?.1.as_ref()?)
+        match &self.cause {
+            FiringCause::Expression(expression, values) => {
+                metric_level(expression)?;
+                rounded(values.first()?.1.as_ref()?)
+            }
+            FiringCause::Direct(reason) => reason.metric(),
+        }
     }
 }
 
 impl fmt::Display for RuleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.expression)?;
-        for (place, (metric, value)) in self.values.iter().enumerate() {
-            let separator = if place == 0 { ": " } else { ", " };
-            let metric = NumericExpression::Metric(*metric);
-            match value.as_ref().and_then(rounded) {
-                Some(value) => write!(f, "{separator}{metric} is {value}")?,
-                None => write!(f, "{separator}{metric} is unknown")?,
-            }
+        match &self.cause {
+            FiringCause::Expression(expression, values) => write_values(f, expression, values)?,
+            FiringCause::Direct(reason) => write!(f, "{reason}")?,
         }
         match self.held_since {
             Some(since) => write!(f, "; true since {since:.0}"),
             None => Ok(()),
         }
     }
+}
+
+fn write_values(
+    f: &mut fmt::Formatter<'_>,
+    expression: &Expression,
+    values: &[(MetricReference, Option<MetricValue>)],
+) -> fmt::Result {
+    write!(f, "{expression}")?;
+    for (place, (metric, value)) in values.iter().enumerate() {
+        let separator = if place == 0 { ": " } else { ", " };
+        let metric = NumericExpression::Metric(*metric);
+        match value.as_ref().and_then(rounded) {
+            Some(value) => write!(f, "{separator}{metric} is {value}")?,
+            None => write!(f, "{separator}{metric} is unknown")?,
+        }
+    }
+    Ok(())
 }
 
 /// Returns a value with at most four decimals; `None` beyond the range of decimals.

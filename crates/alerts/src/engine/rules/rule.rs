@@ -3,14 +3,13 @@
 use jiff::Timestamp;
 use market::{Price, Symbol};
 
+use super::direct::{DirectCondition, RuleCondition};
 use super::rearm_level::RearmLevel;
 use super::search_policy::SearchPolicy;
 use crate::alert::{Alert, AlertId, Revision};
 use crate::condition::Condition;
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
-use crate::expression::Expression;
-use crate::expression::conversion::from_condition;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
@@ -28,8 +27,8 @@ pub(in crate::engine) struct Rule {
     pub(super) symbol: Symbol,
     /// The condition.
     pub(super) condition: Condition,
-    /// The condition as an expression.
-    pub(super) expression: Expression,
+    /// The condition in the form in which it is judged.
+    pub(super) judged: RuleCondition,
     /// The time when the expression was set, in whose shares it is judged; `None` for one of the 23 conditions, whose threshold is
     /// adjusted.
     pub(super) expression_set_at: Option<Timestamp>,
@@ -50,7 +49,7 @@ impl Rule {
             alert: alert.id,
             revision: alert.revision,
             symbol: alert.symbol,
-            expression: from_condition(&alert.condition)?,
+            judged: RuleCondition::of(&alert.condition)?,
             expression_set_at: is_expression.then_some(alert.threshold_set_at),
             condition: alert.condition.clone(),
             options: AlertOptions {
@@ -108,16 +107,22 @@ pub(super) struct RuleStock {
 }
 
 impl ArmedRule {
-    /// Returns the rule with the engine's indices of its stocks, in empty bands.
+    /// Returns the rule with the engine's indices of its stocks, in empty bands unless prices change nothing.
     pub(super) fn new(rule: Rule, mut index_of: impl FnMut(Symbol) -> StockIndex) -> Self {
-        let named = symbols(&rule.expression).into_iter();
-        let stocks = named.map(|name| RuleStock {
+        let expression = rule.judged.expression();
+        let first_band = match rule.judged.direct() {
+            Some(direct) if !direct.has_market_data() => Band::WIDE,
+            _ => Band::EMPTY,
+        };
+        let named = expression.map_or_else(|| vec![None], |expression| symbols(expression).into_iter().collect());
+        let stocks = named.into_iter().map(|name| RuleStock {
             name,
             stock: index_of(name.unwrap_or(rule.symbol)),
-            band: Band::EMPTY,
+            band: first_band,
         });
         let stocks = stocks.collect();
-        let metrics = metrics(&rule.expression);
+        let metrics = expression.map(metrics).unwrap_or_default();
+        let direct = rule.judged.direct();
         let has = |one: Metric, other: Metric| metrics.iter().any(|found| found.metric == one || found.metric == other);
         let has_armed_extremes = has(Metric::HighSinceArmed, Metric::LowSinceArmed);
         let has_52_week_extremes = has(Metric::High52Weeks, Metric::Low52Weeks);
@@ -131,8 +136,9 @@ impl ArmedRule {
             MetricDependency::AlertBasis,
         ]
         .into_iter()
-        .any(depends);
-        let has_dates = depends(MetricDependency::Date);
+        .any(depends)
+            || direct.is_some_and(DirectCondition::has_market_data);
+        let has_dates = depends(MetricDependency::Date) || direct.is_some_and(DirectCondition::has_dates);
         let has_quote_details = depends(MetricDependency::BidAsk)
             || depends(MetricDependency::Vwap)
             || matches!(
@@ -140,7 +146,9 @@ impl ArmedRule {
                 TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid
             );
         let rearm = rule.options.rearm;
-        let rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
+        let rearm = rearm
+            .zip(expression)
+            .and_then(|(rearm, expression)| RearmLevel::new(expression, rearm));
         Self {
             rearm,
             rule,
@@ -161,9 +169,24 @@ impl ArmedRule {
     /// Returns whether the expression has a metric of a stock that depends on some data.
     pub(super) fn uses(&self, stock: StockIndex, data: MetricDependency) -> bool {
         let name = self.stocks.iter().find(|at| at.stock == stock).map(|at| at.name);
-        let used = metrics(&self.rule.expression).into_iter();
+        let expression = match &self.rule.judged {
+            RuleCondition::Expression(expression) => expression,
+            RuleCondition::Direct(direct) => return name.is_some() && direct.uses(data),
+        };
+        let used = metrics(expression).into_iter();
         used.filter(|metric| Some(metric.symbol) == name)
             .any(|metric| dependencies(metric.metric).contains(&data))
+    }
+
+    /// Returns whether the condition depends on the time alone.
+    pub(super) fn is_of_time(&self) -> bool {
+        self.rule.judged.direct().is_some_and(DirectCondition::is_of_time)
+    }
+
+    /// Returns whether observations change nothing: only the closes of sessions, facts or instants are judged.
+    pub(super) fn ignores_observations(&self) -> bool {
+        let direct = self.rule.judged.direct();
+        self.is_judged_at_close() || direct.is_some_and(|direct| !direct.has_market_data())
     }
 
     /// Returns whether only the closes of sessions are judged.

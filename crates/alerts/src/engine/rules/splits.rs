@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use market::calendar::new_york;
 use market::{SplitRatio, Symbol};
 
+use super::direct::RuleCondition;
 use super::rearm_level::RearmLevel;
 use super::rule::ArmedRule;
 use crate::condition::Condition;
@@ -15,7 +16,6 @@ use crate::engine::arm::after_split;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
 use crate::expression::Fraction;
-use crate::expression::conversion::from_condition;
 
 impl Engine {
     /// Returns the number of today's shares of a stock for one share of the day on which the rule's expression was set; `None` if
@@ -52,11 +52,11 @@ impl ArmedRule {
         let is_changed = has_new_level || initial_price != rule.initial_price || lifecycle != rule.lifecycle;
         if has_new_level {
             rule.options = rule.options.clone().after_split(&rule.condition, ratio);
-            if let Some(expression) = from_condition(&condition) {
-                rule.expression = expression;
+            if let Some(judged) = RuleCondition::of(&condition) {
+                rule.judged = judged;
             }
-            let rearm = rule.options.rearm;
-            self.rearm = rearm.and_then(|rearm| RearmLevel::new(&rule.expression, rearm));
+            let rearm = rule.options.rearm.zip(rule.judged.expression());
+            self.rearm = rearm.and_then(|(rearm, expression)| RearmLevel::new(expression, rearm));
         }
         let threshold = match condition {
             Condition::Price { threshold, .. } => Some(threshold),

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::condition::Side;
 use alerts::engine::{AlertAction, Engine, EngineConfig, Event};
+use alerts::lifecycle::Lifecycle;
 use alerts::{Alert, AlertId};
 use jiff::Timestamp;
 use market::{Calendar, Symbol};
 
 use super::reasons::supports;
-use super::{outcomes, process_event, sides};
+use super::{outcomes, process_event, sides, states};
 use crate::oracle::{Oracle, Outcome, OwnedEvent};
 
 /// The oracle and engines that process the same events. Restarted engines run beside the original one.
@@ -25,6 +26,8 @@ pub(crate) struct EngineComparison {
     armed: BTreeMap<AlertId, Alert>,
     /// The RSI sides that the first engine determined, stored with the alerts as in the service.
     rsi_sides: BTreeMap<AlertId, Side>,
+    /// The states of rules that the first engine decided.
+    states: BTreeMap<AlertId, Lifecycle>,
     pub(crate) firings: Vec<Outcome>,
     processed_until: Timestamp,
 }
@@ -40,6 +43,7 @@ impl EngineComparison {
             bars_made: 0,
             armed: BTreeMap::new(),
             rsi_sides: BTreeMap::new(),
+            states: BTreeMap::new(),
             firings: Vec::new(),
             processed_until: Timestamp::MIN,
         }
@@ -67,6 +71,7 @@ impl EngineComparison {
             let decisions = process_event(engine, event, now).0;
             if restarts == 0 {
                 self.rsi_sides.extend(sides(&decisions));
+                self.states.extend(states(&decisions));
             }
             for decision in &decisions {
                 if let AlertAction::Fire { reason, .. } = &decision.action
@@ -96,6 +101,15 @@ impl EngineComparison {
         Ok(expected)
     }
 
+    /// Returns the state of an alert as the service stores it.
+    fn stored_state(&self, alert: &Alert) -> Option<Box<Lifecycle>> {
+        // Before the first decision it is that of the arming.
+        let decided = self.states.get(&alert.id);
+        let state = decided.or_else(|| self.armed[&alert.id].lifecycle.as_deref())?;
+        let text = state.to_stored().expect("a text");
+        Some(Box::new(Lifecycle::from_stored(&text).expect("a state")))
+    }
+
     fn keep(&mut self, event: &OwnedEvent, now: Timestamp) {
         for (symbol, bar) in &self.oracle.made[self.bars_made..] {
             self.kept.push((now, OwnedEvent::Bar(*symbol, *bar)));
@@ -106,6 +120,7 @@ impl EngineComparison {
             OwnedEvent::Armed(alert) => {
                 self.armed.insert(alert.id, alert.as_ref().clone());
                 self.rsi_sides.remove(&alert.id);
+                self.states.remove(&alert.id);
             }
             OwnedEvent::Clock | OwnedEvent::Evaluate | OwnedEvent::Disarmed(_) => {}
             _ => self.kept.push((now, event.clone())),
@@ -149,6 +164,7 @@ impl EngineComparison {
             let rsi_side = self.rsi_sides.get(&alert.id).copied();
             let alert = Alert {
                 rsi_side,
+                lifecycle: self.stored_state(alert),
                 ..alert.clone()
             };
             silently(Event::Armed(&alert));

@@ -6,6 +6,7 @@ pub(crate) mod scenario;
 
 use alerts::condition::{Condition, Side};
 use alerts::engine::{AlertAction, Decision, Engine, Event, EventError, Quote};
+use alerts::lifecycle::Lifecycle;
 use alerts::metrics::FundamentalFigures;
 use alerts::{Alert, AlertId, Channel, Revision, Status};
 use jiff::Timestamp;
@@ -98,11 +99,21 @@ pub(crate) fn sides(decisions: &[Decision]) -> impl Iterator<Item = (AlertId, Si
     })
 }
 
+/// Returns the states of rules that were decided.
+pub(crate) fn states(decisions: &[Decision]) -> impl Iterator<Item = (AlertId, Lifecycle)> {
+    decisions.iter().filter_map(|decision| match &decision.action {
+        AlertAction::SetLifecycle { state } | AlertAction::FireRule { state, .. } => {
+            Some((decision.alert, Lifecycle::clone(state)))
+        }
+        _ => None,
+    })
+}
+
 /// Returns the decisions without their reasons, sorted. Decisions that only concern storage are omitted.
 pub(crate) fn outcomes(decisions: &[Decision]) -> Vec<Outcome> {
     let outcome = |decision: &Decision| {
         let kind = match decision.action {
-            AlertAction::Fire { price, .. } => OutcomeKind::Fired { price },
+            AlertAction::Fire { price, .. } | AlertAction::FireRule { price, .. } => OutcomeKind::Fired { price },
             AlertAction::Adjust {
                 threshold,
                 initial_price,
@@ -110,10 +121,9 @@ pub(crate) fn outcomes(decisions: &[Decision]) -> Vec<Outcome> {
                 threshold,
                 initial_price,
             },
-            AlertAction::SetRsiSide { .. }
-            | AlertAction::FireRule { .. }
-            | AlertAction::SetLifecycle { .. }
-            | AlertAction::Expire { .. } => return None,
+            AlertAction::SetRsiSide { .. } | AlertAction::SetLifecycle { .. } | AlertAction::Expire { .. } => {
+                return None;
+            }
         };
         Some(Outcome {
             at: decision.at,

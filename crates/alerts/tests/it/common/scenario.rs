@@ -1,6 +1,7 @@
 //! Generated scenarios: a few stocks with coarse prices, so that ties are common, and the events of several weeks.
 
 mod alert_plans;
+mod option_plans;
 mod script;
 
 pub(crate) use alert_plans::AlertPlan;

@@ -12,6 +12,8 @@ use proptest::sample::select;
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) options: AlertOptions,
+    /// Whether a condition that is true when the alert is armed must be left first.
+    pub(crate) fires_on_change: bool,
     pub(crate) armed_at: Timestamp,
     pub(crate) first_price: Option<Price>,
     /// The index of the judgement before which the alert is snoozed, and the end of the snooze.
@@ -119,34 +121,46 @@ pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
     let judgements = prop::collection::vec(judgement(), 1..40);
     let expiry = prop::option::weighted(0.3, 0_i64..600_000);
     let snooze = prop::option::weighted(0.3, (0_usize..20, 0_i64..200_000));
-    (options(), 0_i64..200_000, price(), judgements, expiry, snooze).prop_map(
-        move |(options, offset, first_price, pauses, expiry, snooze)| {
-            let after = |from: Timestamp, seconds| from + SignedDuration::from_secs(seconds);
-            let armed_at = after(start, offset);
-            let mut at = armed_at;
-            let judgements: Vec<Judgement> = pauses
-                .into_iter()
-                .map(|(pause, mut judgement)| {
-                    at = after(at, pause);
-                    judgement.observation.at = at;
-                    judgement
-                })
-                .collect();
-            let snooze = snooze.and_then(|(first, seconds)| {
-                let from = judgements.get(first)?.observation.at;
-                Some((first, after(from, seconds)))
-            });
-            let options = AlertOptions {
-                expires_at: expiry.map(|seconds| Expiry::Instant(after(armed_at, seconds))),
-                ..options
-            };
-            Scenario {
-                options,
-                armed_at,
-                first_price,
-                snooze,
-                judgements,
-            }
-        },
+    let fires_on_change = prop::bool::weighted(0.3);
+    (
+        options(),
+        fires_on_change,
+        0_i64..200_000,
+        price(),
+        judgements,
+        expiry,
+        snooze,
     )
+        .prop_map(
+            move |(options, fires_on_change, offset, first_price, pauses, expiry, snooze)| {
+                let after = |from: Timestamp, seconds| from + SignedDuration::from_secs(seconds);
+                let armed_at = after(start, offset);
+                let mut at = armed_at;
+                let judgements: Vec<Judgement> = pauses
+                    .into_iter()
+                    .map(|(pause, mut judgement)| {
+                        at = after(at, pause);
+                        judgement.observation.at = at;
+                        judgement
+                    })
+                    .collect();
+                let snooze = snooze.and_then(|(first, seconds)| {
+                    let from = judgements.get(first)?.observation.at;
+                    Some((first, after(from, seconds)))
+                });
+                let options = AlertOptions {
+                    expires_at: expiry.map(|seconds| Expiry::Instant(after(armed_at, seconds))),
+                    rearm: options.rearm.filter(|_| !fires_on_change),
+                    ..options
+                };
+                Scenario {
+                    options,
+                    fires_on_change,
+                    armed_at,
+                    first_price,
+                    snooze,
+                    judgements,
+                }
+            },
+        )
 }

@@ -21,6 +21,7 @@ pub(crate) enum Expected {
         is_limit: bool,
     },
     WaitingToRearm,
+    WaitingForChange,
     SecondJudgement,
     Holding {
         since: Timestamp,
@@ -81,10 +82,7 @@ impl Model<'_> {
         if matches!(expected, Expected::Fired { .. }) {
             self.fired.push(index);
         }
-        if let Some(last) = self.last_firing()
-            && !self.rearmed.iter().any(|rearmed| *rearmed >= last)
-            && is_left(options, self.judgement(index))
-        {
+        if !self.was_left(index) && is_left(options, self.judgement(index)) {
             self.rearmed.push(index);
         }
         expected
@@ -104,11 +102,12 @@ impl Model<'_> {
             if let Some(until) = until.filter(|until| at < *until) {
                 return Expected::Cooldown { until, is_limit };
             }
-            let was_left = self.rearmed.iter().any(|rearmed| *rearmed >= last);
             let refires = options.cooldown_refire && until.is_some();
-            if !was_left && !refires {
+            if !self.was_left(index) && !refires {
                 return Expected::WaitingToRearm;
             }
+        } else if !self.was_left(index) {
+            return Expected::WaitingForChange;
         }
         let Some(since) = self.true_since(index, options) else {
             return Expected::SecondJudgement;
@@ -126,6 +125,21 @@ impl Model<'_> {
             _ => options.max_firings.is_some_and(|max| count >= usize::from(max)),
         };
         Expected::Fired { since, is_last }
+    }
+
+    /// Whether the condition was left since the last firing; if the alert fires on changes only, also since it was armed and since
+    /// the condition was unknown.
+    fn was_left(&self, index: usize) -> bool {
+        let since_firing = self.last_firing().unwrap_or_default();
+        let mut rearmed = self.rearmed.iter().filter(|rearmed| **rearmed >= since_firing);
+        if !self.scenario.fires_on_change {
+            return self.last_firing().is_none() || rearmed.next().is_some();
+        }
+        let armed = self.first_armed_anew();
+        let unknown =
+            |judged: &&usize| (armed..index).contains(*judged) && self.judgement(**judged).truth == Truth::Unknown;
+        let last_unknown = self.judged.iter().rev().find(unknown);
+        rearmed.any(|rearmed| *rearmed >= armed && last_unknown.is_none_or(|unknown| rearmed > unknown))
     }
 
     /// Since when the condition is true without interruption; `None` if a second judgement is needed.

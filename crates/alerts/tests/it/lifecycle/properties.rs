@@ -30,6 +30,7 @@ fn in_terms_of_the_model(options: &AlertOptions, outcome: Outcome) -> Expected {
                 assert_eq!(options.rearm, None);
                 Expected::WaitingToRearm
             }
+            WaitReason::WaitingForChange => Expected::WaitingForChange,
             WaitReason::WaitingForRearmLevel => {
                 assert!(options.rearm.is_some());
                 Expected::WaitingToRearm
@@ -62,6 +63,10 @@ proptest! {
     fn state_machine_agrees_with_the_model(scenario in scenario()) {
         let calendar = Calendar::nyse();
         let mut state = Lifecycle::new(scenario.armed_at, scenario.first_price, None);
+        if scenario.fires_on_change {
+            let waiting = Lifecycle::new_on_change(scenario.armed_at);
+            (state.phase, state.fires_on_change) = (waiting.phase, waiting.fires_on_change);
+        }
         for (index, (expected, extremes)) in results(&scenario).into_iter().enumerate() {
             let judgement = &scenario.judgements[index];
             let options = scenario.options_at(index);

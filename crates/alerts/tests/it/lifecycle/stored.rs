@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use alerts::condition::Side;
 use alerts::expression::{Crossings, Within};
 use alerts::lifecycle::{ArmedExtremes, Lifecycle, Phase, StoredLifecycleError};
 use jiff::{SignedDuration, Timestamp};
@@ -117,18 +118,35 @@ fn crossings() -> impl Strategy<Value = Crossings> {
 fn state() -> impl Strategy<Value = Lifecycle> {
     let instants = (instant(), prop::option::of(instant()), prop::option::of(instant()));
     let extremes = prop::option::of((price(), price()).prop_map(|(one, other)| ArmedExtremes::new(one).with(other)));
-    (instants, phase(), any::<bool>(), any::<u32>(), extremes, crossings()).prop_map(
-        |((armed_at, true_since, last_fired_at), phase, was_true, firings, extremes, crossings)| Lifecycle {
-            armed_at,
-            phase,
-            true_since,
-            was_true,
-            firings,
-            last_fired_at,
-            extremes,
-            crossings,
-        },
+    let of_condition = (
+        any::<bool>(),
+        prop::option::of(prop::sample::select(vec![Side::Above, Side::Below])),
+    );
+    (
+        instants,
+        phase(),
+        any::<bool>(),
+        any::<u32>(),
+        extremes,
+        crossings(),
+        of_condition,
     )
+        .prop_map(
+            |((armed_at, true_since, last_fired_at), phase, was_true, firings, extremes, crossings, of_condition)| {
+                Lifecycle {
+                    fires_on_change: of_condition.0,
+                    rsi_side: of_condition.1,
+                    armed_at,
+                    phase,
+                    true_since,
+                    was_true,
+                    firings,
+                    last_fired_at,
+                    extremes,
+                    crossings,
+                }
+            },
+        )
 }
 
 proptest! {

@@ -46,33 +46,78 @@ fn refused(options: &Value) -> Vec<&'static str> {
     kinds.filter(refuses).map(ConditionKind::name).collect()
 }
 
-/// The conditions whose examples are no expression.
-const WITHOUT_OPTIONS: [&str; 6] = [
-    "ma_crossover_golden",
-    "ma_crossover_death",
-    "social_buzz",
-    "insider_transactions",
-    "reminder",
-    "daily_reminder",
-];
-
 #[test]
 fn default_options_fit_every_condition() {
     assert_eq!(refused(&json!({})), [] as [&str; 0]);
     let general = json!({"repeat": "each_time", "cooldown": "1d", "expires_at": "2030-01-31", "max_firings": 3});
-    assert_eq!(refused(&general), WITHOUT_OPTIONS);
-    assert_eq!(
-        errors(&example(ConditionKind::Reminder), &general),
-        "options: must be omitted for this reminder alert; only conditions that compare values have options"
-    );
+    assert_eq!(refused(&general), ["reminder"]);
+}
+
+#[test]
+fn reminder_takes_a_snooze_and_nothing_else() {
+    let reminder = example(ConditionKind::Reminder);
+    assert_eq!(errors(&reminder, &json!({"snoozed_until": "2030-01-31T15:00:00Z"})), "");
+    for (options, message) in [
+        (
+            json!({"repeat": "each_time"}),
+            "options.repeat: must be once or omitted, because a reminder fires once; daily_reminder fires on every trading day",
+        ),
+        (
+            json!({"cooldown": "1d"}),
+            "options.cooldown: must be omitted, because a reminder fires once",
+        ),
+        (
+            json!({"max_firings": 1}),
+            "options.max_firings: must be omitted, because a reminder fires once",
+        ),
+        (
+            json!({"expires_at": "2030-01-31"}),
+            "options.expires_at: must be omitted, because a reminder fires at its moment and has ended then",
+        ),
+        (
+            json!({"hold": "1h"}),
+            "options.hold: must be omitted, because a reminder fires at its moment and has ended then",
+        ),
+    ] {
+        assert_eq!(errors(&reminder, &options), message);
+    }
+    for options in [
+        json!({"cooldown_refire": true}),
+        json!({"rearm": {"at": 5}}),
+        json!({"notify_on_expiry": true}),
+        json!({"trigger": "bid"}),
+        json!({"base": "open"}),
+    ] {
+        assert_ne!(errors(&reminder, &options), "", "{options}");
+    }
+}
+
+#[test]
+fn averages_cross_for_less_than_a_session() {
+    let cross = example(ConditionKind::MaCrossoverGolden);
+    assert_eq!(errors(&cross, &json!({"hold": "389m", "trigger": "two_lasts"})), "");
+    for hold in ["390m", "1d", "2d"] {
+        assert_eq!(
+            errors(&cross, &json!({"hold": hold})),
+            "options.hold: must be shorter than a session, because a crossing of the averages ends with its session"
+        );
+    }
+}
+
+#[test]
+fn firing_again_while_true_needs_a_condition_that_lasts() {
+    let refused = refused(&json!({"repeat": "each_time", "cooldown_refire": true}));
+    assert_eq!(refused, ["reminder", "daily_reminder"]);
 }
 
 #[test]
 fn hold_and_two_lasts_need_a_condition_that_can_stay_true() {
     for options in [json!({"hold": "1h"}), json!({"trigger": "two_lasts"})] {
         let kinds = refused(&options);
-        assert!(WITHOUT_OPTIONS.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
         for (kind, fits) in [
+            ("reminder", false),
+            ("daily_reminder", false),
+            ("ma_crossover_golden", true),
             ("ma_touch_above", false),
             ("ma_touch_below", false),
             ("price_above", true),
@@ -202,7 +247,7 @@ fn rearm_needs_one_metric_against_a_number() {
 }
 
 #[test]
-fn rsi_in_both_directions_has_no_options() {
+fn rsi_in_both_directions_has_no_level_and_no_state_that_lasts() {
     let body = |direction: &str| {
         let parameters = json!({"direction": direction});
         let alert = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 30, "parameters": parameters});
@@ -212,8 +257,14 @@ fn rsi_in_both_directions_has_no_options() {
     assert_eq!(errors(&body("below"), &options), "");
     assert_eq!(
         errors(&body("both"), &options),
-        "options: must be omitted for this rsi_limit alert; only conditions that compare values have options"
+        "options.rearm: must be omitted, because the condition does not compare one metric with a number"
     );
+    assert_eq!(
+        errors(&body("both"), &json!({"repeat": "each_time", "cooldown_refire": true})),
+        "options.cooldown_refire: must be omitted, because a firing ends the condition: then the other side counts"
+    );
+    let fitting = json!({"repeat": "each_time", "hold": "1h", "trigger": "two_lasts", "cooldown": "1d"});
+    assert_eq!(errors(&body("both"), &fitting), "");
 }
 
 #[test]

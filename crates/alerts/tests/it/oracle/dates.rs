@@ -20,12 +20,17 @@ pub(crate) struct MentionCounts {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Discussion {
+pub(super) enum Discussion {
     Usual,
     Is(BuzzDirection),
 }
 
 impl MentionCounts {
+    /// Returns the state at the last count; `None` if it is unknown.
+    pub(super) const fn state(&self) -> Option<Discussion> {
+        self.state
+    }
+
     /// Compares the newest 24 hours with the daily mean of the seven days before; `None` while the counts do not cover that
     /// span.
     fn discussion(&self) -> Option<Discussion> {
@@ -163,14 +168,14 @@ impl Oracle {
 }
 
 /// Returns the New York days from `since` to `now`.
-fn days(since: Timestamp, now: Timestamp) -> impl Iterator<Item = Date> {
+pub(super) fn days(since: Timestamp, now: Timestamp) -> impl Iterator<Item = Date> {
     let last = new_york_date(now);
     // Limits the first `Clock` event, which has no earlier one.
     let first = new_york_date(since).max(last - 400.days());
     std::iter::successors(Some(first), |day| day.tomorrow().ok()).take_while(move |&day| day <= last)
 }
 
-fn delivered(calendar: &Calendar, delivery: DeliveryTime, day: Date) -> Option<Timestamp> {
+pub(super) fn delivered(calendar: &Calendar, delivery: DeliveryTime, day: Date) -> Option<Timestamp> {
     let session = calendar.session(day)?;
     Some(match delivery {
         DeliveryTime::MarketOpen => session.open,
@@ -196,7 +201,7 @@ fn date_holds(condition: &Condition, record: &Record, day: Date) -> bool {
 }
 
 /// Returns whether the trades in the window have the required value and number of insiders.
-fn insiders_traded(watch: &InsiderCriteria, record: &Record, today: Date) -> bool {
+pub(super) fn insiders_traded(watch: &InsiderCriteria, record: &Record, today: Date) -> bool {
     let after = today - i64::from(watch.window_days).days();
     let counted: Vec<_> = record
         .trades

@@ -3,12 +3,13 @@
 //! It keeps all events in plain lists and evaluates every alert from scratch at every observation and clock event: no index, no
 //! running sum, no band, only raw data. It is slow and simple on purpose, so that it reads as the definition.
 //!
-//! [`figures`] defines the measured figures, [`record`] the data of a stock, [`dates`] the alerts on the clock and on facts, and
-//! this module the times of evaluation.
+//! [`figures`] defines the measured figures, [`record`] the data of a stock, [`dates`] the alerts on the clock and on facts,
+//! [`rules`] the conditions that have options and are no expressions, and this module the times of evaluation.
 
 pub(crate) mod dates;
 pub(crate) mod figures;
 pub(crate) mod record;
+pub(crate) mod rules;
 
 use std::collections::BTreeMap;
 
@@ -95,6 +96,7 @@ pub(crate) struct Oracle {
     calendar: Calendar,
     records: BTreeMap<Symbol, Record>,
     watched: Vec<Watched>,
+    rules: Vec<rules::WatchedRule>,
     clock: Timestamp,
     /// The bars that were made of observations, in order of their creation.
     pub(crate) made: Vec<(Symbol, Bar)>,
@@ -106,6 +108,7 @@ impl Oracle {
             calendar,
             records: BTreeMap::new(),
             watched: Vec::new(),
+            rules: Vec::new(),
             clock: Timestamp::MIN,
             made: Vec::new(),
         }
@@ -113,7 +116,8 @@ impl Oracle {
 
     /// Returns the armed alerts, adjusted for splits.
     pub(crate) fn armed(&self) -> impl Iterator<Item = &Alert> {
-        self.watched.iter().map(|watched| &watched.alert)
+        let watched = self.watched.iter().map(|watched| &watched.alert);
+        watched.chain(self.rules.iter().map(|rule| &rule.alert))
     }
 
     pub(crate) fn clock(&self) -> Timestamp {
@@ -122,6 +126,7 @@ impl Oracle {
 
     /// Processes an event at `now` and returns the decisions.
     pub(crate) fn process(&mut self, event: &OwnedEvent, now: Timestamp) -> Vec<Outcome> {
+        let since = self.clock;
         let mut outcomes = match event {
             OwnedEvent::Snapshot(seen) => seen.iter().flat_map(|seen| self.observe(seen, now)).collect(),
             OwnedEvent::Bar(symbol, bar) => {
@@ -159,12 +164,18 @@ impl Oracle {
                 Vec::new()
             }
             OwnedEvent::Disarmed(id) => {
-                self.watched.retain(|watched| watched.alert.id != *id);
+                self.disarm(*id);
                 Vec::new()
             }
         };
+        outcomes.extend(self.judge_rules(event, since, now));
         outcomes.sort_unstable();
         outcomes
+    }
+
+    fn disarm(&mut self, id: AlertId) {
+        self.watched.retain(|watched| watched.alert.id != id);
+        self.rules.retain(|rule| rule.alert.id != id);
     }
 
     fn record(&mut self, symbol: Symbol) -> &mut Record {
@@ -172,8 +183,10 @@ impl Oracle {
     }
 
     fn arm(&mut self, alert: &Alert) {
-        self.watched.retain(|watched| watched.alert.id != alert.id);
-        if alert.status == Status::Active {
+        self.disarm(alert.id);
+        if alert.status == Status::Active && rules::is_direct_rule(alert) {
+            self.arm_rule(alert);
+        } else if alert.status == Status::Active {
             let current_rsi = self.record(alert.symbol).current_rsi();
             let mut watched = Watched {
                 alert: alert.clone(),
@@ -210,6 +223,14 @@ impl Oracle {
     /// Evaluates alerts and data since the last observation of the open session against that observation, if it is not stale.
     fn evaluate(&mut self, now: Timestamp) -> Vec<Outcome> {
         let mut outcomes = self.evaluate_insiders(|watched| !watched.evaluated_trades, now);
+        for symbol in self.fresh_symbols(now) {
+            outcomes.extend(self.evaluate_by_observation(symbol, Trigger::LastObservation, now));
+        }
+        outcomes
+    }
+
+    /// Returns the stocks whose last observation belongs to the open session and is not stale.
+    fn fresh_symbols(&self, now: Timestamp) -> Vec<Symbol> {
         let today = self.calendar.session_at(now).map(|session| session.date);
         let stale_after = EngineConfig::default().stale_after;
         let is_fresh = |record: &Record| {
@@ -222,16 +243,8 @@ impl Oracle {
             let last = record.observations.last().map(|last| last.date);
             last.is_some() && last == today && last.is_some_and(|date| !record.is_completed(date)) && is_fresh(record)
         };
-        let symbols: Vec<_> = self
-            .records
-            .iter()
-            .filter(|(_, record)| in_session(record))
-            .map(|(&symbol, _)| symbol)
-            .collect();
-        for symbol in symbols {
-            outcomes.extend(self.evaluate_by_observation(symbol, Trigger::LastObservation, now));
-        }
-        outcomes
+        let fresh = self.records.iter().filter(|(_, record)| in_session(record));
+        fresh.map(|(&symbol, _)| symbol).collect()
     }
 
     fn evaluate_by_observation(&mut self, symbol: Symbol, trigger: Trigger, now: Timestamp) -> Vec<Outcome> {
@@ -267,7 +280,7 @@ impl Oracle {
     /// Adjusts the history, and the prices that alerts compare with, to new shares.
     fn split(&mut self, symbol: Symbol, ratio: SplitRatio, now: Timestamp) -> Vec<Outcome> {
         self.record(symbol).split(ratio);
-        let mut outcomes = Vec::new();
+        let mut outcomes = self.split_rules(symbol, ratio, now);
         for watched in self.watched.iter_mut().filter(|watched| watched.alert.symbol == symbol) {
             let alert = &mut watched.alert;
             let before = (alert.condition.clone(), alert.initial_price);

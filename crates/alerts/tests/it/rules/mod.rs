@@ -1,6 +1,7 @@
 //! Rules in the engine, compared with a judgement at every observation.
 
 mod armed_extremes;
+mod direct;
 mod explain;
 mod facts;
 mod market;

@@ -1,6 +1,6 @@
 //! Questions to the engine about rules.
 
-use alerts::engine::{EvaluationIssue as Issue, EvaluationStatus, Event, Feed};
+use alerts::engine::{AlertAction, EvaluationIssue as Issue, EvaluationStatus, Event, Feed};
 use alerts::metrics::{FundamentalFigures, required_sessions};
 use alerts::{Alert, Revision};
 
@@ -58,6 +58,26 @@ fn next_moment_includes_those_of_rules() {
     assert_eq!(market.engine.next_moment(), Some(at(snooze)));
     market.process(Event::Disarmed(id(2)), NOW);
     assert_eq!(market.engine.next_moment(), Some(at(expiry)));
+}
+
+#[test]
+fn rule_that_awaits_an_observation_expires_in_time() {
+    let (snooze, expiry) = ("2024-07-06T10:00:00Z", "2024-07-07T10:00:00Z");
+    let mut market = RuleMarket::new();
+    let options = json!({"snoozed_until": snooze, "expires_at": expiry});
+    market.arm(&rule(1, "price > 5", &options), NOW);
+    assert_eq!(market.process(Event::Clock, snooze), []);
+    assert_eq!(market.engine.next_moment(), Some(at(expiry)));
+    let decisions = market.process(Event::Clock, expiry);
+    let action = AlertAction::Expire { at: at(expiry) };
+    assert_eq!(
+        decisions
+            .into_iter()
+            .map(|decision| decision.action)
+            .collect::<Vec<_>>(),
+        [action]
+    );
+    assert_eq!(market.engine.armed_alerts(), 0);
 }
 
 #[test]

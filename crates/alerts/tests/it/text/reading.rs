@@ -254,3 +254,57 @@ fn condition_without_an_exact_expression_has_no_sentence() {
     };
     assert_eq!(sentence(&alert), None);
 }
+
+#[test]
+fn conditions_that_are_no_expressions_have_words() {
+    for (text, expected) in [
+        (
+            "AAPL golden cross each time",
+            json!({"symbol": "AAPL", "condition": "ma_crossover_golden", "options": {"repeat": "each_time"}}),
+        ),
+        (
+            "AAPL: Death Cross",
+            json!({"symbol": "AAPL", "condition": "ma_crossover_death"}),
+        ),
+        (
+            "AAPL rising mentions each time cooldown 1d to sms",
+            json!({
+                "symbol": "AAPL", "condition": "social_buzz", "parameters": {"direction": "rising"},
+                "options": {"repeat": "each_time", "cooldown": "1d"}, "notification": "sms",
+            }),
+        ),
+        (
+            "AAPL daily reminder until 2027-01-31",
+            json!({"symbol": "AAPL", "condition": "daily_reminder", "options": {"expires_at": "2027-01-31"}}),
+        ),
+        (
+            "AAPL rsi reaches 70.5 from either side",
+            json!({
+                "symbol": "AAPL", "condition": "rsi_limit", "threshold": 70.5, "parameters": {"direction": "both"},
+            }),
+        ),
+    ] {
+        assert_eq!(body(text), expected, "{text}");
+        let alert = read(text).unwrap().alert;
+        let sentence = sentence(&alert).unwrap();
+        assert_eq!(read(&sentence).unwrap().alert, alert, "{sentence}");
+    }
+    let sentence = sentence(&read("AAPL daily reminder after the close up to 5 times").unwrap().alert);
+    assert_eq!(
+        sentence.as_deref(),
+        Some("AAPL daily reminder after the close each time up to 5 times")
+    );
+}
+
+#[test]
+fn options_that_do_not_fit_a_named_condition_are_errors_at_their_phrase() {
+    for (text, position) in [
+        ("AAPL golden cross within 15m", 19),
+        ("AAPL golden cross each time for 1d", 29),
+        ("AAPL daily reminder once", 21),
+        ("AAPL golden cros", 6),
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.position, position, "{text}: {error}");
+    }
+}

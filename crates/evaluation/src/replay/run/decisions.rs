@@ -26,15 +26,22 @@ impl<OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'_, OnFiring> {
         Flow::Continue(())
     }
 
-    /// Before the first replayed day nothing fires; only the side of an RSI alert is decided.
+    /// Before the first replayed day nothing fires; only the side of an RSI alert is decided, with and without options.
     fn apply_decision_before_start(&mut self, decision: &Decision) {
-        if let AlertAction::SetRsiSide { side } = decision.action {
-            self.alerts[index_of(decision.alert)].rsi_side = Some(side);
-            // The alert may have fired at the same observation, and is not armed any more.
-            let _ = self
-                .engine
-                .process(Event::Disarmed(decision.alert), decision.at, &mut Vec::new());
+        let alert = &mut self.alerts[index_of(decision.alert)];
+        match &decision.action {
+            AlertAction::SetRsiSide { side } => alert.rsi_side = Some(*side),
+            AlertAction::SetLifecycle { state } if state.rsi_side.is_some() => {
+                if let Some(own) = &mut alert.lifecycle {
+                    own.rsi_side = state.rsi_side;
+                }
+            }
+            _ => return,
         }
+        // The alert may have fired at the same observation, and is not armed any more.
+        let _ = self
+            .engine
+            .process(Event::Disarmed(decision.alert), decision.at, &mut Vec::new());
     }
 
     fn apply_decision(&mut self, decision: &Decision) {
@@ -54,12 +61,7 @@ impl<OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'_, OnFiring> {
             });
         };
         match decision.action {
-            AlertAction::Fire { price, ref reason } => {
-                firing(price, reason.metric(), reason.to_string());
-                if let Some(fired) = &mut self.fired {
-                    fired.note(index, &alert.condition, decision.at);
-                }
-            }
+            AlertAction::Fire { price, ref reason } => firing(price, reason.metric(), reason.to_string()),
             AlertAction::FireRule { price, ref reason, .. } => firing(price, reason.metric(), reason.to_string()),
             // The engine keeps the state.
             AlertAction::SetLifecycle { .. } | AlertAction::Expire { .. } => {}

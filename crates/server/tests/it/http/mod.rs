@@ -28,6 +28,7 @@ mod market_dates;
 mod market_overview;
 mod mcp;
 mod messages;
+mod named_options;
 mod notes_and_tags;
 mod oauth;
 mod operations;

@@ -23,7 +23,7 @@ pub use near::NearAlert;
 pub struct ExplainedAlert {
     /// The condition as a sentence.
     pub sentence: String,
-    /// The comparisons and the state; `None` for a condition that compares nothing, and for an alert that is not active.
+    /// The comparisons and the state; `None` for an alert that is not active.
     pub explanation: Option<Explanation>,
     /// The reasons why the alert does not fire, besides its condition.
     pub gates: Vec<BlockingReason>,

@@ -29,10 +29,16 @@ impl PreviewPlan {
         alert.options.expires_at = None;
         alert.options.notify_on_expiry = false;
         alert.options.snoozed_until = None;
-        if expression.is_some() && alert.options.repeat == Repeat::Once {
+        // A reminder has one moment, and a daily reminder repeats by itself.
+        let is_reminder = matches!(
+            alert.condition,
+            Condition::Reminder { .. } | Condition::DailyReminder(_)
+        );
+        if !is_reminder && alert.options.repeat == Repeat::Once {
             alert.options.repeat = Repeat::EachTime;
             alert.options.max_firings = None;
         }
+        alert.options = alert.options.of_condition(&alert.condition);
         let metrics = expression.as_ref().map(shape::metrics).unwrap_or_default();
         Self {
             alert,

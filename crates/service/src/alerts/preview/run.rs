@@ -233,7 +233,7 @@ fn replay(input: &PreviewInput, period: ReplayPeriod) -> (Vec<PreviewFiring>, Ve
         input.config.clone(),
         on_firing,
     );
-    replay.repeating().run(|_| ());
+    replay.run(|_| ());
     (firings, is_known)
 }
 

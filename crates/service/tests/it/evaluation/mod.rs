@@ -5,6 +5,7 @@
 mod amendments;
 mod clock_steps;
 mod clock_walks;
+mod direct_rules;
 mod feeds;
 mod firing;
 mod mentions;

@@ -1,5 +1,7 @@
-//! The alerts of generated scenarios: all 23 conditions, with thresholds that are often met exactly.
+//! The alerts of generated scenarios: all 23 conditions, with thresholds that are often met exactly. Those that are no expression
+//! have options, too.
 
+use super::option_plans::{OptionPlan, option_plans};
 use alerts::Condition;
 use alerts::condition::{
     BuzzDirection, DeliveryTime, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side, VolumeBaseline,
@@ -19,6 +21,7 @@ pub(crate) struct AlertPlan {
     /// Whether it has an initial price.
     pub(crate) has_initial: bool,
     pub(crate) is_active: bool,
+    pub(crate) options: OptionPlan,
 }
 
 /// A condition. A price is in quarters of a dollar per today's share; a reminder is in minutes ahead.
@@ -55,13 +58,15 @@ pub(crate) fn alert_plans(conditions: ConditionPlans) -> BoxedStrategy<AlertPlan
         conditions,
         prop::bool::weighted(0.9),
         prop::bool::weighted(0.93),
+        option_plans(),
     );
-    let plan = |(number, stock, condition, has_initial, is_active)| AlertPlan {
+    let plan = |(number, stock, condition, has_initial, is_active, options)| AlertPlan {
         number,
         stock,
         condition,
         has_initial,
         is_active,
+        options,
     };
     parts.prop_map(plan).boxed()
 }

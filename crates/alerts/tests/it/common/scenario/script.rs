@@ -1,7 +1,9 @@
 //! The events of a generated scenario.
 
 use alerts::engine::{Dividend, InsiderTrade};
-use alerts::{Alert, Revision, Status};
+use alerts::lifecycle::Lifecycle;
+use alerts::options::AlertOptions;
+use alerts::{Alert, Condition, Revision, Status};
 use jiff::civil::{Date, date};
 use jiff::{Timestamp, ToSpan};
 use market::{Bar, Calendar, Decimal, Price, Symbol};
@@ -32,6 +34,15 @@ struct Script<'a> {
     stocks: Vec<Stock<'a>>,
     events: Vec<(Timestamp, OwnedEvent)>,
     revisions: u32,
+}
+
+/// Returns the life cycle of an alert that is created.
+fn lifecycle(condition: &Condition, options: &AlertOptions, now: Timestamp) -> Option<Box<Lifecycle>> {
+    let state = match condition {
+        Condition::SocialBuzz(_) => Lifecycle::new_on_change(now),
+        _ => Lifecycle::new(now, None, None),
+    };
+    Alert::has_lifecycle(condition, options).then(|| Box::new(state))
 }
 
 impl Scenario {
@@ -197,10 +208,13 @@ impl Script<'_> {
         let stock = &self.stocks[usize::from(plan.stock) % self.stocks.len()];
         let condition = plan.condition.build(now, |quarters| stock.quarters(quarters));
         self.revisions += 100;
+        let options = plan.options.build(&condition, now);
         let alert = Alert {
             revision: Revision(self.revisions),
             status: if plan.is_active { Status::Active } else { Status::Paused },
             initial_price: plan.has_initial.then(|| stock.price(stock.tick)),
+            lifecycle: lifecycle(&condition, &options, now),
+            options,
             ..alert(plan.number.into(), stock.symbol, condition, now)
         };
         self.events.push((now, OwnedEvent::Armed(Box::new(alert))));
