@@ -59,10 +59,13 @@ impl Engine {
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
             armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
         }
-        if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
+        if armed.has_armed_extremes {
             let newest = self.own_judged_price(&armed, now, self.seen_at_arming(&armed));
-            armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
-            armed.has_unstored_state |= newest.is_some();
+            armed.previous_price = newest;
+            if armed.rule.lifecycle.extremes.is_none() {
+                armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
+                armed.has_unstored_state |= newest.is_some();
+            }
         }
         armed.next_check = self.scheduled_check(&armed, now);
         let has_market_data = armed.has_market_data;
@@ -117,9 +120,10 @@ impl Engine {
     /// Judges the rules of a stock again, after something became known besides an observation.
     pub(super) fn rejudge(&mut self, stock: StockIndex, now: Timestamp, out: &mut Vec<Decision>) {
         let due = self.stocks[stock.0 as usize].rules.take_all();
+        // The price is the one of the last observation, so it is no second one for the trigger `two_lasts`.
         let cause = Cause {
             observed: &BTreeSet::new(),
-            is_new: true,
+            is_new: false,
         };
         for slot in due {
             self.judge_between_closes(slot, now, cause, out);

@@ -2,6 +2,7 @@
 
 mod armed_extremes;
 mod explain;
+mod fact_judgements;
 mod facts;
 mod market;
 mod oracle;
