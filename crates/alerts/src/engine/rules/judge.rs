@@ -169,13 +169,10 @@ impl Engine {
             return vec![Band::EMPTY; bands.len()];
         }
         // A snoozed rule has not been evaluated, so its bands say nothing about the end of the snooze, which is judged in time.
-        // Extremes begin with the newest price of that moment.
+        // Extremes begin with the newest price of that moment, and a `crosses` compares with the last observation before it.
         if matches!(again.outcome, Outcome::Wait(WaitReason::Snoozed { .. })) {
-            let band = if armed.has_armed_extremes {
-                Band::EMPTY
-            } else {
-                Band::WIDE
-            };
+            let is_watched = armed.has_armed_extremes || !state.crossings.orders().is_empty();
+            let band = if is_watched { Band::EMPTY } else { Band::WIDE };
             return vec![band; bands.len()];
         }
         bands

@@ -53,19 +53,21 @@ impl Engine {
         self.stock(armed.rule.symbol);
         self.track_metrics(&armed);
         self.await_close(&mut armed, now);
+        if armed.has_armed_extremes {
+            let newest = self.own_judged_price(&armed, now, self.seen_at_arming(&armed));
+            armed.previous_price = newest;
+            // With orders, the rule was judged before a restart.
+            let state = &armed.rule.lifecycle;
+            if state.extremes.is_none() && state.crossings.orders().is_empty() {
+                armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
+                armed.has_unstored_state = newest.is_some();
+            }
+        }
         let state = &armed.rule.lifecycle;
         if state.crossings.orders().is_empty() {
             let values = self.values(&armed, state, now, &BTreeSet::new(), self.seen_at_arming(&armed));
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(&armed.rule.expression, &values);
-            armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
-        }
-        if armed.has_armed_extremes {
-            let newest = self.own_judged_price(&armed, now, self.seen_at_arming(&armed));
-            armed.previous_price = newest;
-            if armed.rule.lifecycle.extremes.is_none() {
-                armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
-                armed.has_unstored_state |= newest.is_some();
-            }
+            armed.has_unstored_state |= !armed.rule.lifecycle.crossings.orders().is_empty();
         }
         armed.next_check = self.scheduled_check(&armed, now);
         let has_market_data = armed.has_market_data;

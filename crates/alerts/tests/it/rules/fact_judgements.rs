@@ -129,6 +129,35 @@ fn evaluation_after_a_fact_or_another_alert_is_no_second_price() {
 }
 
 #[test]
+fn price_crosses_a_trailing_stop_at_the_first_observation_after_arming() {
+    for (next, fires) in [("90.01", false), ("90", true)] {
+        let mut market = RuleMarket::new();
+        market.observe("ACME", "100", NOW);
+        market.arm(
+            &rule(1, "price crosses below 0.9 * high_since_armed", &Value::Null),
+            NOW,
+        );
+        let fired = firings(&market.observe("ACME", next, &minute(1)));
+        assert_eq!(!fired.is_empty(), fires, "{next}");
+    }
+}
+
+#[test]
+fn crossing_during_a_snooze_does_not_fire_after_it() {
+    let snoozed = json!({"snoozed_until": minute(10)});
+    for (last, fires) in [("105", false), ("99", true)] {
+        let mut market = RuleMarket::new();
+        market.observe("ACME", "95", NOW);
+        market.arm(&rule(1, "price crosses above 100", &snoozed), NOW);
+        for (price, at) in [("95", 1), ("105", 3), (last, 5)] {
+            assert_eq!(firings(&market.observe("ACME", price, &minute(at))), []);
+        }
+        let fired = firings(&market.observe("ACME", "107", &minute(11)));
+        assert_eq!(!fired.is_empty(), fires, "{last}");
+    }
+}
+
+#[test]
 fn highest_price_after_a_snooze_begins_with_the_newest_price_of_its_end() {
     let snoozed = json!({"snoozed_until": minute(10)});
     for (next, fires) in [("108.01", false), ("108", true)] {
