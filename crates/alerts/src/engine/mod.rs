@@ -239,9 +239,14 @@ impl Engine {
                 self.mark_unsettled(symbol);
             }
             Event::InsiderTrades { symbol, trades } => {
+                let are_first = !self.feeds.has_delivered(Feed::Insiders);
                 self.record_delivery(Feed::Insiders, !trades.is_empty());
                 self.insiders_traded(symbol, trades, now, out);
-                self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
+                if are_first {
+                    self.judge_first_insider_trades(now, out);
+                } else {
+                    self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
+                }
             }
             Event::InsiderTradesReplaced { symbol, trades } => {
                 let (stock, _) = self.parts(symbol);

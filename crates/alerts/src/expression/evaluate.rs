@@ -18,7 +18,7 @@ pub trait MetricValues {
     fn value(&self, metric: MetricReference) -> Option<MetricValue>;
 
     /// Returns whether a stock (`None`: the alert's own) has a new observation since the previous evaluation. An evaluation
-    /// for another reason, such as a new fact, makes no crossing.
+    /// for another reason makes no crossing of prices.
     fn is_observed(&self, symbol: Option<Symbol>) -> bool;
 }
 
@@ -150,10 +150,13 @@ impl<V: MetricValues> Evaluation<'_, V> {
         }
     }
 
-    /// Returns whether a stock of the number's metrics has a new observation.
+    /// Returns whether a stock of the number's metrics has a new observation, or a metric is a fact. A fact is compared at every
+    /// evaluation: the first one after its change sees it, whatever caused that evaluation.
     fn is_observed(&self, number: &NumericExpression) -> bool {
         let mut observed = false;
-        number.for_each_metric(&mut |metric| observed |= self.values.is_observed(metric.symbol));
+        number.for_each_metric(&mut |metric| {
+            observed |= self.values.is_observed(metric.symbol) || metric.metric.depends_on_fact();
+        });
         observed
     }
 }

@@ -13,7 +13,8 @@ use super::judge::Cause;
 use super::rule::ArmedRule;
 use crate::engine::Engine;
 use crate::engine::decision::Decision;
-use crate::engine::event::StockIndex;
+use crate::engine::event::{Feed, InsiderTrade, StockIndex};
+use crate::engine::facts::Facts;
 use crate::engine::level_index::Slot;
 use crate::metrics::MetricDependency;
 
@@ -42,6 +43,20 @@ impl Engine {
         }
     }
 
+    /// Judges the rules on insider trades of every stock. Before the first trades of any stock, no stock's were known.
+    pub(in crate::engine) fn judge_first_insider_trades(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
+        for symbol in self.symbols.clone() {
+            self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
+        }
+    }
+
+    /// Returns the insider trades of a stock; `None` before a source has delivered any, of any stock.
+    pub(super) fn known_insider_trades(&self, stock: StockIndex) -> Option<&[InsiderTrade]> {
+        let facts = self.stocks[stock.0 as usize].facts.as_deref();
+        let trades = facts.map_or(&[][..], Facts::trades);
+        self.feeds.has_delivered(Feed::Insiders).then_some(trades)
+    }
+
     /// Judges the rules of facts alone that were armed since the last [`Event::Clock`](crate::engine::Event::Clock) or
     /// [`Event::Evaluate`](crate::engine::Event::Evaluate).
     pub(in crate::engine) fn judge_armed_fact_rules(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
@@ -50,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// Judges a rule of facts alone. A fact is an observation of its stock, so that it makes crossings.
+    /// Judges a rule of facts alone.
     pub(super) fn judge_fact_rule(
         &mut self,
         slot: Slot,

@@ -231,8 +231,11 @@ impl Engine {
             return vec![Band::EMPTY; bands.len()];
         }
         // A snoozed rule has not been evaluated, so its bands say nothing about the end of the snooze, which is judged in time.
+        // Extremes begin with the newest price of that moment, and a `crosses` compares with the last observation before it.
         if matches!(again.outcome, Outcome::Wait(WaitReason::Snoozed { .. })) {
-            return vec![Band::WIDE; bands.len()];
+            let is_watched = armed.has_armed_extremes || !state.crossings.orders().is_empty();
+            let band = if is_watched { Band::EMPTY } else { Band::WIDE };
+            return vec![band; bands.len()];
         }
         bands
     }
@@ -299,6 +302,7 @@ impl Engine {
                 (inputs.high_52_weeks, inputs.low_52_weeks) = self.stocks[place].extremes_before_session(today);
             }
             inputs.price = judged_price(&inputs, armed.rule.options.trigger);
+            inputs.insider_trades = self.known_insider_trades(at.stock);
             (at.name, inputs, is_observed)
         });
         RuleValues {

@@ -59,18 +59,23 @@ impl Engine {
         self.await_close(&mut armed, now);
         let seen = self.seen_at_arming(&armed);
         self.note_state_at_arming(&mut armed, (now, seen), out);
+        if armed.has_armed_extremes {
+            let newest = self.own_judged_price(&armed, now, seen);
+            armed.previous_price = newest;
+            // With orders, the rule was judged before a restart.
+            let state = &armed.rule.lifecycle;
+            if state.extremes.is_none() && state.crossings.orders().is_empty() {
+                armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
+                armed.has_unstored_state |= newest.is_some();
+            }
+        }
         let state = &armed.rule.lifecycle;
         if let Some(expression) = armed.rule.judged.expression()
             && state.crossings.orders().is_empty()
         {
             let values = self.values(&armed, state, now, &BTreeSet::new(), seen);
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(expression, &values);
-            armed.has_unstored_state = !armed.rule.lifecycle.crossings.orders().is_empty();
-        }
-        if armed.has_armed_extremes && armed.rule.lifecycle.extremes.is_none() {
-            let newest = self.own_judged_price(&armed, now, seen);
-            armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
-            armed.has_unstored_state |= newest.is_some();
+            armed.has_unstored_state |= !armed.rule.lifecycle.crossings.orders().is_empty();
         }
         let check = self.scheduled_check(&armed, now);
         armed.next_check = check.into_iter().chain(self.first_moment(&armed)).min();
@@ -134,9 +139,10 @@ impl Engine {
     /// Judges the rules of a stock again, after something became known besides an observation.
     pub(super) fn rejudge(&mut self, stock: StockIndex, now: Timestamp, out: &mut Vec<Decision>) {
         let due = self.stocks[stock.0 as usize].rules.take_all();
+        // The price is the one of the last observation, so it is no second one for the trigger `two_lasts`.
         let cause = Cause {
             observed: &BTreeSet::new(),
-            is_new: true,
+            is_new: false,
         };
         for slot in due {
             self.judge_between_closes(slot, now, cause, out);

@@ -112,7 +112,8 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         low_52_weeks: extremes.1.and_then(price),
         fundamentals: stock.fundamentals,
         mentions: facts.and_then(|facts| facts.buzz.mention_counts()),
-        insider_trades: facts.map(|facts| facts.trades()),
+        // Whether they are known depends on all stocks.
+        insider_trades: None,
         earnings: facts.map_or(&[], |facts| facts.earnings()),
         dividends: facts.map_or(&[], |facts| facts.dividends()),
         today,

@@ -142,6 +142,12 @@ impl Metric {
     pub fn has_default_arguments(self) -> bool {
         self.spec().signature.with_defaults() == Some(self)
     }
+
+    /// Returns whether the metric depends on facts besides prices and volumes.
+    #[must_use]
+    pub fn depends_on_fact(self) -> bool {
+        self.spec().needs.iter().any(|need| !need.is_market_data())
+    }
 }
 
 #[cfg(test)]

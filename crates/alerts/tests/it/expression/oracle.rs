@@ -140,10 +140,13 @@ impl Oracle {
                 self.relation(value, Relation::AtMost, high),
             ),
             Comparison::Crosses(left, direction, right) => {
-                let mut symbols = Vec::new();
-                left.for_each_metric(&mut |metric| symbols.push(metric.symbol));
-                right.for_each_metric(&mut |metric| symbols.push(metric.symbol));
-                if !symbols.iter().any(|symbol| self.observed.contains(symbol)) {
+                let mut operands = Vec::new();
+                left.for_each_metric(&mut |metric| operands.push(metric));
+                right.for_each_metric(&mut |metric| operands.push(metric));
+                // A fact is compared at every evaluation.
+                let is_compared =
+                    |of: &MetricReference| self.observed.contains(&of.symbol) || of.metric.depends_on_fact();
+                if !operands.iter().any(is_compared) {
                     return Some(false);
                 }
                 let before = self.order(left, right, ObservationMoment::Previous)?;

@@ -44,7 +44,7 @@ fn value(name: &str, price: i64) -> MetricValue {
         "drawdown(10)" => exact(100 * (price.max(110) - price), price.max(110)),
         "change_pct(prev_close)" => exact(price - 100, 1),
         "pe" => exact(price, 5),
-        "dividend_yield" => exact(300, price),
+        "dividend_yield" => exact(3, 1),
         "stdev(3)" => MetricValue::Approximate(deviation),
         "bb_upper(3, 2)" => MetricValue::Approximate(mean + 2.0 * deviation),
         _ => MetricValue::Approximate(mean - 0.5 * deviation),

@@ -3,6 +3,7 @@
 mod armed_extremes;
 mod direct;
 mod explain;
+mod fact_judgements;
 mod facts;
 mod market;
 mod oracle;
