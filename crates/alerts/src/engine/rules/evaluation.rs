@@ -5,7 +5,7 @@ use market::Decimal;
 use market::calendar::new_york_date;
 
 use super::rule::{ArmedRule, RuleStock};
-use super::values::{SeenAt, view};
+use super::values::{SeenAt, view_of};
 use crate::condition::EpsBasis;
 use crate::engine::evaluation::earnings_issue;
 use crate::engine::event::{Feed, StockIndex};
@@ -54,8 +54,8 @@ impl Engine {
         {
             return Some(EvaluationIssue::NeverDelivered(feed));
         }
-        let view = view(stock, hot, new_york_date(now), SeenAt::Afterwards);
-        if hot.day != NO_DAY
+        let view = view_of(armed, stock, hot, new_york_date(now), SeenAt::Afterwards);
+        if (hot.day != NO_DAY || view.is_extended)
             && let Some(side) = missing_side(armed.rule.options.trigger, &view, metric)
         {
             return Some(EvaluationIssue::NoSourceOfMetric(side));
@@ -64,9 +64,11 @@ impl Engine {
         let needs_quotes = feeds.contains(&Feed::Quotes);
         match missing_value(armed, &view, metric) {
             // The initial price also waits for quotes, so stale quotes are the more specific issue.
-            Some(EvaluationIssue::NoInitialPrice) if hot.last != 0 && is_stale() => Some(EvaluationIssue::StaleQuotes),
+            Some(EvaluationIssue::NoInitialPrice) if view.price.is_some() && is_stale() => {
+                Some(EvaluationIssue::StaleQuotes)
+            }
             Some(missing) => Some(missing),
-            None if needs_quotes && hot.last == 0 => Some(EvaluationIssue::NoPrice),
+            None if needs_quotes && view.price.is_none() => Some(EvaluationIssue::NoPrice),
             None => (needs_quotes && is_stale()).then_some(EvaluationIssue::StaleQuotes),
         }
     }

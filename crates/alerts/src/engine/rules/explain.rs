@@ -11,10 +11,11 @@ use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
 use crate::alert::AlertId;
 use crate::engine::Engine;
+use crate::engine::event::StockIndex;
 use crate::engine::level_index::Slot;
 use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
 use crate::expression::conversion::from_condition;
-use crate::expression::{Crossings, EvaluationTime, Expression, MetricValue, evaluate, number_value};
+use crate::expression::{Crossings, Expression, MetricValue, evaluate, number_value};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, step};
 use crate::options::AlertOptions;
 
@@ -50,10 +51,7 @@ impl Engine {
         let state = &armed.rule.lifecycle;
         let expression = &armed.rule.expression;
         let values = self.values(armed, state, now, &BTreeSet::new(), SeenAt::Observation);
-        let time = EvaluationTime {
-            now,
-            session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
-        };
+        let time = self.evaluation_time(armed, now);
         let mut prepared = state.clone();
         let truth = evaluate(expression, &values, time, &mut prepared.crossings);
         let judgement = Judgement {
@@ -111,6 +109,16 @@ impl Engine {
         terms
     }
 
+    /// Returns the time of the last observation of a stock that a rule knows.
+    fn observed_at(&self, armed: &ArmedRule, stock: StockIndex) -> Option<Timestamp> {
+        let place = stock.0 as usize;
+        let extended = self.stocks[place].extended.filter(|_| armed.judges_extended_hours());
+        let in_session = Some(&self.hot[place]).filter(|hot| hot.last != 0);
+        extended
+            .map(|newest| newest.at)
+            .or_else(|| in_session.map(|hot| hot.last_at()))
+    }
+
     fn term(
         &self,
         armed: &ArmedRule,
@@ -124,11 +132,7 @@ impl Engine {
             operand.for_each_metric(&mut |metric| names.push(metric.symbol));
         }
         let stocks = armed.stocks.iter().filter(|at| names.contains(&at.name));
-        let as_of = stocks
-            .map(|at| &self.hot[at.stock.0 as usize])
-            .filter(|hot| hot.last != 0)
-            .map(|hot| hot.last_at())
-            .min();
+        let as_of = stocks.filter_map(|at| self.observed_at(armed, at.stock)).min();
         let decimal = |value: Option<MetricValue>| Decimal::from_f64(value?.as_f64()).ok();
         let (left, right) = (decimal(left), decimal(right));
         ExplainedTerm {

@@ -11,6 +11,7 @@ mod earlier_shares;
 mod evaluation;
 mod explain;
 mod explanation;
+mod extended_hours;
 mod facts;
 mod index;
 mod judge;
@@ -66,6 +67,7 @@ impl Engine {
         }
         armed.next_check = self.scheduled_check(&armed, now);
         let has_market_data = armed.has_market_data;
+        let is_extended = armed.judges_extended_hours();
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;
         let slot = self.rules.add(id, armed);
@@ -75,6 +77,9 @@ impl Engine {
         }
         for (stock, band) in stocks {
             self.stocks[stock.0 as usize].rules.insert(slot, band);
+            if is_extended {
+                self.stocks[stock.0 as usize].rules.insert_extended(slot);
+            }
             self.hot[stock.0 as usize].unsettle();
             self.mark_unsettled(self.symbols[stock.0 as usize]);
         }
@@ -96,7 +101,9 @@ impl Engine {
         };
         self.rules.schedule(slot, armed.next_check, None);
         for at in &armed.stocks {
-            self.stocks[at.stock.0 as usize].rules.remove(slot, at.band);
+            let rules = &mut self.stocks[at.stock.0 as usize].rules;
+            rules.remove(slot, at.band);
+            rules.remove_extended(slot);
         }
         true
     }

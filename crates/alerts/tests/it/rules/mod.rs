@@ -2,6 +2,8 @@
 
 mod armed_extremes;
 mod explain;
+mod extended_hours;
+mod extended_session;
 mod facts;
 mod market;
 mod oracle;
