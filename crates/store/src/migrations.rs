@@ -45,6 +45,7 @@ on_both! {
     "0022" "undo",
     "0023" "seen_firings",
     "0024" "bid_and_ask",
+    "0026" "extended_prices",
 }
 
 /// Returns the migrations of SQLite.

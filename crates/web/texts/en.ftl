@@ -252,6 +252,7 @@ option-notify-on-expiry = Notify me when it ends
 option-rearm-at = Re-arm at a level
 option-rearm-percent = Re-arm after percent of the level
 option-repeat = Fires
+option-session = Trading hours that are judged
 option-snoozed-until = Snoozed until
 option-trigger = Price that is judged
 save-changes = Save changes
@@ -280,6 +281,7 @@ preview-count = { $count ->
 }
 preview-firings = The newest of these firings
 preview-no-history = There is no stored history of this stock to try the rule on.
+preview-no-extended-hours = Prices of extended hours are not stored, so only the regular session was tried.
 preview-unknown = These figures never had a value: { $metrics }
 rule = Rule
 rule-hint = A stock and a condition, then options such as “each time”, “cooldown 1h” or “to sms”.

@@ -87,12 +87,11 @@ impl Engine {
         stock.is_some_and(Stock::follows_extended_hours)
     }
 
-    /// Returns the stocks with alerts that are judged in extended hours, too. It visits each stock once and no alert.
+    /// Returns whether a stock has alerts that are judged in extended hours, too.
     #[must_use]
-    pub fn stocks_judged_in_extended_hours(&self) -> Vec<Symbol> {
-        let stocks = self.symbols.iter().zip(&self.stocks);
-        let judged = stocks.filter(|(_, stock)| stock.rules.has_extended());
-        judged.map(|(symbol, _)| *symbol).collect()
+    pub fn is_judged_in_extended_hours(&self, symbol: Symbol) -> bool {
+        let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+        stock.is_some_and(|stock| stock.rules.has_extended())
     }
 
     /// Returns the newest price of a stock in extended hours, to be stored for

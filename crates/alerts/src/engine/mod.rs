@@ -97,6 +97,8 @@ pub struct EngineConfig {
     pub buzz: BuzzThresholds,
     /// The time without an observation during a session after which a stock's quotes are stale.
     pub stale_after: SignedDuration,
+    /// Whether the source may deliver prices of extended hours. Without them, alerts that are judged in these hours report it.
+    pub has_extended_hours: bool,
 }
 
 impl Default for EngineConfig {
@@ -104,6 +106,7 @@ impl Default for EngineConfig {
         Self {
             buzz: BuzzThresholds::default(),
             stale_after: SignedDuration::from_mins(15),
+            has_extended_hours: true,
         }
     }
 }

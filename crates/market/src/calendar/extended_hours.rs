@@ -1,6 +1,7 @@
 //! Extended hours: trading before the open and after the close of a session.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::zone::{new_york, new_york_date};
 use super::{Calendar, Session};
@@ -57,6 +58,14 @@ impl Calendar {
         }
         None
     }
+
+    /// Returns the first 04:00 New York of a trading day strictly after the instant `after`, at which extended hours begin.
+    #[must_use]
+    pub fn next_extended_open(&self, after: Timestamp) -> Option<Timestamp> {
+        self.sessions(new_york_date(after), Date::MAX)
+            .map(|session| session.with_extended_hours().0)
+            .find(|&open| open > after)
+    }
 }
 
 #[cfg(test)]
@@ -102,6 +111,18 @@ mod tests {
             ("2024-07-04T00:00:01Z", None),
         ] {
             assert_eq!(session_of(at).as_deref(), session, "{at}");
+        }
+    }
+
+    #[test]
+    fn next_extended_open_is_strictly_later_and_on_a_trading_day() {
+        for (after, open) in [
+            ("2024-07-03T07:59:59Z", "2024-07-03T08:00:00Z"),
+            ("2024-07-03T08:00:00Z", "2024-07-05T08:00:00Z"),
+            ("2024-07-05T22:00:00Z", "2024-07-08T08:00:00Z"),
+        ] {
+            let found = Calendar::nyse().next_extended_open(after.parse().unwrap());
+            assert_eq!(found, Some(open.parse().unwrap()), "{after}");
         }
     }
 

@@ -69,8 +69,15 @@ impl Engine {
             }
             Some(missing) => Some(missing),
             None if needs_quotes && view.price.is_none() => Some(EvaluationIssue::NoPrice),
-            None => (needs_quotes && is_stale()).then_some(EvaluationIssue::StaleQuotes),
+            None if needs_quotes && is_stale() => Some(EvaluationIssue::StaleQuotes),
+            None => (needs_quotes && self.lacks_extended_hours(armed, now)).then_some(EvaluationIssue::NoExtendedHours),
         }
+    }
+
+    /// Returns whether it is the time of extended hours, in which a rule is judged, and no source delivers their prices.
+    fn lacks_extended_hours(&self, armed: &ArmedRule, now: Timestamp) -> bool {
+        let is_judged = !self.config.has_extended_hours && armed.judges_extended_hours();
+        is_judged && self.calendar.extended_hours_at(now).is_some()
     }
 }
 

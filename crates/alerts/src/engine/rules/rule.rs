@@ -14,7 +14,7 @@ use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
 use crate::metrics::{MetricDependency, dependencies};
-use crate::options::{AlertOptions, PercentBase, SessionScope, TriggerPrice, rearm_of_expression};
+use crate::options::{AlertOptions, PercentBase, TriggerPrice, rearm_of_expression};
 
 /// A rule to arm.
 #[derive(Clone, PartialEq, Debug)]
@@ -165,9 +165,9 @@ impl ArmedRule {
         self.rule.options.trigger == TriggerPrice::Close
     }
 
-    /// Returns whether prices in extended hours are judged, too.
+    /// Returns whether prices of extended hours are judged, too.
     pub(super) fn judges_extended_hours(&self) -> bool {
-        self.rule.options.session == SessionScope::Extended && !self.is_judged_at_close()
+        self.rule.options.judges_extended_hours()
     }
 
     /// Returns the alert's id.

@@ -1,12 +1,12 @@
 //! The option `session: extended`: the hours before the open and after the close.
 
-use alerts::engine::{Decision, EvaluationIssue, Event, EventError, ExtendedQuote};
+use alerts::engine::{Decision, EvaluationIssue, EvaluationStatus, Event, EventError, ExtendedQuote};
 use alerts::options::{SessionScope, TriggerPrice};
 use jiff::Timestamp;
 use market::Bar;
 use serde_json::{Value, json};
 
-use super::market::{NOW, RuleMarket, blind, firings, rule, symbol};
+use super::market::{NOW, RuleMarket, blind, firings, rule, symbol, waiting};
 use crate::common::{at, id, price};
 
 /// Monday, 2024-07-01, 17:00 in New York.
@@ -294,6 +294,27 @@ fn bid_and_ask_of_extended_hours_are_their_own() {
     assert_eq!(firings(&fired), [at("2024-07-01T21:01:00Z")]);
     market.arm(&rule(2, "bid < 97", &Value::Null), "2024-07-01T21:02:00Z");
     assert_eq!(firings(&market.observe("ACME", "99", "2024-07-02T13:30:00Z")), []);
+}
+
+#[test]
+fn missing_source_of_extended_hours_is_named_while_they_last() {
+    for (mut market, issue) in [
+        (RuleMarket::new(), None),
+        (
+            RuleMarket::without_extended_hours(),
+            Some(EvaluationIssue::NoExtendedHours),
+        ),
+    ] {
+        market.observe("ACME", "100", NOW);
+        market.arm(&rule(1, "price < 97", &extended()), NOW);
+        market.arm(&rule(2, "price < 97", &Value::Null), NOW);
+        let expected = issue.map_or(EvaluationStatus::Ok, waiting);
+        assert_eq!(market.status(1, EVENING), expected);
+        assert_eq!(market.status(2, EVENING), EvaluationStatus::Ok);
+        for night_or_session in ["2024-07-01T15:05:00Z", "2024-07-02T03:00:00Z"] {
+            assert_eq!(market.status(1, night_or_session), EvaluationStatus::Ok);
+        }
+    }
 }
 
 #[test]

@@ -52,6 +52,8 @@ pub struct Preview {
     pub per_year: Option<f64>,
     /// The played days.
     pub coverage: HistoryCoverage,
+    /// Whether the alert is judged in extended hours, too, of which no prices are stored.
+    pub lacks_extended_hours: bool,
     /// Whether the alert fires too often.
     pub noise: Option<Noise>,
     /// The metrics that never had a value on the played days.
@@ -101,6 +103,7 @@ pub fn run(input: &PreviewInput) -> Preview {
         count,
         per_year,
         coverage,
+        lacks_extended_hours: plan.alert.options.judges_extended_hours(),
         noise: noise(
             &plan.alert,
             per_year.unwrap_or_default(),

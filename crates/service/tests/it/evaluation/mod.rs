@@ -5,6 +5,7 @@
 mod amendments;
 mod clock_steps;
 mod clock_walks;
+mod extended_session;
 mod feeds;
 mod firing;
 mod mentions;

@@ -126,12 +126,15 @@ impl PreviewText {
             let names = preview.unknown_metrics.join(", ");
             texts::text_with("preview-unknown", [("metrics", names.into())])
         });
+        let hours = preview
+            .lacks_extended_hours
+            .then(|| texts::text("preview-no-extended-hours"));
         let coverage = preview.coverage.days.map(|(from, to)| format!("{from} – {to}"));
         let newest = preview.firings.iter().rev().take(MAX_LISTED_FIRINGS);
         Self {
             summary,
             coverage,
-            warnings: noise.into_iter().chain(unknown).collect(),
+            warnings: noise.into_iter().chain(unknown).chain(hours).collect(),
             outcomes: outcomes(preview),
             firings: newest
                 .map(|firing| {
