@@ -135,6 +135,7 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::ServiceC
                     falling_base: market.buzz_falling_base,
                 },
                 stale_after: stale_after(settings),
+                has_extended_hours: has_extended_hours(settings),
             },
             benchmark: market.benchmark,
             missing_feeds: missing_feeds(settings),
@@ -156,6 +157,14 @@ fn stale_after(settings: &Settings) -> SignedDuration {
     match settings.market.source {
         SourceKind::Providers => providers::stale_after(settings),
         SourceKind::Simulated | SourceKind::File | SourceKind::Push => settings.market.stale_after,
+    }
+}
+
+/// Returns whether the source may deliver prices of extended hours. Only of providers it is known that they do not.
+fn has_extended_hours(settings: &Settings) -> bool {
+    match settings.market.source {
+        SourceKind::Providers => providers::has_extended_hours(&settings.sources),
+        SourceKind::Simulated | SourceKind::File | SourceKind::Push => true,
     }
 }
 

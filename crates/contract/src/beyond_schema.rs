@@ -150,6 +150,12 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     ),
     row(
         &["create_alert", "update_alert", "patch_alert", "preview_alert"],
+        "options.session",
+        "must be",
+        "depends on the condition and the trigger of the alert",
+    ),
+    row(
+        &["create_alert", "update_alert", "patch_alert", "preview_alert"],
         "options.trigger",
         "must be",
         "depends on the condition of the alert",

@@ -46,6 +46,7 @@ on_both! {
     "0023" "seen_firings",
     "0024" "bid_and_ask",
     "0025" "vwap",
+    "0026" "extended_prices",
     "0027" "alert_totals",
 }
 

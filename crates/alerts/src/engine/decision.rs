@@ -77,6 +77,9 @@ pub enum EventError {
     /// The event is an observation, and the regular session is closed.
     #[error("the market is closed")]
     MarketClosed,
+    /// The event is an observation in extended hours, and they are over or have not begun.
+    #[error("it is not the time of extended hours")]
+    NotInExtendedHours,
     /// The bar's session has not ended, or its date is not a trading day.
     #[error("{date} is not a completed session")]
     NoCompletedSession {

@@ -62,6 +62,8 @@ pub enum EvaluationIssue {
     TooFewMentions,
     /// Quotes stopped during the session.
     StaleQuotes,
+    /// The source delivers no prices of extended hours, and it is their time.
+    NoExtendedHours,
     /// The last price has a timestamp in the future, so it is not used.
     LastPriceInFuture {
         /// The time of the price.
@@ -94,6 +96,9 @@ impl fmt::Display for EvaluationIssue {
             Self::NoDateKnown => f.write_str("no future date is known"),
             Self::TooFewMentions => f.write_str("mentions do not cover eight days without a gap yet"),
             Self::StaleQuotes => f.write_str("quotes have stopped during the session"),
+            Self::NoExtendedHours => {
+                f.write_str("no source delivers prices of extended hours; the alert waits for the regular session")
+            }
             Self::LastPriceInFuture { at } => write!(
                 f,
                 "the last price is dated {at:.0}, which is in the future; the alert waits for the next price"

@@ -67,6 +67,34 @@ pub struct QuoteDetails {
     pub vwap: Option<Price>,
 }
 
+/// An observation of a stock in extended hours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtendedQuote {
+    /// The stock.
+    pub stock: StockIndex,
+    /// The price.
+    pub price: Price,
+    /// The highest price that a buyer offers.
+    pub bid: Option<Price>,
+    /// The lowest price that a seller asks.
+    pub ask: Option<Price>,
+}
+
+/// The newest price of a stock in extended hours. It must be stored so that the engine can resume after a restart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtendedPrice {
+    /// The date of the session to which it belongs: the one that opens next.
+    pub session: Date,
+    /// The price.
+    pub price: Price,
+    /// The time of its observation.
+    pub at: Timestamp,
+    /// The newest bid since the close before the session.
+    pub bid: Option<Price>,
+    /// The newest ask since the close before the session.
+    pub ask: Option<Price>,
+}
+
 /// The observed part of a session. It must be stored so that the engine can resume after a restart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObservedSession {
@@ -144,6 +172,10 @@ pub enum Event<'a> {
     /// next ones of their stock or the end of the session. An engine in which no alert uses them
     /// ([`Engine::uses_quote_details`](super::Engine::uses_quote_details)) does not need them.
     QuoteDetails(&'a [QuoteDetails]),
+    /// Observations at `now`, which is in extended hours, at most one per stock. Only alerts with the option `session: extended` are
+    /// judged by them, so an engine needs those of some stocks only
+    /// ([`Engine::follows_extended_hours`](super::Engine::follows_extended_hours)).
+    ExtendedSnapshot(&'a [ExtendedQuote]),
     /// A completed session. A later bar of the same day replaces it.
     Bar {
         /// The stock.
@@ -157,6 +189,13 @@ pub enum Event<'a> {
         symbol: Symbol,
         /// The session.
         session: ObservedSession,
+    },
+    /// The newest price in extended hours before a restart, after the session that was observed before it. It is not evaluated again.
+    ResumeExtended {
+        /// The stock.
+        symbol: Symbol,
+        /// The price.
+        newest: ExtendedPrice,
     },
     /// The current fundamentals. They replace the previous ones.
     Fundamentals {

@@ -1,10 +1,11 @@
 //! Questions to the engine that change nothing.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use market::day::day_number;
 use market::{Price, Symbol};
 
-use super::event::{ObservedSession, StockIndex};
+use super::event::{ExtendedPrice, ObservedSession, StockIndex};
 use super::hot_line::HotLine;
 use super::rules::ArmedRule;
 use super::stock::Stock;
@@ -77,6 +78,39 @@ impl Engine {
     #[must_use]
     pub const fn uses_quote_details(&self) -> bool {
         self.rules.use_quote_details()
+    }
+
+    /// Returns whether the engine needs the observations of a stock in extended hours, as
+    /// [`Event::ExtendedSnapshot`](super::Event::ExtendedSnapshot).
+    #[must_use]
+    pub fn follows_extended_hours(&self, symbol: Symbol) -> bool {
+        let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+        stock.is_some_and(Stock::follows_extended_hours)
+    }
+
+    /// Returns whether a stock has alerts that are judged in extended hours, too.
+    #[must_use]
+    pub fn is_judged_in_extended_hours(&self, symbol: Symbol) -> bool {
+        let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+        stock.is_some_and(|stock| stock.rules.has_extended())
+    }
+
+    /// Returns the newest price of a stock in extended hours, to be stored for
+    /// [`Event::ResumeExtended`](super::Event::ResumeExtended); `None` once its session was observed.
+    #[must_use]
+    pub fn extended_price(&self, symbol: Symbol) -> Option<ExtendedPrice> {
+        self.stocks[self.indices.get(&symbol)?.0 as usize].extended
+    }
+
+    /// Returns whether a bar of the session of `date`, or of a later one, was delivered. The engine itself makes a bar of the
+    /// observations of a session once it is over.
+    #[must_use]
+    pub fn has_delivered_bar(&self, symbol: Symbol, date: Date) -> bool {
+        let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+        stock.is_some_and(|stock| {
+            let last = stock.history.last().map(|bar| bar.date);
+            last > Some(date) || last == Some(date) && stock.observed_bar != last
+        })
     }
 
     /// Returns whether a stock has alerts that are evaluated at its observations.

@@ -21,6 +21,7 @@
 //! * [`registry`]: the armed alerts.
 //! * [`rules`]: expressions, and all alerts with options: their quiet bands, judgements, facts and splits.
 //! * [`evaluation`]: the evaluation status of alerts; [`feeds`]: the delivered kinds of data.
+//! * [`extended_hours`]: the newest price of a stock outside its session.
 //! * [`figures`]: the figures of a stock, for display; [`inspect`]: questions about the engine's state.
 //!
 //! ## Usage
@@ -44,6 +45,7 @@ mod clock;
 mod decision;
 mod evaluation;
 pub(crate) mod event;
+mod extended_hours;
 mod facts;
 mod feeds;
 mod figures;
@@ -63,7 +65,9 @@ pub use blind_stocks::BlindStock;
 pub use buzz::BuzzThresholds;
 pub use decision::{AlertAction, Decision, EventError};
 pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
-pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, QuoteDetails, StockIndex};
+pub use event::{
+    Dividend, Event, ExtendedPrice, ExtendedQuote, Feed, InsiderTrade, ObservedSession, Quote, QuoteDetails, StockIndex,
+};
 pub use reason::{InsiderNames, Reason};
 pub use rules::{ExplainedTerm, Explanation, RuleReason, TermSource};
 
@@ -93,6 +97,8 @@ pub struct EngineConfig {
     pub buzz: BuzzThresholds,
     /// The time without an observation during a session after which a stock's quotes are stale.
     pub stale_after: SignedDuration,
+    /// Whether the source may deliver prices of extended hours. Without them, alerts that are judged in these hours report it.
+    pub has_extended_hours: bool,
 }
 
 impl Default for EngineConfig {
@@ -100,6 +106,7 @@ impl Default for EngineConfig {
         Self {
             buzz: BuzzThresholds::default(),
             stale_after: SignedDuration::from_mins(15),
+            has_extended_hours: true,
         }
     }
 }
@@ -196,6 +203,7 @@ impl Engine {
         match event {
             Event::Snapshot(quotes) => return self.snapshot(quotes, now, out),
             Event::QuoteDetails(details) => self.set_details(details, now),
+            Event::ExtendedSnapshot(quotes) => return self.observe_extended_hours(quotes, now, out),
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
@@ -213,6 +221,7 @@ impl Engine {
                 stock.resume(hot, &session);
                 self.mark_unsettled(symbol);
             }
+            Event::ResumeExtended { symbol, newest } => self.resume_extended_hours(symbol, newest),
             Event::Fundamentals { symbol, figures } => {
                 let (stock, hot) = self.parts(symbol);
                 stock.fundamentals = figures;
@@ -370,6 +379,7 @@ impl Engine {
 
     fn evaluate_unsettled(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
         let day = self.current_session(now).map_or(NO_DAY, |session| session.day);
+        let is_extended = day == NO_DAY && self.calendar.extended_hours_at(now).is_some();
         for stock in std::mem::take(&mut self.unsettled) {
             let at = stock.0 as usize;
             self.stocks[at].is_unsettled = false;
@@ -377,6 +387,8 @@ impl Engine {
             if day != NO_DAY && self.is_fresh(at, now) {
                 self.stocks[at].reevaluate(&mut self.hot[at], day, now, &mut self.registry, out);
                 self.rejudge(stock, now, out);
+            } else if is_extended {
+                self.rejudge_in_extended_hours(stock, now, out);
             }
         }
         self.judge_armed_fact_rules(now, out);

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use market::day::day_number;
 use market::{Bar, History, Price, SplitRatio};
 
-use super::event::{ObservedSession, QuoteDetails};
+use super::event::{ExtendedPrice, ObservedSession, QuoteDetails};
 use super::facts::Facts;
 use super::group::Group;
 use super::hot_line::{HotLine, NO_DAY, seconds};
@@ -44,6 +44,10 @@ pub(super) struct Stock {
     pub(super) facts: Option<Box<Facts>>,
     pub(super) session: Option<Session>,
     pub(super) details: Option<SessionDetails>,
+    /// The newest price in extended hours since the last observed session.
+    pub(super) extended: Option<ExtendedPrice>,
+    /// The last session whose bar is made of the observations, unless a bar of it was delivered later.
+    pub(super) observed_bar: Option<Date>,
     /// Date and open of the last session that is completed by a bar. Its observed extremes stay in the hot line until the next
     /// session.
     completed: Option<(Date, Price)>,
@@ -75,6 +79,8 @@ impl Stock {
             facts: None,
             session: None,
             details: None,
+            extended: None,
+            observed_bar: None,
             completed: None,
             last_date: None,
             previous_at_s: None,
@@ -143,6 +149,7 @@ impl Stock {
 
     pub(super) fn begin_session(&mut self, hot: &mut HotLine, date: Date, day: i32, open: Price) {
         self.end_session(hot);
+        self.forget_extended_price(date);
         self.session = Some(Session {
             date,
             open,
@@ -161,16 +168,22 @@ impl Stock {
         self.completed = Some((session.date, session.open));
         hot.day = NO_DAY;
         hot.unsettle();
-        let price = |micros| Price::from_micros(micros).unwrap_or(session.open);
+        self.record_observed(hot, session.date, session.open);
+    }
+
+    /// Records a completed session as the bar of its observations.
+    pub(super) fn record_observed(&mut self, hot: &HotLine, date: Date, open: Price) {
+        let price = |micros| Price::from_micros(micros).unwrap_or(open);
         let bar = Bar {
-            date: session.date,
-            open: session.open,
+            date,
+            open,
             high: price(hot.high),
             low: price(hot.low),
             close: price(hot.last),
             volume: hot.volume.max(0),
         };
-        // The bar is newer than every other bar, otherwise the session would be completed; so it cannot be too old.
+        self.observed_bar = Some(date);
+        // The bar is as new as every other bar, otherwise the session would be completed; so it cannot be too old.
         let _ = self.history.record(bar);
     }
 
@@ -187,6 +200,8 @@ impl Stock {
         }
         hot.unsettle();
         self.history.record(bar)?;
+        self.observed_bar = self.observed_bar.filter(|date| *date != bar.date);
+        self.forget_extended_price(bar.date);
         if self.last_date.is_some_and(|last| bar.date < last) {
             self.update_previous_sides(hot);
         }
@@ -230,6 +245,7 @@ impl Stock {
         hot.unsettle();
         self.last_date = Some(so_far.date);
         hot.observed_at_s = seconds(so_far.last_at);
+        self.resume_before_extended_hours(hot, so_far);
         self.update_previous_sides(hot);
     }
 
@@ -284,6 +300,7 @@ impl Stock {
         if let Some((_, open)) = &mut self.completed {
             *open = open.after_split(ratio);
         }
+        self.extended = self.extended.map(|newest| newest.after_split(ratio));
         if let Some(session) = &mut self.session {
             session.open = session.open.after_split(ratio);
             session.high_before = session.high_before.map(per_share);

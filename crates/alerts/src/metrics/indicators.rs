@@ -16,7 +16,7 @@ pub(super) fn approximate(micros: f64) -> MetricValue {
 
 /// Returns the price that stands in for today's close.
 fn provisional(view: &StockInputs) -> Option<i64> {
-    view.session.and(view.price).map(|price| price.micros())
+    view.provisional_close().map(market::Price::micros)
 }
 
 pub(super) fn ema(view: &StockInputs, n: MetricPeriod) -> Option<f64> {
@@ -55,10 +55,10 @@ pub(super) fn bands(view: &StockInputs, band: BollingerBand) -> Option<Bollinger
 
 pub(super) fn atr(view: &StockInputs, n: MetricPeriod) -> Option<f64> {
     let state = view.history.indicator(Atr::new(n.get().into()));
-    view.session.map_or_else(
-        || state.value(),
-        |session| state.with(session.high.micros(), session.low.micros()),
-    )
+    // In extended hours, the price is the only one of the session to come.
+    let range = view.session.map(|session| (session.high, session.low));
+    let range = range.or(view.provisional_close().map(|price| (price, price)));
+    range.map_or_else(|| state.value(), |(high, low)| state.with(high.micros(), low.micros()))
 }
 
 fn empty_macd(periods: MacdPeriods) -> Macd {

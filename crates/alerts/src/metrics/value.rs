@@ -93,18 +93,17 @@ fn change(view: &StockInputs, basis: &AlertBasis, base: ChangeBase) -> Option<Me
 
 fn drawdown(view: &StockInputs, n: MetricPeriod) -> Option<MetricValue> {
     let completed = last(view, n)?.map(|bar| bar.high).max()?;
-    let high = view
-        .session
-        .map_or(completed, |session| session.high.max(completed))
-        .micros();
+    // In extended hours, the price is the only one of the session to come.
+    let todays = view.session.map(|session| session.high).or(view.provisional_close());
+    let high = todays.map_or(completed, |high| high.max(completed)).micros();
     let below = i128::from(high) - i128::from(view.price?.micros());
     ratio(below * 100, high.into())
 }
 
 fn average(view: &StockInputs, n: MetricPeriod) -> Option<MetricValue> {
     let len = usize::from(n.get());
-    let sum = match view.session {
-        Some(_) => view.history.sum_of_closes(len - 1)? + view.price?.micros(),
+    let sum = match view.provisional_close() {
+        Some(price) => view.history.sum_of_closes(len - 1)? + price.micros(),
         None => view.history.sum_of_closes(len)?,
     };
     mean_of_micros(sum, n.get().into())

@@ -103,6 +103,8 @@ pub struct StockInputs<'a> {
     pub session: Option<SessionSoFar>,
     /// The newest price.
     pub price: Option<Price>,
+    /// Whether the price was observed in extended hours, so that it stands in for the close of the session to come.
+    pub is_extended: bool,
     /// The bid.
     pub bid: Option<Price>,
     /// The ask.
@@ -123,6 +125,14 @@ pub struct StockInputs<'a> {
     pub dividends: &'a [Dividend],
     /// The date in New York.
     pub today: Date,
+}
+
+impl StockInputs<'_> {
+    /// Returns the price that stands in for the close of the running session, or of the session to come; `None` if the last completed
+    /// close is the newest price.
+    pub(super) fn provisional_close(&self) -> Option<Price> {
+        self.price.filter(|_| self.session.is_some() || self.is_extended)
+    }
 }
 
 /// The prices that belong to an alert.

@@ -19,10 +19,10 @@ const EXTENDED_SESSION: SignedDuration = SignedDuration::from_hours(16);
 /// # Errors
 /// The errors of each field: `rearm` needs one metric that is compared with a number, and a level at which the condition is
 /// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session`, `trigger` and `base` need a
-/// price. The engine judges prices of the regular session only, so [`SessionScope::Extended`] is an error for every condition.
+/// price. [`SessionScope::Extended`] does not fit [`TriggerPrice::Close`]: a close is one of the regular session.
 pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
-    check_support(options, &mut errors);
+    check_session(options, &mut errors);
     match condition {
         Condition::Reminder { .. } => check_reminder(options, &mut errors),
         _ => check_repeating(options, condition, &mut errors),
@@ -109,12 +109,11 @@ fn check_repeating(options: &AlertOptions, condition: &Condition, errors: &mut F
     }
 }
 
-/// Refuses the options that the engine does not evaluate: an alert that ignored one would fire at the wrong moment.
-fn check_support(options: &AlertOptions, errors: &mut FieldErrors) {
-    if options.session == SessionScope::Extended {
+fn check_session(options: &AlertOptions, errors: &mut FieldErrors) {
+    if options.session == SessionScope::Extended && options.trigger == TriggerPrice::Close {
         errors.add(
             "options.session",
-            "must be regular, because alerts are judged in the regular session only",
+            "must be regular if options.trigger is close, because a close is one of the regular session",
         );
     }
 }

@@ -158,6 +158,12 @@ impl SessionScope {
 }
 
 impl AlertOptions {
+    /// Returns whether prices of extended hours are judged, too. Closes are those of regular sessions.
+    #[must_use]
+    pub fn judges_extended_hours(&self) -> bool {
+        self.session == SessionScope::Extended && self.trigger != TriggerPrice::Close
+    }
+
     /// Returns whether every option has its default: the alert fires once, as soon as its condition is true.
     #[must_use]
     pub fn are_default(&self) -> bool {

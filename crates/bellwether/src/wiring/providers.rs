@@ -56,6 +56,7 @@ pub fn build_providers(settings: &Settings, clock: Arc<dyn Clock>, seed: u64) ->
         polling: PollingConfig {
             every: config.poll_every.unsigned_abs(),
             share_percent: config.quota_share_percent.get(),
+            extended_symbols: 0,
         },
         limits: limits(settings),
         stream: stream::StreamConfig::default(),
@@ -88,6 +89,18 @@ fn delay(sources: &settings::SourcesConfig) -> SignedDuration {
         .filter_map(primary_delay);
     let longest: Duration = delays.max().unwrap_or_default();
     SignedDuration::try_from(longest).unwrap_or(SignedDuration::MAX)
+}
+
+/// Returns whether a primary provider of prices documents prices of extended hours.
+pub(super) fn has_extended_hours(sources: &settings::SourcesConfig) -> bool {
+    let primary_has_them = |capability| {
+        let primary = *sources.providers_for(capability).first()?;
+        Some(sources.tier(primary)?.offer(capability)?.has_extended_hours)
+    };
+    [Capability::Quotes, Capability::Stream]
+        .into_iter()
+        .filter_map(primary_has_them)
+        .any(std::convert::identity)
 }
 
 /// Returns the time without a quote after which a stock's quotes are stale: the market's setting plus the plan's

@@ -10,10 +10,12 @@ use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
 use store::model::{
-    EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, LifecycleUpdate, RsiSideUpdate, SupersededQuote,
+    EvaluationCommit, EventId, Firing, FiringResult, LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate,
+    SupersededQuote,
 };
 
 use super::expiry::Expiration;
+use super::extended_prices::latest_extended_prices;
 use super::lateness::Lateness;
 use super::revision_guard::ReadGuard;
 use super::{Evaluator, event};
@@ -39,6 +41,8 @@ pub(super) struct PendingEvaluation {
     quotes: Vec<LatestQuote>,
     /// The stored observations that they replace although these are dated later.
     superseded: Vec<SupersededQuote>,
+    /// The observations in extended hours, which are committed with the last decisions, too.
+    extended_prices: Vec<LatestExtendedPrice>,
     pub(super) clock: Option<Timestamp>,
     /// The instant of the evaluation if it evaluated missed observations. Its firings are late.
     pub(super) missed_evaluated_at: Option<Timestamp>,
@@ -47,7 +51,10 @@ pub(super) struct PendingEvaluation {
 impl PendingEvaluation {
     /// Returns whether the observations are not part of a commit yet.
     const fn has_observations(&self) -> bool {
-        !self.quotes.is_empty() || !self.superseded.is_empty() || self.clock.is_some()
+        !self.quotes.is_empty()
+            || !self.superseded.is_empty()
+            || !self.extended_prices.is_empty()
+            || self.clock.is_some()
     }
 }
 
@@ -86,6 +93,8 @@ fn rejected_alerts(commit: &EvaluationCommit, results: &[FiringResult]) -> HashS
 pub(crate) struct EvaluationInputs {
     /// The stocks with an observed price.
     pub(crate) symbols: Vec<Symbol>,
+    /// The stocks with an observed price in extended hours.
+    pub(crate) extended: Vec<Symbol>,
     /// The instant up to which the clock was processed, if it was.
     pub(crate) clock: Option<Timestamp>,
 }
@@ -158,11 +167,13 @@ impl Evaluator {
         let mut engine = self.engine();
         let (observed, result) = evaluate(&mut engine, &mut decisions);
         let quotes = self.latest_quotes(&engine, observed.symbols);
+        let extended_prices = latest_extended_prices(&engine, observed.extended);
         drop(engine);
         let pending = PendingEvaluation {
             decisions,
             superseded: self.take_observed(&quotes),
             quotes,
+            extended_prices,
             clock: observed.clock,
             ..PendingEvaluation::default()
         };
@@ -171,7 +182,7 @@ impl Evaluator {
     }
 
     fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation) {
-        if !pending.decisions.is_empty() || !pending.quotes.is_empty() || pending.clock.is_some() {
+        if !pending.decisions.is_empty() || pending.has_observations() {
             self.prepare_commit(&mut pending, FIRST_COMMIT_SIZE);
             backlog.0.push_back(pending);
         }
@@ -189,6 +200,7 @@ impl Evaluator {
         if pending.decisions.is_empty() {
             commit.quotes = std::mem::take(&mut pending.quotes);
             commit.superseded = std::mem::take(&mut pending.superseded);
+            commit.extended_prices = std::mem::take(&mut pending.extended_prices);
             commit.clock = pending.clock.take();
         }
         pending.commit = commit;

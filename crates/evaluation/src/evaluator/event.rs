@@ -86,7 +86,7 @@ pub(super) fn event_composer(evaluator: &Arc<Evaluator>) -> Arc<ComposeEventData
             .map_or(stored.alert.symbol.as_str(), |entry| &entry.row.name);
         let previous = match firing.crossed_at {
             Some(at) => evaluator.close_before(stored.alert.symbol, new_york_date(at)),
-            None => evaluator.previous_close(stored.alert.symbol),
+            None => evaluator.close_before_price(&stored.alert, firing.at),
         };
         compose(stored, firing, name, previous)
     })

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use ::alerts::engine::ObservedSession;
+use ::alerts::engine::{ExtendedPrice, ObservedSession};
+use ::market::calendar::new_york_date;
 use ::market::records::SplitRow;
 use ::market::{Bar, Decimal, Price, SplitRatio, Symbol};
 use jiff::civil::Date;
@@ -139,6 +140,12 @@ impl KnownSplits {
     pub(super) fn applied_after(&self, symbol: Symbol, date: Date) -> impl Iterator<Item = &SplitRow> {
         let applied = self.rows.iter().filter(|(_, applied)| *applied).map(|(split, _)| split);
         applied.filter(move |split| split.symbol == symbol && date < split.date)
+    }
+
+    /// Converts a price in extended hours to today's shares, by all applied splits.
+    pub(super) fn extended_price_in_todays_shares(&self, symbol: Symbol, newest: ExtendedPrice) -> ExtendedPrice {
+        let later = self.applied_after(symbol, new_york_date(newest.at));
+        later.fold(newest, |newest, split| newest.after_split(split.ratio))
     }
 
     /// Converts the state of a session to today's shares, by all applied splits.

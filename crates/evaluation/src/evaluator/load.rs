@@ -37,9 +37,9 @@ const MENTION_HISTORY_HOURS: i64 = 10 * 24;
 
 /// Loads an engine as of one instant.
 pub(super) struct EngineLoader<'a> {
-    evaluator: &'a Evaluator,
+    pub(super) evaluator: &'a Evaluator,
     engine: &'a Mutex<Engine>,
-    now: Timestamp,
+    pub(super) now: Timestamp,
     future: FutureState,
     /// Bars of sessions that have begun and not ended.
     unfinished: HashMap<Symbol, Bar>,
@@ -101,6 +101,7 @@ impl<'a> EngineLoader<'a> {
             self.process(Event::Feed { feed, lost: true }, self.now);
         }
         self.load_sessions().await?;
+        self.load_extended_prices().await?;
         if let Some(mark) = self.evaluator.store.clock().await? {
             self.process(Event::Clock, mark.min(self.now));
         }
@@ -274,7 +275,7 @@ impl<'a> EngineLoader<'a> {
     }
 
     /// Processes an event that causes no decision, because no alert is armed yet.
-    fn process(&self, event: Event<'_>, now: Timestamp) {
+    pub(super) fn process(&self, event: Event<'_>, now: Timestamp) {
         let _ = self.engine().process(event, now, &mut Vec::new());
     }
 

@@ -40,6 +40,7 @@ mod commit;
 mod compare;
 mod event;
 mod expiry;
+mod extended_prices;
 pub(crate) mod facts;
 mod future;
 mod known_splits;

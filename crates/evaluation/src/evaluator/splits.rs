@@ -180,6 +180,9 @@ impl Evaluator {
         let session = engine
             .observed_session(split.symbol)
             .filter(|session| is_new(session.date));
+        let newest = engine
+            .extended_price(split.symbol)
+            .filter(|newest| is_new(new_york_date(newest.at)));
         let event = Event::Split {
             symbol: split.symbol,
             ratio: split.ratio,
@@ -193,6 +196,10 @@ impl Evaluator {
         if let Some(session) = session {
             let symbol = split.symbol;
             let _ = engine.process(Event::Resume { symbol, session }, now, &mut Vec::new());
+        }
+        if let Some(newest) = newest {
+            let symbol = split.symbol;
+            let _ = engine.process(Event::ResumeExtended { symbol, newest }, now, &mut Vec::new());
         }
         drop(engine);
         self.known_splits().mark_applied(split);

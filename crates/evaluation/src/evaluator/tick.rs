@@ -98,8 +98,8 @@ impl Evaluator {
             let _ = engine.process(Event::Evaluate, now, decisions);
             let is_worth_a_mark = is_marked || !decisions.is_empty();
             let observed = EvaluationInputs {
-                symbols: Vec::new(),
                 clock: is_worth_a_mark.then_some(now),
+                ..EvaluationInputs::default()
             };
             (observed, ())
         })

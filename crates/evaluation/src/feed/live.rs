@@ -63,6 +63,10 @@ impl MarketState for EvaluatedMarketState {
         latest.map(|latest| latest.price)
     }
 
+    fn is_judged_in_extended_hours(&self, symbol: Symbol) -> bool {
+        self.0.market_intake.is_judged_in_extended_hours(symbol)
+    }
+
     fn average_volume(&self, symbol: Symbol) -> Option<i64> {
         self.0.market.average_volume(symbol)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ::alerts::engine::{Decision, Engine, Event, EventError, Quote, QuoteDetails};
+use ::alerts::engine::{Decision, Engine, Event, EventError, ExtendedQuote, Quote, QuoteDetails};
 use ::market::Symbol;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ pub(super) struct KnownDates {
     pub(super) dividends: BTreeMap<Symbol, Vec<DividendRow>>,
 }
 
-/// A quote of the open session.
+/// A quote of the open session, or of the extended hours.
 #[derive(Clone, Copy)]
 pub(super) struct SessionQuote<'a> {
     /// The time at which the quote was made.
@@ -83,8 +83,8 @@ impl BatchEvaluation<'_> {
         }
     }
 
-    /// Processes quotes in snapshots: one instant and at most one quote of a stock in each.
-    pub(super) fn quotes(&mut self, quotes: &[SessionQuote<'_>]) {
+    /// Processes quotes of the session and of extended hours in snapshots: one instant and at most one quote of a stock in each.
+    pub(super) fn quotes(&mut self, quotes: &[SessionQuote<'_>], extended: &[SessionQuote<'_>]) {
         // Alerts for an instant are due before the quotes of that instant.
         self.process(Event::Clock);
         let uses_details = self.engine.uses_quote_details();
@@ -115,7 +115,28 @@ impl BatchEvaluation<'_> {
             indexes.push(index);
         }
         self.snapshot(&snapshot, &details, &indexes);
+        self.extended_quotes(extended);
         self.process(Event::Evaluate);
+    }
+
+    fn extended_quotes(&mut self, quotes: &[SessionQuote<'_>]) {
+        let mut snapshot: Vec<ExtendedQuote> = Vec::new();
+        for SessionQuote { row, .. } in quotes {
+            let quote = ExtendedQuote {
+                stock: self.engine.stock(row.symbol),
+                price: row.price,
+                bid: row.bid,
+                ask: row.ask,
+            };
+            if snapshot.iter().any(|earlier| earlier.stock == quote.stock) {
+                self.process(Event::ExtendedSnapshot(&snapshot));
+                snapshot.clear();
+            }
+            snapshot.push(quote);
+        }
+        if !snapshot.is_empty() {
+            self.process(Event::ExtendedSnapshot(&snapshot));
+        }
     }
 
     /// Processes quotes of one instant with their indexes in the batch. Quotes that the engine rejects are not stored

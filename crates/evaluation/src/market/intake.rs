@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use ::market::Symbol;
 use ::market::calendar::new_york_date;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
-use ::market::{ObservedPrice, Symbol};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use sources::live::RefreshKind;
@@ -17,7 +17,8 @@ use store::StoreError;
 use tokio::sync::{Mutex, broadcast};
 
 use super::RowRejection;
-use super::batch_evaluation::{BatchEvaluation, KnownDates, SessionQuote};
+use super::batch_evaluation::{BatchEvaluation, KnownDates};
+use super::quote_selection::EvaluatedQuotes;
 use super::sessions::{completed_session, ended_session};
 use crate::EvaluationConfig;
 use crate::catalog::Catalog;
@@ -198,7 +199,7 @@ impl MarketIntake {
     ) -> Result<HashSet<usize>, StoreError> {
         let evaluator = Arc::clone(&self.evaluator);
         let known = self.known_facts(batch);
-        let (quotes, seen) = self.quotes_in_session(intake, batch, now, rejected);
+        let EvaluatedQuotes { quotes, extended, seen } = self.quotes_to_evaluate(intake, batch, now, rejected);
         let not_taken = evaluator
             .evaluate(|engine, decisions| {
                 // Not earlier: the engine may have been reloaded for an earlier instant while this task waited for the lock.
@@ -213,7 +214,7 @@ impl MarketIntake {
                 evaluation.bars(&batch.bars);
                 evaluation.facts(batch, &known);
                 evaluator.filings().ingest(batch, |event| evaluation.process(event));
-                evaluation.quotes(&quotes);
+                evaluation.quotes(&quotes, &extended);
                 // Not earlier: if the database failed before, the quotes were not evaluated and do not count as seen.
                 intake.quoted_at.extend(seen);
                 let not_taken = evaluation.not_taken;
@@ -224,6 +225,7 @@ impl MarketIntake {
                 }
                 let observed = EvaluationInputs {
                     symbols: quotes.iter().map(|quote| quote.row.symbol).collect(),
+                    extended: extended.iter().map(|quote| quote.row.symbol).collect(),
                     clock: Some(at),
                 };
                 (observed, not_taken)
@@ -257,65 +259,6 @@ impl MarketIntake {
             put_dividend(rows, *row);
         }
         known
-    }
-
-    /// Returns the quotes to evaluate, by time: those of the open session. The price of any other quote is only
-    /// displayed. Also returns up to when each stock has been observed after their evaluation.
-    fn quotes_in_session<'a>(
-        &self,
-        intake: &IntakeState,
-        batch: &'a Batch,
-        now: Timestamp,
-        rejected: &mut Vec<RowRejection>,
-    ) -> (Vec<SessionQuote<'a>>, HashMap<Symbol, Timestamp>) {
-        let calendar = &self.settings.calendar;
-        let open = calendar.session_at(now);
-        let waiting = self.evaluator.stocks_with_waiting_splits(now);
-        let mut quotes = Vec::with_capacity(batch.quotes.len());
-        let mut seen = HashMap::with_capacity(batch.quotes.len());
-        for (index, quote) in batch.quotes.iter().enumerate() {
-            let time = quote.time.unwrap_or(now).min(now);
-            if waiting.contains(&quote.symbol) {
-                rejected.push(RowRejection {
-                    kind: "quotes",
-                    index,
-                    reason:
-                        "the service's clock has jumped forward, and a split of the stock waits until the new time has \
-                             held; deliver the quote again in a few minutes"
-                            .to_owned(),
-                });
-                continue;
-            }
-            let known = seen
-                .entry(quote.symbol)
-                .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
-            if time < *known {
-                rejected.push(RowRejection {
-                    kind: "quotes",
-                    index,
-                    reason: format!("a quote of {known:.3} is known already, and this one is older"),
-                });
-                continue;
-            }
-            *known = time;
-            let is_of_session =
-                open.is_some_and(|open| calendar.session_at(time).is_some_and(|at| at.date == open.date));
-            if is_of_session {
-                quotes.push(SessionQuote {
-                    time,
-                    index,
-                    row: quote,
-                });
-            } else {
-                let seen = ObservedPrice {
-                    price: quote.price,
-                    at: time,
-                };
-                self.evaluator.note_off_session_price(quote.symbol, seen);
-            }
-        }
-        quotes.sort_by_key(|quote| quote.time);
-        (quotes, seen)
     }
 
     fn update_catalog(&self, batch: Batch) {

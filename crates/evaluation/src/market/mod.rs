@@ -19,6 +19,7 @@ mod listed;
 mod missed;
 mod movers;
 mod performance;
+mod quote_selection;
 mod sentiment;
 pub(crate) mod sessions;
 mod watched;

@@ -30,12 +30,8 @@ pub fn completed_session(calendar: &Calendar, now: Timestamp) -> Option<Date> {
 /// Returns the stock's last session as a bar, if it is over and no bar was delivered.
 pub fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
     let session = engine.observed_session(symbol).filter(|session| session.date < today)?;
-    let is_delivered = engine
-        .history(symbol)?
-        .last()
-        .is_some_and(|last| last.date >= session.date);
     let bar = bar_of(&session);
-    (!is_delivered).then_some(BarRow { symbol, bar })
+    (!engine.has_delivered_bar(symbol, session.date)).then_some(BarRow { symbol, bar })
 }
 
 /// Converts the observations of a session to a bar.

@@ -60,6 +60,12 @@ impl MarketIntake {
         })
     }
 
+    /// Returns whether alerts on a stock are judged by its prices in extended hours, too.
+    #[must_use]
+    pub fn is_judged_in_extended_hours(&self, symbol: Symbol) -> bool {
+        self.evaluator.read(|engine| engine.is_judged_in_extended_hours(symbol))
+    }
+
     /// Returns the last completed session of a stock with a known bar.
     #[must_use]
     pub fn last_bar(&self, symbol: Symbol) -> Option<Date> {

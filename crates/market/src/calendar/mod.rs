@@ -24,6 +24,7 @@
 //! assert_eq!(nyse.closure(date(2040, 3, 30)).unwrap().to_string(), "Good Friday");
 //! ```
 
+mod extended_hours;
 mod rules;
 mod special;
 mod trading_time;
@@ -36,6 +37,7 @@ use std::iter;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time, time};
 
+pub use extended_hours::ExtendedHours;
 pub use rules::Holiday;
 pub use trading_time::TradingHours;
 pub use zone::{new_york, new_york_date, new_york_time_zone};

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Calendar;
-use super::zone::{new_york, new_york_date};
+use super::zone::new_york_date;
 
 /// The hours of a trading day that count as trading time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -71,7 +71,7 @@ impl Calendar {
     ) -> impl Iterator<Item = (Timestamp, Timestamp)> {
         self.sessions(from, to).map(move |session| match hours {
             TradingHours::Regular => (session.open, session.close),
-            TradingHours::Extended => (new_york(session.date, 4, 0), new_york(session.date, 20, 0)),
+            TradingHours::Extended => session.with_extended_hours(),
         })
     }
 }

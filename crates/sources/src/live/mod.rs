@@ -19,6 +19,13 @@
 //! are held for a short time, so that a crossing is reported with the time at which it happened and not with that of the
 //! first new price. Late quotes, and quotes of a session that has closed, are delivered in the same way.
 //!
+//! ## Extended hours
+//!
+//! Outside the session, one price of each stock is fetched for display. Stocks whose alerts are judged in extended hours
+//! ([`MarketState::is_judged_in_extended_hours`]) are polled in these hours, too, unless they are streamed. That needs a provider that
+//! documents prices of extended hours; others may date a price of the session later, so such prices are dropped. Gaps in extended
+//! hours are not filled.
+//!
 //! ## Limits
 //!
 //! A price between two polls is not seen; only a stream, or the minute bars of a gap, contain it. If no provider has minute
@@ -96,6 +103,11 @@ pub trait MarketState: Send + Sync + fmt::Debug {
     /// Returns the price that a stock's next price is compared with: the last quote, or the close of a later bar.
     fn reference_price(&self, symbol: Symbol) -> Option<Price> {
         self.last_quote(symbol).map(|seen| seen.price)
+    }
+
+    /// Whether alerts on a stock are judged by its prices in extended hours, too.
+    fn is_judged_in_extended_hours(&self, _symbol: Symbol) -> bool {
+        false
     }
 
     /// Returns the average volume of a stock over its last sessions, in shares a day; `None` if too few sessions are known.

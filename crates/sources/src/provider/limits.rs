@@ -24,6 +24,18 @@ pub struct CapabilityOffer {
     pub scope: RequestScope,
     /// The age of the newest data when it is delivered.
     pub delay: Duration,
+    /// Whether the provider documents that its prices include those of extended hours, with the times of their trades.
+    pub has_extended_hours: bool,
+}
+
+impl CapabilityOffer {
+    /// Returns an offer of prices that include those of extended hours.
+    pub(super) const fn with_extended_hours(self) -> Self {
+        Self {
+            has_extended_hours: true,
+            ..self
+        }
+    }
 }
 
 /// A provider's plan: its capabilities and request limits.
@@ -71,5 +83,6 @@ pub(super) const fn delayed(capability: Capability, scope: RequestScope, delay: 
         capability,
         scope,
         delay,
+        has_extended_hours: false,
     }
 }

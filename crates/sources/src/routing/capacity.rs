@@ -9,6 +9,8 @@ use crate::provider::{Capability, CapabilityOffer, RequestScope, Tier};
 
 /// The length of a regular session: quotes are polled for this long each day.
 const SESSION_LENGTH: Duration = Duration::from_secs(390 * 60);
+/// The length of extended hours: quotes of some symbols are polled for this long besides.
+const EXTENDED_LENGTH: Duration = Duration::from_secs((960 - 390) * 60);
 
 /// The polling of quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct PollingConfig {
     pub every: Duration,
     /// The share of the plan that polling may use, in percent. The rest is for bars of gaps and for the nightly requests.
     pub share_percent: u32,
+    /// The number of the polled symbols that are polled in extended hours, too.
+    pub extended_symbols: usize,
 }
 
 impl Default for PollingConfig {
@@ -24,6 +28,7 @@ impl Default for PollingConfig {
         Self {
             every: Duration::from_secs(60),
             share_percent: 90,
+            extended_symbols: 0,
         }
     }
 }
@@ -80,13 +85,14 @@ fn estimate_capability(
     symbols: usize,
     polling: PollingConfig,
 ) -> CapabilityEstimate {
-    let requests = match offer.scope {
-        RequestScope::Market => 1,
+    let requests_for = |symbols: usize| match offer.scope {
+        RequestScope::Market => u64::from(symbols > 0),
         RequestScope::Symbols(most) => u64::try_from(symbols)
             .unwrap_or(u64::MAX)
             .div_ceil(u64::from(most.max(1))),
         RequestScope::Subscription(_) => 0,
     };
+    let requests = requests_for(symbols);
     let served = match offer.scope {
         RequestScope::Subscription(Some(most)) => symbols.min(usize::try_from(most).unwrap_or(usize::MAX)),
         _ => symbols,
@@ -94,12 +100,20 @@ fn estimate_capability(
     let (round, fits) = match offer.capability {
         Capability::Stream => (Duration::ZERO, served == symbols),
         Capability::Quotes => {
-            let fastest = shortest_round(requests, quotas, polling.share_percent, Some(SESSION_LENGTH));
+            let extended = if offer.has_extended_hours {
+                polling.extended_symbols.min(symbols)
+            } else {
+                0
+            };
+            let rounds = DailyRounds::Polled {
+                extended: requests_for(extended),
+            };
+            let fastest = shortest_round(requests, quotas, polling.share_percent, rounds);
             (fastest.max(polling.every), fastest <= polling.every)
         }
         // A night has ten hours, which several capabilities share.
         _ => {
-            let fastest = shortest_round(requests, quotas, 100, None);
+            let fastest = shortest_round(requests, quotas, 100, DailyRounds::One);
             (fastest, fastest <= Duration::from_secs(3_600))
         }
     };
@@ -113,15 +127,30 @@ fn estimate_capability(
     }
 }
 
-/// Returns the shortest duration of a round of `requests` requests if rounds follow each other, with this share of each
-/// quota. A quota whose window is longer than `day` is spread over `day` only.
-fn shortest_round(requests: u64, quotas: &[RequestLimit], share_percent: u32, day: Option<Duration>) -> Duration {
+/// The rounds of a day.
+#[derive(Clone, Copy)]
+enum DailyRounds {
+    /// One round at a time without other requests.
+    One,
+    /// Rounds that follow each other in the session, and rounds of `extended` requests in extended hours.
+    Polled { extended: u64 },
+}
+
+/// Returns the shortest duration of a round of `requests` requests, with this share of each quota. A quota whose window is longer than
+/// the session is spread over the hours of the day in which requests are sent.
+fn shortest_round(requests: u64, quotas: &[RequestLimit], share_percent: u32, rounds: DailyRounds) -> Duration {
     let of = |quota: &RequestLimit| {
-        let window = day.map_or(quota.window, |day| quota.window.min(day));
         let allowed = f64::from(quota.requests.max(1)) * f64::from(share_percent.clamp(1, 100)) / 100.0;
         #[expect(clippy::cast_precision_loss, reason = "a number of requests for display")]
-        let rounds = requests as f64 / allowed;
-        Duration::try_from_secs_f64((window.as_secs_f64() * rounds).ceil()).unwrap_or(Duration::MAX)
+        let sent_for = |requests: u64, time: Duration| requests as f64 * time.as_secs_f64();
+        let sent = match rounds {
+            DailyRounds::One => sent_for(requests, quota.window),
+            DailyRounds::Polled { extended } => {
+                let more = quota.window.saturating_sub(SESSION_LENGTH).min(EXTENDED_LENGTH);
+                sent_for(requests, quota.window.min(SESSION_LENGTH)) + sent_for(extended, more)
+            }
+        };
+        Duration::try_from_secs_f64((sent / allowed).ceil()).unwrap_or(Duration::MAX)
     };
     // Requests that fit into the shortest window at once take no longer than that window.
     quotas.iter().map(of).max().unwrap_or_default()

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, write_many};
-use crate::model::{LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote};
+use crate::model::{LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
@@ -28,6 +28,7 @@ pub(super) struct Observations {
     pub(super) lifecycles: Vec<LifecycleUpdate>,
     pub(super) quotes: Vec<LatestQuote>,
     pub(super) superseded: Vec<SupersededQuote>,
+    pub(super) extended_prices: Vec<LatestExtendedPrice>,
     pub(super) clock: Option<Timestamp>,
 }
 
@@ -37,6 +38,7 @@ impl Observations {
             && self.lifecycles.is_empty()
             && self.quotes.is_empty()
             && self.superseded.is_empty()
+            && self.extended_prices.is_empty()
             && self.clock.is_none()
     }
 }
@@ -93,6 +95,7 @@ impl FiringChunk {
             lifecycles,
             quotes,
             superseded,
+            extended_prices,
             clock,
         } = &self.observations;
         write_many!(unit, DECIDE_SIDES, sides, |query, decided| {
@@ -104,6 +107,7 @@ impl FiringChunk {
         unit.write_lifecycles(lifecycles).await?;
         unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
+        unit.record_extended_prices(extended_prices).await?;
         if let Some(clock) = clock {
             write_rows!(
                 unit,

@@ -54,6 +54,7 @@ impl Store {
             lifecycles,
             quotes,
             superseded,
+            extended_prices,
             clock,
         } = commit;
         let mut results: Vec<Option<FiringResult>> = Vec::new();
@@ -72,6 +73,7 @@ impl Store {
             lifecycles,
             quotes,
             superseded,
+            extended_prices,
             clock,
         });
 

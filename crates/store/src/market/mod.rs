@@ -1,7 +1,9 @@
-//! Market data: writing (`record.rs`, `split.rs`, `withdraw.rs`), reading (`read.rs`) and rows (`row.rs`).
+//! Market data: writing (`record.rs`, `split.rs`, `withdraw.rs`), reading (`read.rs`) and rows (`row.rs`). Prices in extended hours
+//! are in `extended_prices.rs`.
 //!
 //! A later figure with the same key replaces the earlier one. All writes go through a transaction.
 
+mod extended_prices;
 mod read;
 mod record;
 mod row;

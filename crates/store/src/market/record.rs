@@ -102,7 +102,7 @@ const UPSERT_MENTIONS: Statement = Statement {
 
 /// The last row of each key, sorted by key. A statement must not write a row twice, and all transactions write rows
 /// in the same order.
-fn last_of_each<Row, Key: Ord>(rows: &[Row], key: impl Fn(&Row) -> Key) -> Vec<&Row> {
+pub(super) fn last_of_each<Row, Key: Ord>(rows: &[Row], key: impl Fn(&Row) -> Key) -> Vec<&Row> {
     let last: BTreeMap<Key, &Row> = rows.iter().map(|row| (key(row), row)).collect();
     last.into_values().collect()
 }

@@ -7,7 +7,7 @@ use market::{Bar, Decimal};
 
 use crate::StoreError;
 use crate::columns::Table;
-use crate::model::LatestQuote;
+use crate::model::{LatestExtendedPrice, LatestQuote};
 
 /// The date of a trade without a known date: the primary key must not contain nulls.
 pub(super) const NO_DATE: i64 = i32::MIN as i64;
@@ -75,6 +75,17 @@ row!(StoredQuote {
     bid: row.bid.map(|bid| table.price(bid)).transpose()?,
     ask: row.ask.map(|ask| table.price(ask)).transpose()?,
     vwap: row.vwap.map(|vwap| table.price(vwap)).transpose()?,
+});
+
+row!(StoredExtendedPrice {
+    symbol: String, session: i64, price: i64, at: i64, bid: Option<i64>, ask: Option<i64>,
+} of "extended_prices" => LatestExtendedPrice, |row, table| LatestExtendedPrice {
+    symbol: table.symbol(&row.symbol)?,
+    session: table.date(row.session)?,
+    price: table.price(row.price)?,
+    at: table.instant(row.at)?,
+    bid: row.bid.map(|bid| table.price(bid)).transpose()?,
+    ask: row.ask.map(|ask| table.price(ask)).transpose()?,
 });
 
 row!(StoredFundamentals {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Decimal, Price, Symbol};
 
-use super::{EventId, LatestQuote, StoredAlert};
+use super::{EventId, LatestExtendedPrice, LatestQuote, StoredAlert};
 
 /// An alert that fired.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,6 +71,8 @@ pub struct EvaluationCommit {
     pub quotes: Vec<LatestQuote>,
     /// Stored quotes with a later date that `quotes` replace.
     pub superseded: Vec<SupersededQuote>,
+    /// Latest price in extended hours of each stock that was observed in them.
+    pub extended_prices: Vec<LatestExtendedPrice>,
     /// The instant up to which the clock was processed.
     pub clock: Option<Timestamp>,
 }

@@ -34,6 +34,23 @@ pub struct LatestQuote {
     pub vwap: Option<Price>,
 }
 
+/// The newest price of a stock in extended hours, which an alert is judged by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LatestExtendedPrice {
+    /// The stock.
+    pub symbol: Symbol,
+    /// Date in New York of the session to which the price belongs: the one that opens next.
+    pub session: Date,
+    /// The price.
+    pub price: Price,
+    /// Time at which it was evaluated.
+    pub at: Timestamp,
+    /// Newest bid since the close before the session.
+    pub bid: Option<Price>,
+    /// Newest ask since the close before the session.
+    pub ask: Option<Price>,
+}
+
 /// Known data of a stock except prices.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StockFacts {

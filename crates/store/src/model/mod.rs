@@ -39,7 +39,7 @@ pub use export::{ExportedAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 pub use history::{EventId, HistoryRow, StoredEvent};
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
-pub use market::{LatestQuote, StockFacts};
+pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
     ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageId, MessageLimits,
     MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,

@@ -6,6 +6,7 @@ mod accounts;
 mod alerts;
 mod codes;
 mod deliveries;
+mod extended_prices;
 mod feed;
 mod firings;
 mod former_secrets;

@@ -8,7 +8,7 @@ use market::calendar::new_york_date;
 use market::{Decimal, History};
 
 use super::rule::ArmedRule;
-use super::values::{SeenAt, judged_price, view};
+use super::values::{SeenAt, judged_price, view_of};
 use crate::condition::{BuzzDirection, Condition, DeliveryTime, InsiderCriteria, RsiDirection, Side};
 use crate::engine::Engine;
 use crate::engine::decision::{AlertAction, Decision};
@@ -200,7 +200,7 @@ impl Engine {
     pub(super) fn own_stock(&self, armed: &ArmedRule, now: Timestamp, seen: SeenAt) -> OwnStock<'_> {
         let index = self.indices[&armed.rule.symbol];
         let stock = &self.stocks[index.0 as usize];
-        let mut inputs = view(stock, &self.hot[index.0 as usize], new_york_date(now), seen);
+        let mut inputs = view_of(armed, stock, &self.hot[index.0 as usize], new_york_date(now), seen);
         inputs.price = judged_price(&inputs, armed.rule.options.trigger);
         OwnStock {
             index,

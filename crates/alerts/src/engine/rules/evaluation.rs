@@ -6,7 +6,7 @@ use market::calendar::new_york_date;
 
 use super::direct::{DirectCondition, RuleCondition};
 use super::rule::{ArmedRule, RuleStock};
-use super::values::{SeenAt, view};
+use super::values::{SeenAt, view_of};
 use crate::condition::EpsBasis;
 use crate::engine::evaluation::earnings_issue;
 use crate::engine::event::{Feed, StockIndex};
@@ -46,13 +46,14 @@ impl Engine {
         let issue = self.condition_issue(&rule.condition, stock, rule.initial_price, now);
         let missing_side = || {
             let hot = &self.hot[stock.0 as usize];
-            let view = view(
+            let view = view_of(
+                armed,
                 &self.stocks[stock.0 as usize],
                 hot,
                 new_york_date(now),
                 SeenAt::Afterwards,
             );
-            let is_judged = direct.has_market_data() && hot.day != NO_DAY;
+            let is_judged = direct.has_market_data() && (hot.day != NO_DAY || view.is_extended);
             let side = is_judged
                 .then(|| missing_detail(rule.options.trigger, &view, Metric::Price))
                 .flatten()?;
@@ -81,8 +82,8 @@ impl Engine {
         {
             return Some(EvaluationIssue::NeverDelivered(feed));
         }
-        let view = view(stock, hot, new_york_date(now), SeenAt::Afterwards);
-        if hot.day != NO_DAY
+        let view = view_of(armed, stock, hot, new_york_date(now), SeenAt::Afterwards);
+        if (hot.day != NO_DAY || view.is_extended)
             && let Some(detail) = missing_detail(armed.rule.options.trigger, &view, metric)
         {
             return Some(EvaluationIssue::NoSourceOfMetric(detail));
@@ -91,11 +92,20 @@ impl Engine {
         let needs_quotes = feeds.contains(&Feed::Quotes);
         match missing_value(armed, &view, metric) {
             // The initial price also waits for quotes, so stale quotes are the more specific issue.
-            Some(EvaluationIssue::NoInitialPrice) if hot.last != 0 && is_stale() => Some(EvaluationIssue::StaleQuotes),
+            Some(EvaluationIssue::NoInitialPrice) if view.price.is_some() && is_stale() => {
+                Some(EvaluationIssue::StaleQuotes)
+            }
             Some(missing) => Some(missing),
-            None if needs_quotes && hot.last == 0 => Some(EvaluationIssue::NoPrice),
-            None => (needs_quotes && is_stale()).then_some(EvaluationIssue::StaleQuotes),
+            None if needs_quotes && view.price.is_none() => Some(EvaluationIssue::NoPrice),
+            None if needs_quotes && is_stale() => Some(EvaluationIssue::StaleQuotes),
+            None => (needs_quotes && self.lacks_extended_hours(armed, now)).then_some(EvaluationIssue::NoExtendedHours),
         }
+    }
+
+    /// Returns whether it is the time of extended hours, in which a rule is judged, and no source delivers their prices.
+    fn lacks_extended_hours(&self, armed: &ArmedRule, now: Timestamp) -> bool {
+        let is_judged = !self.config.has_extended_hours && armed.judges_extended_hours();
+        is_judged && self.calendar.extended_hours_at(now).is_some()
     }
 }
 
@@ -126,8 +136,7 @@ fn missing_detail(trigger: TriggerPrice, view: &StockInputs<'_>, metric: Metric)
     let needs_bid = metric == Metric::Bid || judges([TriggerPrice::Bid, TriggerPrice::Mid]);
     let needs_ask = metric == Metric::Ask || judges([TriggerPrice::Ask, TriggerPrice::Mid]);
     if metric == Metric::Vwap {
-        let vwap = view.session.and_then(|session| session.vwap);
-        return vwap.is_none().then_some("vwap");
+        return view.session?.vwap.is_none().then_some("vwap");
     }
     let bid = (needs_bid && view.bid.is_none()).then_some("bid");
     bid.or_else(|| (needs_ask && view.ask.is_none()).then_some("ask"))

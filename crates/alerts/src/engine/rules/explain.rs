@@ -13,9 +13,10 @@ use super::values::{RuleValues, SeenAt};
 use crate::alert::AlertId;
 use crate::condition::{Condition, Side};
 use crate::engine::Engine;
+use crate::engine::event::StockIndex;
 use crate::engine::level_index::Slot;
 use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
-use crate::expression::{Crossings, EvaluationTime, Expression, MetricValue, evaluate, number_value};
+use crate::expression::{Crossings, Expression, MetricValue, evaluate, number_value};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, step};
 use crate::options::AlertOptions;
 use crate::sentence::sentence;
@@ -58,10 +59,7 @@ impl Engine {
     fn explain_rule(&self, armed: &ArmedRule, now: Timestamp) -> Option<Explanation> {
         let state = &armed.rule.lifecycle;
         let values = self.values(armed, state, now, &BTreeSet::new(), SeenAt::Observation);
-        let time = EvaluationTime {
-            now,
-            session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
-        };
+        let time = self.evaluation_time(armed, now);
         let mut prepared = state.clone();
         let own = self.own_stock(armed, now, SeenAt::Observation);
         let truth = match &armed.rule.judged {
@@ -136,6 +134,16 @@ impl Engine {
         terms
     }
 
+    /// Returns the time of the last observation of a stock that a rule knows.
+    fn observed_at(&self, armed: &ArmedRule, stock: StockIndex) -> Option<Timestamp> {
+        let place = stock.0 as usize;
+        let extended = self.stocks[place].extended.filter(|_| armed.judges_extended_hours());
+        let in_session = Some(&self.hot[place]).filter(|hot| hot.last != 0);
+        extended
+            .map(|newest| newest.at)
+            .or_else(|| in_session.map(|hot| hot.last_at()))
+    }
+
     fn term(
         &self,
         armed: &ArmedRule,
@@ -149,11 +157,7 @@ impl Engine {
             operand.for_each_metric(&mut |metric| names.push(metric.symbol));
         }
         let stocks = armed.stocks.iter().filter(|at| names.contains(&at.name));
-        let as_of = stocks
-            .map(|at| &self.hot[at.stock.0 as usize])
-            .filter(|hot| hot.last != 0)
-            .map(|hot| hot.last_at())
-            .min();
+        let as_of = stocks.filter_map(|at| self.observed_at(armed, at.stock)).min();
         let decimal = |value: Option<MetricValue>| Decimal::from_f64(value?.as_f64()).ok();
         let (left, right) = (decimal(left), decimal(right));
         ExplainedTerm {

@@ -11,6 +11,8 @@ pub(in crate::engine) struct RuleIndex {
     by_lo: BTreeSet<(i64, Slot)>,
     by_hi: BTreeSet<(i64, Slot)>,
     by_volume: BTreeSet<(i64, Slot)>,
+    /// The rules that are judged in extended hours, too.
+    extended: BTreeSet<Slot>,
     /// Whether every rule is judged next, because something changed besides the price and the volume.
     all_due: bool,
 }
@@ -36,6 +38,26 @@ impl RuleIndex {
             self.remove(slot, from);
             self.insert(slot, to);
         }
+    }
+
+    /// Lets a rule be judged in extended hours, too.
+    pub(super) fn insert_extended(&mut self, slot: Slot) {
+        self.extended.insert(slot);
+    }
+
+    /// Removes a rule from those that are judged in extended hours.
+    pub(super) fn remove_extended(&mut self, slot: Slot) {
+        self.extended.remove(&slot);
+    }
+
+    /// Returns the rules that are judged in extended hours, too.
+    pub(super) fn extended(&self) -> impl Iterator<Item = Slot> {
+        self.extended.iter().copied()
+    }
+
+    /// Returns whether a rule is judged in extended hours.
+    pub(in crate::engine) fn has_extended(&self) -> bool {
+        !self.extended.is_empty()
     }
 
     /// Returns whether there is no rule.

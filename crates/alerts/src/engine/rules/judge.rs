@@ -10,7 +10,7 @@ use super::direct::{DirectCondition, DirectTruth, OwnStock, RuleCondition, rsi_n
 use super::quiet_bands::{CertainTruth, StockPosition, quiet_bands};
 use super::reason::RuleReason;
 use super::rule::ArmedRule;
-use super::values::{RuleValues, SeenAt, judged_price, view};
+use super::values::{RuleValues, SeenAt, judged_price, view_of};
 use crate::engine::Engine;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
@@ -64,7 +64,7 @@ impl Engine {
         out: &mut Vec<Decision>,
     ) -> RuleFate {
         let own = self.stock(armed.rule.symbol);
-        let price = Stock::last_price(&self.hot[own.0 as usize]);
+        let price = self.newest_price(armed, own);
         let judged = self.own_judged_price(armed, now, SeenAt::Observation);
         let observation = Observation {
             at: now,
@@ -74,10 +74,7 @@ impl Engine {
         };
         let options = &armed.rule.options;
         let mut prepared = armed.rule.lifecycle.prepared(options, &observation);
-        let time = EvaluationTime {
-            now,
-            session_close: self.calendar.session_at(now).map_or(now, |session| session.close),
-        };
+        let time = self.evaluation_time(armed, now);
         let values = self.values(armed, &prepared, now, cause.observed, SeenAt::Observation);
         let evaluated = match &armed.rule.judged {
             RuleCondition::Expression(expression) => {
@@ -162,8 +159,29 @@ impl Engine {
     /// Returns the price of a rule's own stock that is judged.
     pub(super) fn own_judged_price(&self, armed: &ArmedRule, now: Timestamp, seen: SeenAt) -> Option<Price> {
         let place = self.indices.get(&armed.rule.symbol)?.0 as usize;
-        let inputs = view(&self.stocks[place], &self.hot[place], new_york_date(now), seen);
+        let inputs = view_of(armed, &self.stocks[place], &self.hot[place], new_york_date(now), seen);
         judged_price(&inputs, armed.rule.options.trigger)
+    }
+
+    /// Returns the newest price of a stock that a rule knows.
+    fn newest_price(&self, armed: &ArmedRule, stock: StockIndex) -> Option<Price> {
+        let place = stock.0 as usize;
+        let extended = self.stocks[place].extended.filter(|_| armed.judges_extended_hours());
+        let extended = extended.map(|newest| newest.price);
+        extended.or_else(|| Stock::last_price(&self.hot[place]))
+    }
+
+    /// Returns the time of a judgement. A price in extended hours belongs to the session that opens next.
+    pub(super) fn evaluation_time(&self, armed: &ArmedRule, now: Timestamp) -> EvaluationTime {
+        let next_session = || {
+            let hours = self.calendar.extended_hours_at(now)?;
+            armed.judges_extended_hours().then_some(hours.session)
+        };
+        let session = self.calendar.session_at(now).or_else(next_session);
+        EvaluationTime {
+            now,
+            session_close: session.map_or(now, |session| session.close),
+        }
     }
 
     /// Returns the bands of a rule's stocks in which the next observation changes nothing, after a judgement.
@@ -173,6 +191,11 @@ impl Engine {
         }
         if armed.has_quote_details {
             // A quiet band is one of last prices.
+            return vec![Band::EMPTY; armed.stocks.len()];
+        }
+        // A quiet band is one of prices in the session.
+        let is_extended = |stock: StockIndex| self.stocks[stock.0 as usize].extended.is_some();
+        if armed.judges_extended_hours() && armed.stock_indices().any(is_extended) {
             return vec![Band::EMPTY; armed.stocks.len()];
         }
         // A new 52-week extreme of one stock stays one while other stocks are observed, and ends at its own next observation.
@@ -297,7 +320,7 @@ impl Engine {
         let stocks = armed.stocks.iter().map(|at| {
             let place = at.stock.0 as usize;
             let is_observed = observed.contains(&at.stock);
-            let mut inputs = view(&self.stocks[place], &self.hot[place], today, seen);
+            let mut inputs = view_of(armed, &self.stocks[place], &self.hot[place], today, seen);
             if armed.is_judged_at_close() {
                 (inputs.high_52_weeks, inputs.low_52_weeks) = self.stocks[place].extremes_before_session(today);
             }

@@ -13,6 +13,7 @@ mod earlier_shares;
 mod evaluation;
 mod explain;
 mod explanation;
+mod extended_hours;
 mod facts;
 mod index;
 mod judge;
@@ -80,6 +81,7 @@ impl Engine {
         let check = self.scheduled_check(&armed, now);
         armed.next_check = check.into_iter().chain(self.first_moment(&armed)).min();
         let is_of_facts = !armed.has_market_data && !armed.is_of_time();
+        let is_extended = armed.judges_extended_hours();
         let stocks: Vec<_> = armed.stocks.iter().map(|at| (at.stock, at.band)).collect();
         let next_check = armed.next_check;
         let slot = self.rules.add(id, armed);
@@ -89,6 +91,9 @@ impl Engine {
         }
         for (stock, band) in stocks {
             self.stocks[stock.0 as usize].rules.insert(slot, band);
+            if is_extended {
+                self.stocks[stock.0 as usize].rules.insert_extended(slot);
+            }
             self.hot[stock.0 as usize].unsettle();
             self.mark_unsettled(self.symbols[stock.0 as usize]);
         }
@@ -118,7 +123,9 @@ impl Engine {
         };
         self.rules.schedule(slot, armed.next_check, None);
         for at in &armed.stocks {
-            self.stocks[at.stock.0 as usize].rules.remove(slot, at.band);
+            let rules = &mut self.stocks[at.stock.0 as usize].rules;
+            rules.remove(slot, at.band);
+            rules.remove_extended(slot);
         }
         true
     }

@@ -194,6 +194,11 @@ impl ArmedRule {
         self.rule.options.trigger == TriggerPrice::Close
     }
 
+    /// Returns whether prices of extended hours are judged, too.
+    pub(super) fn judges_extended_hours(&self) -> bool {
+        self.rule.options.judges_extended_hours()
+    }
+
     /// Returns the alert's id.
     pub(in crate::engine) const fn id(&self) -> AlertId {
         self.rule.alert

@@ -5,6 +5,7 @@ use market::{Price, Symbol};
 
 use super::earlier_shares::in_earlier_shares;
 use super::quiet_bands::ValuesElsewhere;
+use super::rule::ArmedRule;
 use crate::engine::hot_line::{HotLine, NO_DAY};
 use crate::engine::stock::Stock;
 use crate::expression::ast::MetricReference;
@@ -82,8 +83,30 @@ pub(super) enum SeenAt {
     LastClose,
 }
 
-/// Returns everything that the engine knows of a stock.
-pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockInputs<'a> {
+/// Returns everything that a rule knows of a stock: with `session: extended`, its newest price may be one of extended hours.
+pub(super) fn view_of<'a>(
+    armed: &ArmedRule,
+    stock: &'a Stock,
+    hot: &HotLine,
+    today: Date,
+    seen: SeenAt,
+) -> StockInputs<'a> {
+    let inputs = view(stock, hot, today, seen);
+    match stock.extended.filter(|_| armed.judges_extended_hours()) {
+        // The session before it has ended, and the next one has not begun.
+        Some(newest) => StockInputs {
+            price: Some(newest.price),
+            bid: newest.bid,
+            ask: newest.ask,
+            is_extended: true,
+            ..inputs
+        },
+        None => inputs,
+    }
+}
+
+/// Returns everything that the engine knows of a stock, without its price in extended hours.
+fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenAt) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).ok();
     let (last, details) = match seen {
         SeenAt::LastClose => (stock.history.last().map(|bar| bar.close), None),
@@ -106,6 +129,7 @@ pub(super) fn view<'a>(stock: &'a Stock, hot: &HotLine, today: Date, seen: SeenA
         history: &stock.history,
         session,
         price: last,
+        is_extended: false,
         bid: details.and_then(|details| details.bid),
         ask: details.and_then(|details| details.ask),
         high_52_weeks: extremes.0.and_then(price),

@@ -160,12 +160,16 @@ fn price_options_need_a_price() {
         "dividend_ex_date",
         "dividend_payment",
     ];
-    for options in [json!({"trigger": "two_lasts"}), json!({"base": "open"})] {
+    for options in [
+        json!({"trigger": "two_lasts"}),
+        json!({"base": "open"}),
+        json!({"session": "extended"}),
+    ] {
         let kinds = refused(&options);
         assert!(without_price.iter().all(|kind| kinds.contains(kind)), "{options}");
         assert!(!kinds.contains(&"price_above"), "{options}");
     }
-    let options = json!({"trigger": "two_lasts", "base": "open"});
+    let options = json!({"trigger": "two_lasts", "base": "open", "session": "extended"});
     for (text, fits) in [
         ("price > 100", true),
         ("bid > 100", true),
@@ -184,20 +188,23 @@ fn price_options_need_a_price() {
 }
 
 #[test]
-fn options_that_the_engine_does_not_evaluate_are_refused() {
-    let all: Vec<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
-    let options = json!({"session": "extended"});
-    assert_eq!(refused(&options), all);
-    for text in ["price > 100", "eps > 3"] {
-        assert_eq!(
-            of_expression(text, None, &options),
-            "options.session: must be regular, because alerts are judged in the regular session only",
-            "{text}"
-        );
-    }
+fn only_closes_do_not_fit_extended_hours() {
     for trigger in TriggerPrice::ALL {
-        let options = json!({"session": "regular", "trigger": trigger.name()});
-        assert_eq!(of_expression("price > 100", None, &options), "", "{options}");
+        let of_session = |session: &str| {
+            of_expression(
+                "price > 100",
+                None,
+                &json!({"session": session, "trigger": trigger.name()}),
+            )
+        };
+        assert_eq!(of_session("regular"), "", "{trigger:?}");
+        let expected = match trigger {
+            TriggerPrice::Close => {
+                "options.session: must be regular if options.trigger is close, because a close is one of the regular session"
+            }
+            _ => "",
+        };
+        assert_eq!(of_session("extended"), expected, "{trigger:?}");
     }
 }
 

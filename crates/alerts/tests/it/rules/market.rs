@@ -45,6 +45,17 @@ impl RuleMarket {
         }
     }
 
+    /// Returns a market without a source of prices in extended hours.
+    pub(crate) fn without_extended_hours() -> Self {
+        let config = EngineConfig {
+            has_extended_hours: false,
+            ..EngineConfig::default()
+        };
+        Self {
+            engine: Engine::new(Calendar::nyse(), config),
+        }
+    }
+
     pub(crate) fn process(&mut self, event: Event<'_>, now: &str) -> Vec<Decision> {
         let mut decisions = Vec::new();
         self.engine.process(event, at(now), &mut decisions).unwrap();

@@ -3,6 +3,8 @@
 mod armed_extremes;
 mod direct;
 mod explain;
+mod extended_hours;
+mod extended_session;
 mod fact_judgements;
 mod facts;
 mod market;

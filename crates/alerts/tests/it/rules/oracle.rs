@@ -9,13 +9,13 @@ use alerts::expression::shape::{metrics, symbols as symbols_of};
 use alerts::expression::{Crossings, EvaluationTime, Expression, MetricValue, MetricValues, evaluate};
 use alerts::lifecycle::{ArmedExtremes, Judgement, Observation, Outcome, step};
 use alerts::metrics::{AlertBasis, FundamentalFigures, SessionSoFar, StockInputs, metric_value};
-use alerts::options::{ConditionLevel, TriggerPrice};
+use alerts::options::{ConditionLevel, SessionScope, TriggerPrice};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use market::day::day_number;
 use market::{Bar, Calendar, History, Price, Symbol};
 
-use super::world::{Firing, TradedDay, expression_of, known_bars};
+use super::world::{Firing, Observed, TradedDay, expression_of, known_bars};
 
 /// A stock: the completed sessions and the prices of the running one.
 struct Stock {
@@ -28,6 +28,16 @@ struct Stock {
     book: Option<(i64, i64)>,
     /// The newest volume-weighted average price of the running session.
     vwap: Option<i64>,
+    /// The newest price since the last observation in a session.
+    extended: Option<Extended>,
+}
+
+/// A price in extended hours, with the session to which it belongs.
+#[derive(Clone, Copy)]
+struct Extended {
+    session: Date,
+    price: i64,
+    book: Option<(i64, i64)>,
 }
 
 impl Stock {
@@ -37,6 +47,25 @@ impl Stock {
             history.record(*bar).unwrap();
         }
         history
+    }
+
+    fn observe(&mut self, observed: &Observed, now: Timestamp, extended: Option<Date>) {
+        if let Some(session) = extended {
+            let before = self.extended.filter(|before| before.session == session);
+            self.extended = Some(Extended {
+                session,
+                price: observed.price,
+                book: observed.book.or(before.and_then(|before| before.book)),
+            });
+            return;
+        }
+        self.extended = None;
+        self.today.push(observed.price);
+        self.last = Some(observed.price);
+        self.last_at = Some(now);
+        self.book = observed.book.or(self.book);
+        self.vwap = observed.vwap.or(self.vwap);
+        self.volume = self.volume.max(observed.volume);
     }
 
     fn complete(&mut self, date: Date) {
@@ -81,10 +110,11 @@ impl MetricValues for Values<'_> {
 
 fn view<'a>(stock: &Stock, history: &'a History, date: Date, trigger: TriggerPrice) -> StockInputs<'a> {
     let price = |micros: i64| Price::from_micros(micros).unwrap();
-    let (bid, ask) = (
-        stock.book.map(|book| price(book.0)),
-        stock.book.map(|book| price(book.1)),
-    );
+    let (last, book) = match stock.extended {
+        Some(extended) => (Some(extended.price), extended.book),
+        None => (stock.last, stock.book),
+    };
+    let (bid, ask) = (book.map(|book| price(book.0)), book.map(|book| price(book.1)));
     let (mut high, mut low) = history
         .extremes_52_weeks(day_number(date))
         .map_or((None, None), |(high, low)| (Some(high), Some(low)));
@@ -105,11 +135,12 @@ fn view<'a>(stock: &Stock, history: &'a History, date: Date, trigger: TriggerPri
             vwap: stock.vwap.map(price),
         }),
         price: match trigger {
-            TriggerPrice::Last | TriggerPrice::TwoLasts | TriggerPrice::Close => stock.last.map(price),
+            TriggerPrice::Last | TriggerPrice::TwoLasts | TriggerPrice::Close => last.map(price),
             TriggerPrice::Bid => bid,
             TriggerPrice::Ask => ask,
-            TriggerPrice::Mid => stock.book.map(|(bid, ask)| price((bid + ask) / 2)),
+            TriggerPrice::Mid => book.map(|(bid, ask)| price((bid + ask) / 2)),
         },
+        is_extended: stock.extended.is_some(),
         bid,
         ask,
         high_52_weeks: high.map(price),
@@ -166,6 +197,7 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
         volume: -1,
         book: None,
         vwap: None,
+        extended: None,
     });
     let used: BTreeSet<usize> = symbols_of(expression).into_iter().map(place).collect();
     let has_extremes = metrics(expression)
@@ -183,15 +215,17 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
     for day in days {
         let closing = (day.close, Vec::new());
         let closing = (trigger == TriggerPrice::Close).then_some(&closing);
-        for (now, seen) in day.snapshots.iter().chain(closing) {
+        let judges_extended = alert.options.session == SessionScope::Extended && trigger != TriggerPrice::Close;
+        let judged = day.snapshots.iter().filter(|(now, _)| judges_extended || day.has(*now));
+        for (now, seen) in judged.chain(closing) {
+            let mut session = day.date;
+            if *now > day.close {
+                session = calendar.next_session_after(day.date).unwrap().date;
+                stocks.iter_mut().for_each(|stock| stock.complete(day.date));
+            }
+            let extended = (!day.has(*now)).then_some(session);
             for observed in seen {
-                let stock = &mut stocks[observed.stock];
-                stock.today.push(observed.price);
-                stock.last = Some(observed.price);
-                stock.last_at = Some(*now);
-                stock.book = observed.book.or(stock.book);
-                stock.vwap = observed.vwap.or(stock.vwap);
-                stock.volume = stock.volume.max(observed.volume);
+                stocks[observed.stock].observe(observed, *now, extended);
             }
             let mut observed: BTreeSet<usize> = seen.iter().map(|observed| observed.stock).collect();
             if trigger == TriggerPrice::Close {
@@ -226,7 +260,7 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
             };
             let time = EvaluationTime {
                 now: *now,
-                session_close: calendar.session_at(*now).unwrap().close,
+                session_close: calendar.session(session).unwrap().close,
             };
             let truth = evaluate(expression, &values, time, &mut prepared.crossings);
             let judgement = Judgement {

@@ -4,14 +4,17 @@ use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, 
 use alerts::expression::Expression;
 use alerts::expression::shape::metric_level;
 use alerts::lifecycle::Lifecycle;
-use alerts::options::{AlertOptions, Cooldown, Hold, Repeat, TriggerPrice};
+use alerts::options::{AlertOptions, Cooldown, Hold, Repeat, SessionScope, TriggerPrice};
 use alerts::{Alert, Condition};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
+use market::calendar::new_york;
 use market::{Bar, Calendar, Price, Symbol};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use super::extended_hours::{SECOND, after_close, before_open, extended_quotes};
 
 /// The number of completed sessions before the first observation.
 pub(crate) const KNOWN_SESSIONS: usize = 24;
@@ -26,12 +29,19 @@ pub(crate) struct World {
     pub(crate) days: Vec<TradedDay>,
 }
 
-/// The observations of one session.
+/// The observations of one session, and those in extended hours before and after it.
 #[derive(Clone, Debug)]
 pub(crate) struct TradedDay {
     pub(crate) date: Date,
     pub(crate) close: Timestamp,
     pub(crate) snapshots: Vec<(Timestamp, Vec<Observed>)>,
+}
+
+impl TradedDay {
+    /// Returns whether an instant is in the session.
+    pub(crate) fn has(&self, at: Timestamp) -> bool {
+        new_york(self.date, 9, 30) <= at && at <= self.close
+    }
 }
 
 /// A price and the session's volume so far of one stock.
@@ -167,14 +177,16 @@ fn options() -> impl Strategy<Value = AlertOptions> {
         trigger,
         any::<bool>(),
         proptest::option::weighted(0.2, 2..4_u16),
+        select(vec![SessionScope::Regular, SessionScope::Extended]),
     )
         .prop_map(
-            |(repeat, cooldown, hold, trigger, cooldown_refire, max_firings)| AlertOptions {
+            |(repeat, cooldown, hold, trigger, cooldown_refire, max_firings, session)| AlertOptions {
                 repeat,
                 cooldown: cooldown.map(|text| Cooldown::new(text.parse().unwrap()).unwrap()),
                 cooldown_refire,
                 hold: hold.map(|text| Hold::new(text.parse().unwrap()).unwrap()),
                 trigger,
+                session,
                 max_firings: max_firings.filter(|_| repeat != Repeat::Once),
                 ..AlertOptions::default()
             },
@@ -191,48 +203,50 @@ fn days() -> impl Strategy<Value = Vec<TradedDay>> {
     });
     // Without observations shortly before it, a close is not judged.
     let last = proptest::option::weighted(0.8, last_moves);
-    vec((vec((1..40_i64, moves), 0..14), last), 1..5).prop_map(|days| {
+    let extended = || vec((1..100_i64, moves.clone()), 0..4);
+    let (before, after) = (extended(), extended());
+    vec((before, vec((1..40_i64, moves), 0..14), last, after), 1..5).prop_map(|days| {
         let mut prices = [100, 99];
         let sessions = sessions();
-        let traded = days
-            .into_iter()
-            .zip(&sessions[KNOWN_SESSIONS..])
-            .map(|((steps, last), session)| {
-                let (mut at, mut volumes) = (session.open, [0, 0]);
-                let steps = steps.into_iter().map(|(minutes, moves)| {
-                    at += SignedDuration::from_mins(minutes);
-                    (at, moves)
-                });
-                let mut steps: Vec<_> = steps
-                    .filter(|(at, _)| *at < session.close - LAST_BEFORE_CLOSE)
-                    .collect();
-                steps.extend(last.map(|moves| (session.close - LAST_BEFORE_CLOSE, moves)));
-                let snapshots = steps.into_iter().map(|(at, moves)| {
-                    let mut seen = Vec::<Observed>::new();
-                    for (stock, change, traded, spread) in moves {
-                        if seen.iter().any(|observed| observed.stock == stock) {
-                            continue;
+        let traded =
+            days.into_iter()
+                .zip(&sessions[KNOWN_SESSIONS..])
+                .map(|((before, steps, last, after), session)| {
+                    let (mut at, mut volumes) = (session.open, [0, 0]);
+                    let steps = steps.into_iter().map(|(minutes, moves)| {
+                        at += SignedDuration::from_mins(minutes);
+                        (at, moves)
+                    });
+                    let steps = steps.filter(|(at, _)| *at < session.close - LAST_BEFORE_CLOSE);
+                    let last = last.map(|moves| (session.close - LAST_BEFORE_CLOSE, moves));
+                    let steps = before_open(session, before).into_iter().chain(steps).chain(last);
+                    let steps: Vec<_> = steps.chain(after_close(session, after)).collect();
+                    let snapshots = steps.into_iter().map(|(at, moves)| {
+                        let mut seen = Vec::<Observed>::new();
+                        for (stock, change, traded, spread) in moves {
+                            if seen.iter().any(|observed| observed.stock == stock) {
+                                continue;
+                            }
+                            prices[stock] = (prices[stock] + change).clamp(90, 110);
+                            volumes[stock] += traded;
+                            let price = prices[stock] * 1_000_000;
+                            seen.push(Observed {
+                                stock,
+                                price,
+                                vwap: (traded % 3 > 0).then_some(price - 900_000 + 30_000 * traded),
+                                book: (spread > 0).then_some((price - 300_001 * spread, price + 700_000 * spread)),
+                                // Some quotes have no volume.
+                                volume: if traded == 0 { -1 } else { volumes[stock] },
+                            });
                         }
-                        prices[stock] = (prices[stock] + change).clamp(90, 110);
-                        volumes[stock] += traded;
-                        let price = prices[stock] * 1_000_000;
-                        seen.push(Observed {
-                            stock,
-                            price,
-                            vwap: (traded % 3 > 0).then_some(price - 900_000 + 30_000 * traded),
-                            book: (spread > 0).then_some((price - 300_001 * spread, price + 700_000 * spread)),
-                            // Some quotes have no volume.
-                            volume: if traded == 0 { -1 } else { volumes[stock] },
-                        });
+                        (at, seen)
+                    });
+                    TradedDay {
+                        date: session.date,
+                        close: session.close,
+                        snapshots: snapshots.collect(),
                     }
-                    (at, seen)
                 });
-                TradedDay {
-                    date: session.date,
-                    close: session.close,
-                    snapshots: snapshots.collect(),
-                }
-            });
         traded.collect()
     })
 }
@@ -289,8 +303,10 @@ impl World {
         let mut firings = Vec::new();
         let mut clock = opening;
         for day in &self.days {
-            let after_close = (day.close + SignedDuration::from_secs(1), Vec::new());
-            for (now, seen) in day.snapshots.iter().chain([&after_close]) {
+            let after_close = (day.close + SECOND, Vec::new());
+            let mut steps: Vec<_> = day.snapshots.iter().chain([&after_close]).collect();
+            steps.sort_by_key(|(at, _)| *at);
+            for (now, seen) in steps {
                 if restarts {
                     engine = restarted(&engine, &alert, clock, *now);
                 }
@@ -323,6 +339,11 @@ fn observe(engine: &mut Engine, seen: &[Observed], now: Timestamp) -> Vec<Decisi
         return decisions;
     }
     let price = |micros: i64| Price::from_micros(micros).unwrap();
+    if Calendar::nyse().session_at(now).is_none() {
+        let quotes = extended_quotes(engine, seen);
+        decisions.extend(process(engine, Event::ExtendedSnapshot(&quotes), now));
+        return decisions;
+    }
     let (mut quotes, mut details) = (Vec::new(), Vec::new());
     for observed in seen {
         let stock = engine.stock(symbols()[observed.stock]);
@@ -355,6 +376,9 @@ fn restarted(engine: &Engine, alert: &Alert, clock: Timestamp, now: Timestamp) -
         }
         if let Some(session) = engine.observed_session(symbol) {
             process(&mut next, Event::Resume { symbol, session }, now);
+        }
+        if let Some(newest) = engine.extended_price(symbol) {
+            process(&mut next, Event::ResumeExtended { symbol, newest }, now);
         }
     }
     process(&mut next, Event::Clock, clock);

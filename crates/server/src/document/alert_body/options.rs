@@ -48,7 +48,7 @@ pub(super) fn schema() -> Value {
             "expires_at": instant("A date or date-time; then the alert becomes inactive. A date ends with its day in New York"),
             "notify_on_expiry": flag("Whether the owner is told of the expiry"),
             "snoozed_until": instant("A date-time until which the alert is not judged"),
-            "session": names(vec![SessionScope::Regular.name()], "The part of the trading day in which the alert is judged"),
+            "session": names(SessionScope::ALL.iter().map(|session| session.name()).collect(), "The trading hours in which the alert is judged. With `extended` also before the open from 04:00, and after the close to 20:00 New York, if the source delivers quotes then; not with trigger `close`"),
             "trigger": names(trigger, "The price that is judged; `two_lasts` needs two observations in a row"),
             "base": names(PercentBase::ALL.iter().map(|base| base.name()).collect(), "What a percent change is measured from; default `creation`"),
             "max_firings": {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_FIRINGS, "description": "The number of firings after which the alert is triggered"},

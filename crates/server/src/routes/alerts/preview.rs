@@ -11,6 +11,9 @@ use crate::routes::prelude::*;
 /// The resolution of the stored bars.
 pub(super) const DAILY: &str = "1d";
 
+/// The note about an alert with `session: extended`.
+const NO_EXTENDED_HOURS: &str = "prices of extended hours are not stored, so only the regular session is played";
+
 /// The firings that an alert would have had.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertPreview {
@@ -72,6 +75,11 @@ pub struct PreviewCoverage {
     /// Sessions in between without a bar, at most 100 entries.
     #[schema(max_items = 100)]
     pub gaps: Vec<PreviewGap>,
+    /// What is not stored of these days. Present only for an alert with `session: extended`: daily bars have no prices of extended
+    /// hours, so the preview has firings of the regular session only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<String>, example = "prices of extended hours are not stored, so only the regular session is played")]
+    pub note: Option<&'static str>,
 }
 
 /// Consecutive sessions without a daily bar.
@@ -146,6 +154,7 @@ impl AlertPreview {
             count,
             per_year,
             coverage,
+            lacks_extended_hours,
             noise,
             unknown_metrics,
             never_true,
@@ -157,7 +166,7 @@ impl AlertPreview {
             per_year: per_year.and_then(rounded),
             resolution: DAILY,
             unknown: UnknownMetrics::of(unknown_metrics, coverage.days.is_some()),
-            coverage: PreviewCoverage::of(coverage),
+            coverage: PreviewCoverage::of(coverage, lacks_extended_hours.then_some(NO_EXTENDED_HOURS)),
             never_true: NeverTrue::of(never_true),
             noise: noise.map(|Noise { message, suggestion }| PreviewNoise { message, suggestion }),
             outcome: PreviewPerformance::of(outcome),
@@ -177,7 +186,7 @@ impl PreviewedFiring {
 }
 
 impl PreviewCoverage {
-    fn of(HistoryCoverage { days, gaps }: HistoryCoverage) -> Self {
+    fn of(HistoryCoverage { days, gaps }: HistoryCoverage, note: Option<&'static str>) -> Self {
         let (from, to) = days.unzip();
         let gaps = gaps.into_iter().map(|Gap { symbol, from, to }| PreviewGap {
             symbol: symbol.to_string(),
@@ -188,6 +197,7 @@ impl PreviewCoverage {
             from: from.map(date),
             to: to.map(date),
             gaps: gaps.collect(),
+            note,
         }
     }
 }
@@ -238,7 +248,8 @@ fn rounded(number: f64) -> Option<f64> {
 ///
 /// The request is checked like a new alert: the same errors, and the same features of each plan. It does not count against the
 /// limit of active alerts. An alert over many stocks (`scope`) is played on each of them, one on a watchlist on its present stocks.
-/// A metric without stored history, such as `bid`, has no value; `unknown` names it.
+/// A metric without stored history, such as `bid`, has no value; `unknown` names it. Prices of extended hours are not stored either;
+/// `coverage.note` says so for an alert with `session: extended`.
 #[utoipa::path(
     post,
     path = "/alerts/preview",

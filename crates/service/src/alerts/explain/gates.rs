@@ -2,7 +2,7 @@
 
 use alerts::lifecycle::WaitReason;
 use alerts::plan::check_alert_features;
-use alerts::{Alert, Condition, Plan, Status};
+use alerts::{Alert, Plan, Status};
 use jiff::Timestamp;
 use market::Calendar;
 
@@ -46,14 +46,29 @@ pub(super) fn of_plan(plan: Plan, alert: &Alert) -> Option<BlockingReason> {
     Some(BlockingReason::new("plan", refusal.to_string(), None))
 }
 
-/// Returns the reason of a closed market, for conditions on prices and volumes.
-pub(super) fn of_market(calendar: &Calendar, condition: &Condition, at: Timestamp) -> Option<BlockingReason> {
-    let is_open = calendar.session_at(at).is_some();
-    if is_open || !condition.is_about_market() {
+/// Returns the reason of a closed market, for conditions on prices and volumes. For an alert that is judged in extended hours, too, the
+/// market is closed outside of them.
+pub(super) fn of_market(calendar: &Calendar, alert: &Alert, at: Timestamp) -> Option<BlockingReason> {
+    let is_extended = alert.options.judges_extended_hours();
+    let is_open = calendar.session_at(at).is_some() || is_extended && calendar.extended_hours_at(at).is_some();
+    if is_open || !alert.condition.is_about_market() {
         return None;
     }
-    let message = "the market is closed".to_owned();
-    Some(BlockingReason::new("market_closed", message, calendar.next_open(at)))
+    let (message, until) = if is_extended {
+        let message = "the market is closed, extended hours included";
+        (message, calendar.next_extended_open(at))
+    } else {
+        ("the market is closed", calendar.next_open(at))
+    };
+    Some(BlockingReason::new("market_closed", message.to_owned(), until))
+}
+
+/// Returns the reason of a past moment in extended hours, for an alert that is judged in them: their prices are not stored.
+pub(super) fn of_past_extended_hours(calendar: &Calendar, alert: &Alert, at: Timestamp) -> Option<BlockingReason> {
+    let hours = calendar.extended_hours_at(at);
+    hours.filter(|_| alert.options.judges_extended_hours())?;
+    let message = "prices of extended hours are not stored; the values are those of the last session";
+    Some(BlockingReason::no_data(message.to_owned()))
 }
 
 /// Returns the reason of a wait, unless it is the condition itself.

@@ -76,7 +76,7 @@ impl Alerts {
         let mut gates: Vec<BlockingReason> = Vec::new();
         gates.extend(gates::of_status(alert.status, alert.has_expired()));
         gates.extend(gates::of_plan(actor.plan, alert));
-        gates.extend(gates::of_market(&self.settings.calendar, &alert.condition, now));
+        gates.extend(gates::of_market(&self.settings.calendar, alert, now));
         match evaluation.map(|evaluation| evaluation.state) {
             Some(EvaluationStatus::Blind(issue)) if issue == EvaluationIssue::StaleQuotes => {
                 gates.push(BlockingReason::new("stale_quote", issue.to_string(), None));

@@ -245,7 +245,8 @@ fn explained_alert(
     let PastAlert { alert, state, .. } = past;
     let mut gates: Vec<BlockingReason> = Vec::new();
     gates.extend(gates::of_status(state.status, state.has_expired));
-    gates.extend(gates::of_market(calendar, &alert.condition, at));
+    gates.extend(gates::of_market(calendar, alert, at));
+    gates.extend(gates::of_past_extended_hours(calendar, alert, at));
     if state.status == Status::Active {
         let wait = explanation.as_ref().and_then(|explanation| explanation.wait);
         gates.extend(recorded_wait(past, wait, at).and_then(gates::of_wait));

@@ -53,6 +53,8 @@ pub struct Preview {
     pub per_year: Option<f64>,
     /// The played days. Those of an alert over many stocks have bars of at least one of them.
     pub coverage: HistoryCoverage,
+    /// Whether the alert is judged in extended hours, too, of which no prices are stored.
+    pub lacks_extended_hours: bool,
     /// Whether the alert fires too often.
     pub noise: Option<Noise>,
     /// The metrics that never had a value on the played days.
@@ -152,6 +154,7 @@ pub(super) fn combine(stocks: Vec<PlayedStock>, calendar: &Calendar) -> Preview 
         count,
         per_year,
         coverage,
+        lacks_extended_hours: plan.is_some_and(|plan| plan.alert.options.judges_extended_hours()),
         noise: plan.and_then(|plan| noise(&plan.alert, per_year.unwrap_or_default(), most_in_a_session)),
         unknown_metrics,
         never_true,

@@ -6,6 +6,7 @@ mod amendments;
 mod clock_steps;
 mod clock_walks;
 mod direct_rules;
+mod extended_session;
 mod feeds;
 mod firing;
 mod mentions;

@@ -44,6 +44,9 @@ impl PriceTask {
         let mut filtered = FilteredQuotes::default();
         let mut jumps = Vec::new();
         for quote in quotes {
+            if self.context.is_doubtful_in_extended_hours(&quote, reported_by) {
+                continue;
+            }
             let is_of_a_session = || is_of_session(calendar, &quote);
             let decision = self.filter.check(&quote, provider_now);
             filtered.has_plausible_time |= !matches!(

@@ -1,6 +1,7 @@
 //! The task that streams, polls, filters and delivers the prices of the session.
 
 mod delivery;
+mod extended_hours;
 mod jumps;
 mod quote_times;
 mod reported_by;

@@ -59,18 +59,16 @@ impl PriceTask {
     pub(super) fn start_round(&mut self, now: Timestamp) {
         let config = &self.context.config;
         let in_session = config.calendar.session_at(now).is_some() || self.session_close.is_some();
-        let mut symbols = self.stocks_to_poll(false);
-        if !in_session {
-            // Outside a session one price per stock is enough, for display.
-            symbols.retain(|symbol| !self.requested_stocks.contains(symbol));
-        }
-        let interval = polling_interval(&config.router, symbols.len(), config.polling);
-        self.filter.set_polling_interval(interval);
-        self.next_round = if in_session {
-            now.saturating_add(interval).unwrap_or(Timestamp::MAX)
+        let interval = self.interval_between_rounds();
+        let symbols;
+        (symbols, self.next_round) = if in_session {
+            let next = now.saturating_add(interval).unwrap_or(Timestamp::MAX);
+            (self.stocks_to_poll(false), next)
         } else {
-            Timestamp::MAX
+            let (symbols, is_extended) = self.stocks_to_poll_outside_session(now);
+            (symbols, self.next_round_outside_session(now, is_extended))
         };
+        self.filter.set_polling_interval(interval);
         if symbols.is_empty() {
             // All watched stocks are streamed.
             self.polled_at = Some(now);

@@ -1,11 +1,11 @@
 //! Trade conditions: trades that are eligible to update the last price.
 //!
-//! Odd lots, average-price trades, late reports and extended-hours trades are not eligible. Alpaca passes on the condition codes of
-//! the trade's tape. The tapes' tables (CTA and UTP, "update last: no") define which codes exclude a trade. Where a table says "it
-//! depends", the trade is skipped, because the next one follows soon.
+//! Odd lots, average-price trades and late reports are not eligible. Alpaca passes on the condition codes of the trade's tape. The tapes' tables (CTA and UTP, "update last: no") define which codes exclude a trade. Where a table says "it
+//! depends", the trade is skipped, because the next one follows soon. Trades of extended hours (`T`) do not set the tape's last price
+//! either, but are the prices of these hours; their times are outside the session, so they are never prices of the session.
 
 /// Condition codes that exclude a trade on every tape.
-const EXCLUDED_CONDITIONS: &[u8] = b"CHIMNPQRTUVWZ47";
+const EXCLUDED_CONDITIONS: &[u8] = b"CHIMNPQRUVWZ47";
 
 /// Returns whether a trade with these conditions updates the last price. `tape` is `A` or `B` (CTA) or `C` (UTP).
 pub(super) fn updates_last_price(conditions: impl IntoIterator<Item = u8>, tape: &[u8]) -> bool {
@@ -22,7 +22,8 @@ mod tests {
     fn ordinary_trades_update_the_last_price_and_odd_lots_do_not() {
         let makes = |conditions: &str, tape: &str| updates_last_price(conditions.bytes(), tape.as_bytes());
         assert!(makes("@", "C") && makes(" F", "A") && makes("", "B") && makes("@6", "C"));
-        for condition in "CHIMNPQRTUVWZ47".chars() {
+        assert!(makes("@T", "C") && !makes("@TI", "C"), "extended hours");
+        for condition in "CHIMNPQRUVWZ47".chars() {
             assert!(!makes(&format!("@{condition}"), "C"), "{condition}");
         }
     }

@@ -135,10 +135,10 @@ impl AlpacaConfig {
             AlpacaFeed::DelayedSip => Duration::from_secs(15 * 60),
             AlpacaFeed::Iex | AlpacaFeed::Sip => Duration::ZERO,
         };
-        let stream = offer(Capability::Stream, RequestScope::Subscription(self.stream_symbols));
+        let stream = offer(Capability::Stream, RequestScope::Subscription(self.stream_symbols)).with_extended_hours();
         let mut offers = vec![
             offer(Capability::Catalog, RequestScope::Market),
-            delayed(Capability::Quotes, some, delay),
+            delayed(Capability::Quotes, some, delay).with_extended_hours(),
             delayed(Capability::MinuteBars, some, delay),
             offer(Capability::DailyBars, some),
             offer(Capability::Benchmark, some),

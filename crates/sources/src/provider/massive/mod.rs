@@ -105,8 +105,8 @@ impl MassiveConfig {
             offer(Capability::Dividends, RequestScope::Market),
         ];
         if let Some(delay) = delay {
-            offers.push(delayed(Capability::Quotes, RequestScope::Market, delay));
-            offers.push(delayed(Capability::Stream, RequestScope::Subscription(None), delay));
+            offers.push(delayed(Capability::Quotes, RequestScope::Market, delay).with_extended_hours());
+            offers.push(delayed(Capability::Stream, RequestScope::Subscription(None), delay).with_extended_hours());
         }
         Tier {
             provider: NAME,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Trade conditions are numbers from the glossary "Conditions & Indicators". Trades with a condition that excludes them from the last
-//! price on the tapes are skipped.
+//! price on the tapes are skipped, except those of extended hours (12): they are the prices of these hours.
 
 use market::Symbol;
 use serde_json::json;
@@ -23,9 +23,9 @@ use crate::provider::stream::{
 };
 use crate::provider::ticker_style::TickerStyle;
 
-/// Average price, cash sale, derivatively priced, form T, extended hours, official close, official open, next day, price
+/// Average price, cash sale, derivatively priced, extended hours sold out of sequence, official close, official open, next day, price
 /// variation, prior reference price, seller, sold out of sequence, odd lot, contingent, qualified contingent.
-const EXCLUDED_CONDITIONS: &[i64] = &[2, 7, 10, 12, 13, 15, 16, 20, 21, 22, 29, 33, 37, 52, 53];
+const EXCLUDED_CONDITIONS: &[i64] = &[2, 7, 10, 13, 15, 16, 20, 21, 22, 29, 33, 37, 52, 53];
 
 /// Number of symbols per subscription message.
 const SYMBOLS_PER_MESSAGE: usize = 500;

@@ -103,3 +103,36 @@ fn estimate_is_displayed_as_a_table() {
          insider_trades     10000          2.8 h         2.8 h  does not fit into an hour\n"
     );
 }
+
+#[test]
+fn quotas_of_a_day_are_shared_with_extended_hours() {
+    let tier = |has_extended_hours| Tier {
+        provider: "test",
+        plan: "test",
+        offers: vec![CapabilityOffer {
+            capability: Capability::Quotes,
+            scope: RequestScope::Symbols(1),
+            delay: Duration::ZERO,
+            has_extended_hours,
+        }],
+        request_limits: vec![RequestLimit {
+            requests: 1_000,
+            window: Duration::from_secs(86_400),
+        }],
+    };
+    let seconds = |has_extended_hours, extended_symbols| {
+        let polling = PollingConfig {
+            share_percent: 100,
+            extended_symbols,
+            ..PollingConfig::default()
+        };
+        let plan = estimate_capacity(&tier(has_extended_hours), 10, polling);
+        plan.capability(Capability::Quotes).unwrap().round.as_secs()
+    };
+    // 10 symbols in 390 minutes, and some of them in 570 more.
+    assert_eq!(seconds(true, 0), 234);
+    assert_eq!(seconds(true, 5), 234 + 171);
+    assert_eq!(seconds(true, 10), 234 + 342);
+    assert_eq!(seconds(true, 11), 234 + 342, "only polled symbols");
+    assert_eq!(seconds(false, 10), 234);
+}

@@ -137,6 +137,8 @@ pub struct KnownState {
     pub unlisted: Vec<Symbol>,
     pub closes: BTreeMap<Symbol, Price>,
     pub volumes: BTreeMap<Symbol, i64>,
+    /// The stocks with alerts that are judged in extended hours.
+    pub judged_in_extended_hours: Vec<Symbol>,
 }
 
 impl MarketState for KnownState {
@@ -157,6 +159,10 @@ impl MarketState for KnownState {
         self.closes.get(&symbol).copied().or_else(seen)
     }
 
+    fn is_judged_in_extended_hours(&self, symbol: Symbol) -> bool {
+        self.judged_in_extended_hours.contains(&symbol)
+    }
+
     fn average_volume(&self, symbol: Symbol) -> Option<i64> {
         self.volumes.get(&symbol).copied()
     }
@@ -169,6 +175,8 @@ pub struct FixtureConfig {
     pub known: KnownState,
     pub delay: Duration,
     pub capabilities: Vec<Capability>,
+    /// Whether the provider documents prices of extended hours.
+    pub has_extended_hours: bool,
     /// The URL of the provider's stream, if it has one.
     pub stream: Option<String>,
     /// The quotes of a fallback provider; without quotes there is no fallback.
@@ -185,6 +193,7 @@ impl FixtureConfig {
             known: KnownState::default(),
             delay: Duration::ZERO,
             capabilities: vec![Capability::Quotes, Capability::MinuteBars],
+            has_extended_hours: false,
             stream: None,
             second_source: Vec::new(),
             provider_time: None,
@@ -214,6 +223,7 @@ impl Fixture {
             capability,
             scope: RequestScope::Symbols(100),
             delay: config.delay,
+            has_extended_hours: config.has_extended_hours,
         });
         let clock = Arc::new(ManualClock::new(config.now));
         let provider_clock = config.provider_time.map(|at_start| ProviderClock {
@@ -353,6 +363,7 @@ fn other(rows: Arc<Mutex<Vec<QuoteRow>>>) -> Arc<dyn Provider> {
         capability: Capability::Quotes,
         scope: RequestScope::Symbols(100),
         delay: Duration::ZERO,
+        has_extended_hours: false,
     };
     Arc::new(FakeProvider {
         stream: None,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(unreachable_pub, reason = "test modules are private")]
 
+mod extended_hours;
 mod fetch_queue;
 mod fixture;
 mod gaps;

@@ -3,7 +3,7 @@
 //! The inputs of a condition are those of its [`ConditionSpec`].
 
 use alerts::condition::{ConditionFamily, ConditionKind, ConditionSpec, ParameterRule, ParameterSpec};
-use alerts::options::{PercentBase, Repeat, TriggerPrice};
+use alerts::options::{PercentBase, Repeat, SessionScope, TriggerPrice};
 use alerts::{Channel, Intention};
 
 use super::BuilderTarget;
@@ -32,7 +32,7 @@ pub const CHANNEL: &str = "notification";
 const FIRST_CONDITION: ConditionKind = ConditionKind::PriceBelow;
 
 /// The options with their forms, in the order of the form.
-const OPTIONS: [(&str, &str, OptionForm); 12] = [
+const OPTIONS: [(&str, &str, OptionForm); 13] = [
     ("options.repeat", "option-repeat", OptionForm::Choice(repeats)),
     ("options.max_firings", "option-max-firings", OptionForm::Number),
     ("options.cooldown", "option-cooldown", OptionForm::Text("15m, 2h, 1d")),
@@ -51,6 +51,7 @@ const OPTIONS: [(&str, &str, OptionForm); 12] = [
         "option-snoozed-until",
         OptionForm::Text("2030-01-31T09:30:00-05:00"),
     ),
+    ("options.session", "option-session", OptionForm::Choice(sessions)),
     ("options.trigger", "option-trigger", OptionForm::Choice(triggers)),
     ("options.base", "option-base", OptionForm::Choice(bases)),
 ];
@@ -66,6 +67,10 @@ enum OptionForm {
 
 fn repeats() -> Vec<&'static str> {
     Repeat::ALL.iter().map(|repeat| repeat.name()).collect()
+}
+
+fn sessions() -> Vec<&'static str> {
+    SessionScope::ALL.iter().map(|session| session.name()).collect()
 }
 
 fn triggers() -> Vec<&'static str> {

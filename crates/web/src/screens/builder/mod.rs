@@ -130,12 +130,20 @@ impl PreviewText {
             let reasons = preview.never_true.join("; ");
             texts::text_with("preview-never-true", [("reasons", reasons.into())])
         });
+        let hours = preview
+            .lacks_extended_hours
+            .then(|| texts::text("preview-no-extended-hours"));
         let coverage = preview.coverage.days.map(|(from, to)| format!("{from} – {to}"));
         let newest = preview.firings.iter().rev().take(MAX_LISTED_FIRINGS);
         Self {
             summary,
             coverage,
-            warnings: never_true.into_iter().chain(noise).chain(unknown).collect(),
+            warnings: never_true
+                .into_iter()
+                .chain(noise)
+                .chain(unknown)
+                .chain(hours)
+                .collect(),
             outcomes: outcomes(preview),
             firings: newest
                 .map(|firing| {

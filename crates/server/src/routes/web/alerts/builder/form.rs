@@ -134,7 +134,7 @@ mod tests {
                 "options": {
                     "repeat": "each_time", "max_firings": 3, "cooldown": "2h", "cooldown_refire": true,
                     "rearm": {"at": 4.5}, "hold": "15m", "expires_at": "2030-01-31", "notify_on_expiry": true,
-                    "snoozed_until": "2030-01-31T09:30:00Z", "session": "regular", "trigger": "two_lasts", "base": "open",
+                    "snoozed_until": "2030-01-31T09:30:00Z", "session": "extended", "trigger": "two_lasts", "base": "open",
                 },
             }),
             json!({

@@ -1,0 +1,91 @@
+//! The quotes of a batch that are evaluated.
+
+use std::collections::HashMap;
+
+use ::market::records::Batch;
+use ::market::{ObservedPrice, Symbol};
+use jiff::Timestamp;
+
+use super::RowRejection;
+use super::batch_evaluation::SessionQuote;
+use super::intake::{IntakeState, MarketIntake};
+
+/// The quotes to evaluate, by time.
+pub(super) struct EvaluatedQuotes<'a> {
+    /// Those of the open session.
+    pub(super) quotes: Vec<SessionQuote<'a>>,
+    /// Those of the present extended hours, of stocks with alerts that are judged by them.
+    pub(super) extended: Vec<SessionQuote<'a>>,
+    /// Up to when each stock has been observed after their evaluation.
+    pub(super) seen: HashMap<Symbol, Timestamp>,
+}
+
+impl MarketIntake {
+    /// Returns the quotes to evaluate. The price of any other quote is only displayed.
+    pub(super) fn quotes_to_evaluate<'a>(
+        &self,
+        intake: &IntakeState,
+        batch: &'a Batch,
+        now: Timestamp,
+        rejected: &mut Vec<RowRejection>,
+    ) -> EvaluatedQuotes<'a> {
+        let calendar = &self.settings.calendar;
+        let open = calendar.session_at(now);
+        let extended_hours = calendar.extended_hours_at(now);
+        let waiting = self.evaluator.stocks_with_waiting_splits(now);
+        let mut quotes = Vec::with_capacity(batch.quotes.len());
+        let mut extended = Vec::new();
+        let mut seen = HashMap::with_capacity(batch.quotes.len());
+        for (index, quote) in batch.quotes.iter().enumerate() {
+            let time = quote.time.unwrap_or(now).min(now);
+            if waiting.contains(&quote.symbol) {
+                rejected.push(RowRejection {
+                    kind: "quotes",
+                    index,
+                    reason:
+                        "the service's clock has jumped forward, and a split of the stock waits until the new time has \
+                             held; deliver the quote again in a few minutes"
+                            .to_owned(),
+                });
+                continue;
+            }
+            let known = seen
+                .entry(quote.symbol)
+                .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
+            if time < *known {
+                rejected.push(RowRejection {
+                    kind: "quotes",
+                    index,
+                    reason: format!("a quote of {known:.3} is known already, and this one is older"),
+                });
+                continue;
+            }
+            *known = time;
+            let row = SessionQuote {
+                time,
+                index,
+                row: quote,
+            };
+            if open.is_some_and(|open| calendar.session_at(time).is_some_and(|at| at.date == open.date)) {
+                quotes.push(row);
+                continue;
+            }
+            let seen = ObservedPrice {
+                price: quote.price,
+                at: time,
+            };
+            self.evaluator.note_off_session_price(quote.symbol, seen);
+            let is_extended = extended_hours.is_some() && calendar.extended_hours_at(time) == extended_hours;
+            if is_extended
+                && self
+                    .evaluator
+                    .read(|engine| engine.follows_extended_hours(quote.symbol))
+            {
+                extended.push(row);
+            }
+        }
+        quotes.sort_by_key(|quote| quote.time);
+        extended.sort_by_key(|quote| quote.time);
+        EvaluatedQuotes { quotes, extended, seen }
+    }
+}
