@@ -15,6 +15,7 @@ use store::model::{
 
 use super::expiry::Expiration;
 use super::lateness::Lateness;
+use super::missed::LateDecisions;
 use super::revision_guard::ReadGuard;
 use super::{Evaluator, event};
 
@@ -110,7 +111,7 @@ impl Evaluator {
     /// that have fired. `merge` returns the stocks with a new last price, and the late decisions.
     pub(super) async fn evaluate_late(
         self: &Arc<Self>,
-        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
+        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, LateDecisions),
     ) -> Result<u64, StoreError> {
         let mut backlog = self.backlog.lock().await;
         self.commit(&mut backlog).await?;
@@ -126,7 +127,7 @@ impl Evaluator {
     fn evaluate_late_into(
         &self,
         backlog: &mut Backlog,
-        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
+        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, LateDecisions),
     ) {
         let from_changes = std::mem::take(&mut *self.pending_decisions());
         let mut engine = self.engine();
@@ -138,15 +139,22 @@ impl Evaluator {
             decisions: from_changes,
             ..PendingEvaluation::default()
         };
-        let late = PendingEvaluation {
-            decisions: late,
+        let firings = PendingEvaluation {
+            decisions: late.firings,
+            missed_evaluated_at: Some(at),
+            ..PendingEvaluation::default()
+        };
+        // In one commit: after a crash before it, the gap is evaluated again from the states before it.
+        let states = PendingEvaluation {
+            decisions: late.states,
             superseded: self.take_observed(&quotes),
             quotes,
             missed_evaluated_at: Some(at),
             ..PendingEvaluation::default()
         };
-        self.enqueue(backlog, from_changes);
-        self.enqueue(backlog, late);
+        self.enqueue(backlog, from_changes, FIRST_COMMIT_SIZE);
+        self.enqueue(backlog, firings, FIRST_COMMIT_SIZE);
+        self.enqueue(backlog, states, usize::MAX);
     }
 
     fn evaluate_into<T>(
@@ -166,13 +174,13 @@ impl Evaluator {
             clock: observed.clock,
             ..PendingEvaluation::default()
         };
-        self.enqueue(backlog, pending);
+        self.enqueue(backlog, pending, FIRST_COMMIT_SIZE);
         result
     }
 
-    fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation) {
+    fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation, first_commit_size: usize) {
         if !pending.decisions.is_empty() || !pending.quotes.is_empty() || pending.clock.is_some() {
-            self.prepare_commit(&mut pending, FIRST_COMMIT_SIZE);
+            self.prepare_commit(&mut pending, first_commit_size);
             backlog.0.push_back(pending);
         }
     }

@@ -1,7 +1,7 @@
 //! Merges missed observations into the live engine.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession};
 use ::alerts::{Alert, AlertId};
@@ -11,15 +11,54 @@ use jiff::Timestamp;
 
 use super::rerun::RerunResult;
 
+/// The decisions of a late evaluation, in the order in which they are committed.
+#[derive(Debug, Default)]
+pub(crate) struct LateDecisions {
+    /// Firings and all other decisions, except states.
+    pub(crate) firings: Vec<Decision>,
+    /// The final states of rules after all their firings. A firing contains its own state.
+    pub(crate) states: Vec<Decision>,
+}
+
+impl LateDecisions {
+    pub(super) fn of(decisions: Vec<Decision>) -> Self {
+        let mut ordered = Self::default();
+        let mut has_later_state = HashSet::new();
+        for decision in decisions.into_iter().rev() {
+            match &decision.action {
+                AlertAction::SetLifecycle { .. } => {
+                    if has_later_state.insert(decision.alert) {
+                        ordered.states.push(decision);
+                    }
+                }
+                AlertAction::FireRule { .. } => {
+                    has_later_state.insert(decision.alert);
+                    ordered.firings.push(decision);
+                }
+                _ => ordered.firings.push(decision),
+            }
+        }
+        ordered.firings.reverse();
+        ordered.states.reverse();
+        ordered
+    }
+
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = &Decision> {
+        self.firings.iter().chain(&self.states)
+    }
+}
+
 /// Merges missed observations and their decisions into the live engine. Returns the stocks with a new last price,
 /// and the decisions.
-pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, Vec<Decision>) {
+pub(crate) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, LateDecisions) {
     let RerunResult {
         decisions,
         bars,
         sessions,
         mut alerts,
+        unknown: _,
     } = result;
+    let decisions = LateDecisions::of(decisions);
     for BarRow { symbol, bar } in bars {
         // A bar of a past session is always accepted.
         let _ = engine.process(Event::Bar { symbol, bar }, now, &mut Vec::new());
@@ -32,7 +71,7 @@ pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) ->
             symbols.push(symbol);
         }
     }
-    for decision in &decisions {
+    for decision in decisions.in_order() {
         apply_decision(engine, decision, &mut alerts, now);
     }
     (symbols, decisions)
