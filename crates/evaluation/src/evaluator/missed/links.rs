@@ -89,7 +89,7 @@ mod tests {
     fn batch_has_all_linked_stocks() {
         assert_eq!(batches(&[], &["A", "B", "C"], 2), [vec!["A", "B"], vec!["C"]]);
         let links: [&[&str]; 2] = [&["A", "Z"], &["Z", "C"]];
-        assert_eq!(batches(&links, &["A", "B", "C"], 2), [vec!["B"], vec!["A", "C", "Z"]]);
+        assert_eq!(batches(&links, &["A", "B", "C"], 2), [vec!["A", "C", "Z"], vec!["B"]]);
         assert_eq!(batches(&links, &["B"], 2), [vec!["B"]]);
         assert_eq!(batches(&links, &["C"], 9), [vec!["A", "C", "Z"]]);
     }

@@ -175,6 +175,7 @@ impl<'a> Rerun<'a> {
         if self.session.replace(session) != Some(session) {
             for place in 0..self.gaps.len() {
                 self.complete_before(place, session, at);
+                self.end_session_before(place, session, at);
             }
         }
         self.learn_until(at);
@@ -237,6 +238,26 @@ impl<'a> Rerun<'a> {
         while let Some(bar) = self.bars[place].pop_if(|bar| bar.date < session) {
             self.process(Event::Bar { symbol, bar }, at);
         }
+    }
+
+    /// Ends a session of a linked stock before `session`, for which no bar was delivered, before another stock is observed.
+    fn end_session_before(&mut self, place: usize, session: Date, at: Timestamp) {
+        let symbol = self.gaps[place].symbol;
+        let observed = self.engine.observed_session(symbol);
+        let ended = observed.filter(|observed| observed.date < session && self.linked.contains(&symbol));
+        let completed = self.engine.history(symbol).and_then(|history| history.last());
+        let Some(ended) = ended.filter(|ended| completed.is_none_or(|bar| bar.date < ended.date)) else {
+            return;
+        };
+        let bar = Bar {
+            date: ended.date,
+            open: ended.open,
+            high: ended.high,
+            low: ended.low,
+            close: ended.last,
+            volume: ended.volume.unwrap_or_default(),
+        };
+        self.process(Event::Bar { symbol, bar }, at);
     }
 
     /// Loads the states of sessions and the facts that were known at `at`.

@@ -5,6 +5,7 @@
 
 mod firing;
 mod races;
+mod rules;
 mod sessions;
 mod walks;
 
