@@ -14,8 +14,8 @@ use store::model::{
 };
 
 use super::expiry::Expiration;
+use super::late_decisions::LateDecisions;
 use super::lateness::Lateness;
-use super::missed::LateDecisions;
 use super::revision_guard::ReadGuard;
 use super::{Evaluator, event};
 

@@ -1,7 +1,7 @@
 //! Merges missed observations into the live engine.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession};
 use ::alerts::{Alert, AlertId};
@@ -10,47 +10,11 @@ use ::market::records::BarRow;
 use jiff::Timestamp;
 
 use super::rerun::RerunResult;
-
-/// The decisions of a late evaluation, in the order in which they are committed.
-#[derive(Debug, Default)]
-pub(crate) struct LateDecisions {
-    /// Firings and all other decisions, except states.
-    pub(crate) firings: Vec<Decision>,
-    /// The final states of rules after all their firings. A firing contains its own state.
-    pub(crate) states: Vec<Decision>,
-}
-
-impl LateDecisions {
-    pub(super) fn of(decisions: Vec<Decision>) -> Self {
-        let mut ordered = Self::default();
-        let mut has_later_state = HashSet::new();
-        for decision in decisions.into_iter().rev() {
-            match &decision.action {
-                AlertAction::SetLifecycle { .. } => {
-                    if has_later_state.insert(decision.alert) {
-                        ordered.states.push(decision);
-                    }
-                }
-                AlertAction::FireRule { .. } => {
-                    has_later_state.insert(decision.alert);
-                    ordered.firings.push(decision);
-                }
-                _ => ordered.firings.push(decision),
-            }
-        }
-        ordered.firings.reverse();
-        ordered.states.reverse();
-        ordered
-    }
-
-    pub(crate) fn in_order(&self) -> impl Iterator<Item = &Decision> {
-        self.firings.iter().chain(&self.states)
-    }
-}
+use crate::evaluator::late_decisions::LateDecisions;
 
 /// Merges missed observations and their decisions into the live engine. Returns the stocks with a new last price,
 /// and the decisions.
-pub(crate) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, LateDecisions) {
+pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, LateDecisions) {
     let RerunResult {
         decisions,
         bars,
@@ -100,8 +64,8 @@ fn merged_session(live: Option<ObservedSession>, missed: ObservedSession) -> Opt
     }
 }
 
-/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side or the state of
-/// a life cycle is known. A later revision is kept.
+/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side or the state
+/// of a life cycle is known. A later revision is kept.
 fn apply_decision(engine: &mut Engine, decision: &Decision, alerts: &mut HashMap<AlertId, Alert>, now: Timestamp) {
     let id = decision.alert;
     if engine.revision(id) != Some(decision.revision) {

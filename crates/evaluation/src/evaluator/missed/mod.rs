@@ -45,9 +45,9 @@ use jiff::civil::Date;
 use store::StoreError;
 
 use super::Evaluator;
+use super::late_decisions::LateDecisions;
 use super::revision_guard::with_clamped_armed_at;
 use inputs::AlertInputs;
-pub(super) use merge::LateDecisions;
 pub use rerun::RerunResult;
 use rerun::{RerunInputs, rerun};
 

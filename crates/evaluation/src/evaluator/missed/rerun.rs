@@ -69,9 +69,9 @@ pub(super) fn rerun(engine: Engine, gaps: &[Gap], inputs: RerunInputs) -> RerunR
     rerun.end()
 }
 
-/// Returns the state of a session before the first observation of the gap, without a bid and an ask, which may have changed since.
-/// If the live engine has newer observations, the last price before the gap is unknown. The first observation of the gap replaces it,
-/// so that there is no artificial price step.
+/// Returns the state of a session before the first observation of the gap, without a bid and an ask, which may have changed
+/// since. If the live engine has newer observations, the last price before the gap is unknown. The first observation of the
+/// gap replaces it, so that there is no artificial price step.
 fn session_before(session: ObservedSession, first: Option<&MissedObservation>) -> ObservedSession {
     let session = ObservedSession {
         bid: None,

@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn crash_between_commits_neither_loses_nor_doubles_a_firing(scenario in scenarios(), committed in 0_usize..40) {
         let (gaps, alerts) = before_the_gap(&scenario);
-        let first = merge::LateDecisions::of(evaluate(&gaps, alerts.clone(), end_of_scenario()).decisions);
+        let first = LateDecisions::of(evaluate(&gaps, alerts.clone(), end_of_scenario()).decisions);
         let expected = firings(first.in_order());
         let committed = &first.firings[..committed.min(first.firings.len())];
         let mut stored: HashMap<AlertId, Alert> = alerts.into_iter().map(|alert| (alert.id, alert)).collect();

@@ -233,7 +233,11 @@ impl Scenario {
                 );
                 // A crossing of closes begins at the close before, which the live engine does not know in a gap.
                 let is_on_closes = alert.options.trigger == TriggerPrice::Close;
-                let after = if is_decided || is_on_closes { 0 } else { armed_after % stream.len() };
+                let after = if is_decided || is_on_closes {
+                    0
+                } else {
+                    armed_after % stream.len()
+                };
                 let armed_at = match after.checked_sub(1) {
                     Some(before) => stream[before].1.at,
                     None => start,
@@ -278,11 +282,7 @@ pub(super) const RULES: &[(usize, &str, &str)] = &[
     (0, "pe > 10.5", r#"{"repeat":"each_time","cooldown":"10m"}"#),
     (0, "MSFT.eps > 1.5 and price > 10", r#"{"repeat":"each_time"}"#),
     (0, "price > 10", r#"{"repeat":"each_time","trigger":"close"}"#),
-    (
-        0,
-        "price > MSFT.price",
-        r#"{"repeat":"each_time","trigger":"close"}"#,
-    ),
+    (0, "price > MSFT.price", r#"{"repeat":"each_time","trigger":"close"}"#),
     (
         1,
         "price crosses above 10",

@@ -166,7 +166,11 @@ async fn rule_fires_each_time_within_a_gap_and_continues_live(app: TestApp) {
         friday("201", "15:08:00"),
     ];
     assert_eq!(evaluate(&app, &missed).await.fired, 2);
-    let crossed: Vec<_> = firings(&app, &ann, id).await.into_iter().filter_map(|(_, at)| at).collect();
+    let crossed: Vec<_> = firings(&app, &ann, id)
+        .await
+        .into_iter()
+        .filter_map(|(_, at)| at)
+        .collect();
     assert_eq!(crossed, ["2024-03-08T15:08:00.000Z", "2024-03-08T15:05:00.000Z"]);
     let alert = app.service.alerts.alert(&ann, id).await.unwrap().stored.alert;
     assert_eq!(alert.lifecycle.map(|state| state.firings), Some(2));
