@@ -129,14 +129,15 @@ impl Evaluator {
         backlog: &mut Backlog,
         merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, LateDecisions),
     ) {
-        let from_changes = std::mem::take(&mut *self.pending_decisions());
+        let mut in_time = std::mem::take(&mut *self.pending_decisions());
         let mut engine = self.engine();
         let at = self.engine_now();
         let (symbols, late) = merge(&mut engine, at);
+        in_time.extend(late.in_time);
         let quotes = self.latest_quotes(&engine, symbols);
         drop(engine);
-        let from_changes = PendingEvaluation {
-            decisions: from_changes,
+        let in_time = PendingEvaluation {
+            decisions: in_time,
             ..PendingEvaluation::default()
         };
         let firings = PendingEvaluation {
@@ -152,7 +153,7 @@ impl Evaluator {
             missed_evaluated_at: Some(at),
             ..PendingEvaluation::default()
         };
-        self.enqueue(backlog, from_changes, FIRST_COMMIT_SIZE);
+        self.enqueue(backlog, in_time, FIRST_COMMIT_SIZE);
         self.enqueue(backlog, firings, FIRST_COMMIT_SIZE);
         self.enqueue(backlog, states, usize::MAX);
     }

@@ -7,6 +7,8 @@ use ::alerts::engine::{AlertAction, Decision};
 /// The decisions of a late evaluation, in the order in which they are committed.
 #[derive(Debug, Default)]
 pub(crate) struct LateDecisions {
+    /// Decisions of the live engine at the merge.
+    pub(crate) in_time: Vec<Decision>,
     /// Firings and all other decisions, except states.
     pub(crate) firings: Vec<Decision>,
     /// The final states of rules after all their firings. A firing contains its own state.
@@ -36,6 +38,7 @@ impl LateDecisions {
         ordered
     }
 
+    /// Returns the late decisions in the order of their commits.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = &Decision> {
         self.firings.iter().chain(&self.states)
     }

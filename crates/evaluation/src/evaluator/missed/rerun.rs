@@ -29,6 +29,8 @@ pub struct RerunResult {
     pub(super) sessions: Vec<(Symbol, ObservedSession)>,
     /// The evaluated alerts.
     pub(super) alerts: HashMap<AlertId, Alert>,
+    /// The rules that were armed within the gap and have no decision. The live engine armed them with the prices before it.
+    pub(super) unjudged_rules: Vec<AlertId>,
 }
 
 /// The alerts to evaluate, and the data besides the observations.
@@ -335,6 +337,17 @@ impl<'a> Rerun<'a> {
         self.hidden_volumes.get(&(symbol, date)).copied()
     }
 
+    fn unjudged_rules(&self) -> Vec<AlertId> {
+        let observations = self.gaps.iter().flat_map(|gap| gap.observations.first());
+        let Some(begin) = observations.map(|first| first.at).min() else {
+            return Vec::new();
+        };
+        let decided: HashSet<AlertId> = self.decisions.iter().map(|decision| decision.alert).collect();
+        let is_unjudged =
+            |alert: &&Alert| alert.lifecycle.is_some() && alert.armed_at >= begin && !decided.contains(&alert.id);
+        self.armed.values().filter(is_unjudged).map(|alert| alert.id).collect()
+    }
+
     fn end(self) -> RerunResult {
         let observed = || self.gaps.iter().filter(|gap| !gap.observations.is_empty());
         let sessions = observed().filter_map(|gap| {
@@ -343,10 +356,12 @@ impl<'a> Rerun<'a> {
             Some((gap.symbol, ObservedSession { volume, ..session }))
         });
         let sessions = sessions.collect();
+        let unjudged_rules = self.unjudged_rules();
         let bars = observed().flat_map(|gap| self.observed_bars(gap)).collect();
         RerunResult {
             bars,
             sessions,
+            unjudged_rules,
             unknown: self.unknown,
             decisions: self.decisions,
             alerts: self.armed,

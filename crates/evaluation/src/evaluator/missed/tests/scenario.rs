@@ -291,7 +291,7 @@ pub(super) const RULES: &[(usize, &str, &str)] = &[
     (1, "price < 9.75", r#"{"repeat":"each_time","trigger":"two_lasts"}"#),
     (1, "price > 10.25", r#"{"repeat":"each_time","hold":"10m"}"#),
     (0, "price >= 10.5", r#"{"repeat":"each_time","rearm":{"at":10}}"#),
-    (0, "mentions > 150 and price > 10", r#"{"repeat":"each_time"}"#),
+    (0, "mentions > 144 and price > 10", r#"{"repeat":"each_time"}"#),
     (
         0,
         "insider_buys(7) > 1000 and MSFT.price > 10",
