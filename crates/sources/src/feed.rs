@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use jiff::Timestamp;
+use market::Symbol;
 use market::records::{Batch, QuoteRow};
 
 /// A batch of records that a source sends, as of one instant.
@@ -27,6 +28,8 @@ pub struct MissedQuotes {
     pub quotes: Vec<QuoteRow>,
     /// Whether later quotes of the same stocks may have been delivered already.
     pub is_behind: bool,
+    /// The stocks of which the period has all quotes, even if it has none.
+    pub complete: Vec<Symbol>,
 }
 
 impl MarketUpdate {

@@ -73,9 +73,9 @@ impl Store {
         limit: u32,
     ) -> Result<(Vec<(AlertId, Option<StoredAlert>)>, i64), StoreError> {
         let complete = self.history_position().await?;
-        // Notification results do not change the alert.
+        // These entries do not change the alert.
         let sql = "SELECT seq, alert_seq FROM history
-                   WHERE seq > $1 AND seq <= $2 AND action NOT IN ('notification_sent', 'notification_failed')
+                   WHERE seq > $1 AND seq <= $2 AND action NOT IN ('not_evaluated', 'notification_sent', 'notification_failed')
                    ORDER BY seq LIMIT $3";
         let entries = query!(
             fetch_all(i64, i64),

@@ -36,7 +36,8 @@ struct EntryRow {
 macro_rules! entries_of_alert {
     () => {
         "WHERE alert_seq IN (SELECT seq FROM alerts WHERE seq = $1 OR parent_seq = $1) AND at >= $2
-         AND (alert_seq = $1 OR action IN ('triggered', 'expired', 'notification_sent', 'notification_failed'))"
+         AND (alert_seq = $1 OR action IN ('triggered', 'expired', 'not_evaluated', 'notification_sent',
+                                                 'notification_failed'))"
     };
 }
 
@@ -248,6 +249,29 @@ impl UnitOfWork {
         let sql = "SELECT seq FROM alerts WHERE id = $1";
         let (seq,) = fetch!(self, fetch_one(i64,), sql, row.alert.0);
         self.write_history(seq, row).await
+    }
+
+    /// Appends an entry to an alert's history, unless it has one with the same action and details.
+    ///
+    /// # Errors
+    ///
+    /// As [`append_history`](Self::append_history).
+    pub async fn append_history_once(&mut self, row: &HistoryRow) -> Result<(), StoreError> {
+        let details = row.details.as_ref().map(json).transpose()?;
+        let sql = "SELECT COUNT(*) FROM history WHERE alert_seq = (SELECT seq FROM alerts WHERE id = $1)
+                   AND action = $2 AND details = $3";
+        let (known,) = fetch!(
+            self,
+            fetch_one(i64,),
+            sql,
+            row.alert.0,
+            row.entry.action.name(),
+            details
+        );
+        if known > 0 {
+            return Ok(());
+        }
+        self.append_history(row).await
     }
 
     /// Appends an entry to the history of the alert with a `seq`.

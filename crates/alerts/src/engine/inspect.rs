@@ -51,6 +51,15 @@ impl Engine {
         alerts.chain(self.rules.iter().map(ArmedRule::id))
     }
 
+    /// Returns the rules that name other stocks than their own, each with all of its stocks. It visits each rule.
+    pub fn rules_of_several_stocks(&self) -> impl Iterator<Item = (AlertId, Vec<Symbol>)> {
+        let several = self.rules.iter().filter(|rule| rule.names_another_stock());
+        several.map(|rule| {
+            let named = rule.stock_indices().map(|stock| self.symbol(stock));
+            (rule.id(), named.chain([rule.own_stock()]).collect())
+        })
+    }
+
     /// Returns the last observed price of a stock, per today's share.
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {

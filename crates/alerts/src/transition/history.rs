@@ -27,6 +27,8 @@ named_enum! {
         Snoozed = "snoozed",
         /// Its prices were adjusted for a split, or it got its initial price after it became active.
         Adjusted = "adjusted",
+        /// Prices of an outage could not be evaluated for it.
+        NotEvaluated = "not_evaluated",
         /// A notification of its firing was sent.
         NotificationSent = "notification_sent",
         /// The notification of its firing failed.

@@ -16,6 +16,7 @@ use store::model::{
 
 use super::expiry::Expiration;
 use super::extended_prices::latest_extended_prices;
+use super::late_decisions::LateDecisions;
 use super::lateness::Lateness;
 use super::revision_guard::ReadGuard;
 use super::{Evaluator, event};
@@ -119,7 +120,7 @@ impl Evaluator {
     /// that have fired. `merge` returns the stocks with a new last price, and the late decisions.
     pub(super) async fn evaluate_late(
         self: &Arc<Self>,
-        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
+        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, LateDecisions),
     ) -> Result<u64, StoreError> {
         let mut backlog = self.backlog.lock().await;
         self.commit(&mut backlog).await?;
@@ -135,27 +136,35 @@ impl Evaluator {
     fn evaluate_late_into(
         &self,
         backlog: &mut Backlog,
-        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
+        merge: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, LateDecisions),
     ) {
-        let from_changes = std::mem::take(&mut *self.pending_decisions());
+        let mut in_time = std::mem::take(&mut *self.pending_decisions());
         let mut engine = self.engine();
         let at = self.engine_now();
         let (symbols, late) = merge(&mut engine, at);
+        in_time.extend(late.in_time);
         let quotes = self.latest_quotes(&engine, symbols);
         drop(engine);
-        let from_changes = PendingEvaluation {
-            decisions: from_changes,
+        let in_time = PendingEvaluation {
+            decisions: in_time,
             ..PendingEvaluation::default()
         };
-        let late = PendingEvaluation {
-            decisions: late,
+        let firings = PendingEvaluation {
+            decisions: late.firings,
+            missed_evaluated_at: Some(at),
+            ..PendingEvaluation::default()
+        };
+        // In one commit: after a crash before it, the gap is evaluated again from the states before it.
+        let states = PendingEvaluation {
+            decisions: late.states,
             superseded: self.take_observed(&quotes),
             quotes,
             missed_evaluated_at: Some(at),
             ..PendingEvaluation::default()
         };
-        self.enqueue(backlog, from_changes);
-        self.enqueue(backlog, late);
+        self.enqueue(backlog, in_time, FIRST_COMMIT_SIZE);
+        self.enqueue(backlog, firings, FIRST_COMMIT_SIZE);
+        self.enqueue(backlog, states, usize::MAX);
     }
 
     fn evaluate_into<T>(
@@ -177,13 +186,13 @@ impl Evaluator {
             clock: observed.clock,
             ..PendingEvaluation::default()
         };
-        self.enqueue(backlog, pending);
+        self.enqueue(backlog, pending, FIRST_COMMIT_SIZE);
         result
     }
 
-    fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation) {
+    fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation, first_commit_size: usize) {
         if !pending.decisions.is_empty() || pending.has_observations() {
-            self.prepare_commit(&mut pending, FIRST_COMMIT_SIZE);
+            self.prepare_commit(&mut pending, first_commit_size);
             backlog.0.push_back(pending);
         }
     }

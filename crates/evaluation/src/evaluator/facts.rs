@@ -143,7 +143,7 @@ impl InsiderFilings {
     }
 
     /// Returns the trades of a stock.
-    fn of(&self, symbol: Symbol) -> Vec<InsiderTrade> {
+    pub(crate) fn of(&self, symbol: Symbol) -> Vec<InsiderTrade> {
         let filings = self.known.iter().filter(|((of, _, _), _)| *of == symbol);
         filings.flat_map(|(_, rows)| rows.iter().map(trade)).collect()
     }

@@ -33,7 +33,7 @@ const BAR_HISTORY_DAYS: i64 = 1_100;
 pub(crate) const INSIDER_HISTORY_DAYS: i64 = 366;
 /// How far back mentions are read, in hours: the day, the seven days before it, and one more day, because a source
 /// that counts by the day delivers one count a day. One day is spare, because the newest count may be of yesterday.
-const MENTION_HISTORY_HOURS: i64 = 10 * 24;
+pub(super) const MENTION_HISTORY_HOURS: i64 = 10 * 24;
 
 /// Loads an engine as of one instant.
 pub(super) struct EngineLoader<'a> {

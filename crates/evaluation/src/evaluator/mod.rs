@@ -16,7 +16,7 @@
 //! observation is evaluated again.
 //!
 //! * [`commit`]: the backlog, evaluation and commit.
-//! * [`lateness`]: late firings and their reasons.
+//! * [`lateness`]: late firings and their reasons; [`late_decisions`]: the order in which they are committed.
 //! * [`load`]: loads the engine at the start.
 //! * [`future`]: state that is dated after the present, and a clock that was set back.
 //! * [`missed`]: evaluates missed observations in a second engine.
@@ -44,6 +44,7 @@ mod extended_prices;
 pub(crate) mod facts;
 mod future;
 mod known_splits;
+mod late_decisions;
 mod lateness;
 mod load;
 pub mod missed;

@@ -1,6 +1,6 @@
 //! Missed periods: market data that a source delivers late.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use ::market::Symbol;
@@ -13,7 +13,7 @@ use crate::evaluator::missed::Gaps;
 use crate::market::MarketIntake;
 use foundation::ServiceError;
 
-/// The number of stocks that are evaluated at once.
+/// The number of stocks that are evaluated at once, and more only if alerts link them.
 const STOCK_BATCH_SIZE: usize = 256;
 
 /// The result of the evaluation of a missed period.
@@ -29,7 +29,15 @@ pub struct MissedPeriodOutcome {
 }
 
 /// The missed quotes of each stock in order of time.
-type ByStock = Vec<(Symbol, Vec<QuoteRow>)>;
+type ByStock = BTreeMap<Symbol, Vec<QuoteRow>>;
+
+/// What is known of a missed period besides its quotes.
+struct MissedPeriod {
+    /// Whether later quotes may have been ingested.
+    is_behind: bool,
+    /// The stocks of which the period has all quotes.
+    complete: HashSet<Symbol>,
+}
 
 impl MarketIntake {
     /// Evaluates a missed period as if its quotes had been received in time. The firings are marked late and have the
@@ -57,9 +65,17 @@ impl MarketIntake {
         evaluator.apply_due_splits().await?;
         let all = missed.quotes.len();
         let mut outcome = MissedPeriodOutcome::default();
-        let is_behind = missed.is_behind;
-        for stocks in self.by_stock(missed).chunks(STOCK_BATCH_SIZE) {
-            let (evaluated, fired) = self.evaluate_missed_stocks(stocks, is_behind).await?;
+        let period = MissedPeriod {
+            is_behind: missed.is_behind,
+            complete: missed.complete.iter().copied().collect(),
+        };
+        let by_stock = self.by_stock(missed);
+        let links = evaluator.stock_links();
+        for symbols in links.batches(by_stock.keys().copied(), STOCK_BATCH_SIZE) {
+            // A linked stock may have no missed quotes.
+            let rows = |symbol| by_stock.get(&symbol).map_or(&[][..], Vec::as_slice);
+            let stocks: Vec<_> = symbols.into_iter().map(|symbol| (symbol, rows(symbol))).collect();
+            let (evaluated, fired) = self.evaluate_missed_stocks(&stocks, &period).await?;
             outcome.evaluated += evaluated;
             outcome.fired += fired;
         }
@@ -81,23 +97,24 @@ impl MarketIntake {
             rows.sort_by_key(|row| row.time);
             self.catalog.get(*symbol).is_some()
         });
-        stocks.into_iter().collect()
+        stocks
     }
 
     /// Evaluates the missed quotes of some stocks. Returns the number of quotes and of firings.
     async fn evaluate_missed_stocks(
         &self,
-        stocks: &[(Symbol, Vec<QuoteRow>)],
-        is_behind: bool,
+        stocks: &[(Symbol, &[QuoteRow])],
+        period: &MissedPeriod,
     ) -> Result<(usize, u64), StoreError> {
         let evaluator = &self.evaluator;
         loop {
-            let gaps = Arc::new(self.gaps(stocks, is_behind).await);
+            let gaps = Arc::new(self.gaps(stocks, period).await);
             let result = evaluator.evaluate_gaps(&gaps).await?;
             // The lock prevents any ingestion between the missed quotes and the following ones.
             let mut intake = self.intake.lock().await;
             let _turn = evaluator.lock_observed_bars().await;
             evaluator.store_observed(result.bars.clone()).await?;
+            evaluator.record_unknown(&result.unknown).await?;
             // Not earlier: after a failure the period may be evaluated again, so it does not count as seen.
             if let Some(fired) = evaluator.merge_gaps(&gaps, result).await? {
                 for (symbol, last) in gaps.last_observations() {
@@ -111,13 +128,12 @@ impl MarketIntake {
     }
 
     /// Returns the gaps of some stocks, as of the quotes ingested so far.
-    async fn gaps(&self, stocks: &[(Symbol, Vec<QuoteRow>)], is_behind: bool) -> Gaps {
+    async fn gaps(&self, stocks: &[(Symbol, &[QuoteRow])], period: &MissedPeriod) -> Gaps {
         let intake = self.intake.lock().await;
-        let rows = stocks.iter().map(|(symbol, rows)| (*symbol, rows.as_slice()));
         let seen = |symbol, session: Option<Timestamp>| {
             let seen = intake.seen_until(symbol).or(session);
-            seen.filter(|_| !is_behind)
+            seen.filter(|_| !period.is_behind)
         };
-        self.evaluator.gaps(rows, seen)
+        self.evaluator.gaps(stocks.iter().copied(), seen, &period.complete)
     }
 }

@@ -101,6 +101,11 @@ impl GapQueue {
         self.0.remove(index)
     }
 
+    /// Whether a gap with these times has requests that were not tried yet.
+    pub(super) fn has_untried(&self, times: TimeRange) -> bool {
+        self.0.iter().any(|gap| gap.times == times && gap.attempts == 0)
+    }
+
     /// Queues a gap again after a failure, with a growing delay. Returns false if the gap is too old by now.
     pub(super) fn retry_later(&mut self, mut gap: Gap, now: Timestamp) -> bool {
         if now.duration_since(gap.times.to) > MAX_GAP_AGE {

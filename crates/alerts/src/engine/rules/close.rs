@@ -25,14 +25,16 @@ use crate::engine::level_index::Slot;
 const AFTER_CLOSE: SignedDuration = SignedDuration::from_nanos(1);
 
 impl Engine {
-    /// Lets a new rule wait for its next close: the first one after its arming that the engine's clock has not passed. After a
-    /// restart that can be one which was missed.
+    /// Lets a new rule wait for its next close: the first one after its arming and its last firing that the engine's clock has not
+    /// passed. After a restart that can be one which was missed.
     pub(super) fn await_close(&self, armed: &mut ArmedRule, now: Timestamp) {
         if !armed.is_judged_at_close() {
             return;
         }
         let processed = if self.clock == Timestamp::MIN { now } else { self.clock };
-        let is_processed = |close: Timestamp| close < processed || close <= armed.rule.lifecycle.armed_at;
+        let state = &armed.rule.lifecycle;
+        let judged = state.armed_at.max(state.last_fired_at.unwrap_or(Timestamp::MIN));
+        let is_processed = |close: Timestamp| close < processed || close <= judged;
         let mut closes = self
             .calendar
             .sessions(new_york_date(processed), Date::MAX)

@@ -219,6 +219,16 @@ impl ArmedRule {
         self.stocks.iter().map(|at| at.stock)
     }
 
+    /// Returns the alert's own stock.
+    pub(in crate::engine) const fn own_stock(&self) -> Symbol {
+        self.rule.symbol
+    }
+
+    /// Returns whether the expression names a stock besides the alert's own.
+    pub(in crate::engine) fn names_another_stock(&self) -> bool {
+        self.stocks.iter().any(|at| at.name.is_some())
+    }
+
     /// Returns the base of `change_pct` without an argument.
     pub(super) fn change_base(&self) -> ChangeBase {
         match self.rule.options.base {

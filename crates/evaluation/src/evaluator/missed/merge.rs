@@ -4,25 +4,32 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession};
+use ::alerts::options::TriggerPrice;
 use ::alerts::{Alert, AlertId};
 use ::market::Symbol;
 use ::market::records::BarRow;
 use jiff::Timestamp;
 
 use super::rerun::RerunResult;
+use crate::evaluator::late_decisions::LateDecisions;
 
 /// Merges missed observations and their decisions into the live engine. Returns the stocks with a new last price,
 /// and the decisions.
-pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, Vec<Decision>) {
+pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) -> (Vec<Symbol>, LateDecisions) {
     let RerunResult {
         decisions,
         bars,
         sessions,
         mut alerts,
+        unjudged_rules,
+        unknown: _,
     } = result;
+    let mut decisions = LateDecisions::of(decisions);
+    // The second engine has evaluated them for the closes that a bar would let the live engine evaluate.
+    let on_closes = suspend_rules_on_closes(engine, &alerts, now);
     for BarRow { symbol, bar } in bars {
         // A bar of a past session is always accepted.
-        let _ = engine.process(Event::Bar { symbol, bar }, now, &mut Vec::new());
+        let _ = engine.process(Event::Bar { symbol, bar }, now, &mut decisions.in_time);
     }
     let mut symbols = Vec::with_capacity(sessions.len());
     for (symbol, missed) in sessions {
@@ -32,10 +39,33 @@ pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) ->
             symbols.push(symbol);
         }
     }
-    for decision in &decisions {
+    let is_known = |id: &&AlertId| {
+        let revision = alerts.get(*id).map(|alert| alert.revision);
+        revision.is_some() && engine.revision(**id) == revision
+    };
+    let rearmed: Vec<AlertId> = unjudged_rules.iter().filter(is_known).copied().collect();
+    for alert in rearmed.iter().chain(&on_closes).filter_map(|id| alerts.get(id)) {
+        // An armed alert is always accepted.
+        let _ = engine.process(Event::Armed(alert), now, &mut Vec::new());
+    }
+    for decision in decisions.in_order() {
         apply_decision(engine, decision, &mut alerts, now);
     }
     (symbols, decisions)
+}
+
+/// Disarms the evaluated rules on closes, unless the live engine has other revisions. Returns them.
+fn suspend_rules_on_closes(engine: &mut Engine, alerts: &HashMap<AlertId, Alert>, now: Timestamp) -> Vec<AlertId> {
+    let on_closes = alerts.values().filter(|alert| {
+        let is_known = engine.revision(alert.id) == Some(alert.revision);
+        is_known && alert.options.trigger == TriggerPrice::Close
+    });
+    let on_closes: Vec<AlertId> = on_closes.map(|alert| alert.id).collect();
+    for &id in &on_closes {
+        // An armed alert is always disarmed.
+        let _ = engine.process(Event::Disarmed(id), now, &mut Vec::new());
+    }
+    on_closes
 }
 
 /// Returns the live session together with the missed one; `None` if the live engine has nothing to gain from it.
@@ -61,8 +91,8 @@ fn merged_session(live: Option<ObservedSession>, missed: ObservedSession) -> Opt
     }
 }
 
-/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side or the state of
-/// a life cycle is known. A later revision is kept.
+/// Applies a decision to the live engine: an alert that has fired is not evaluated any more, and a chosen RSI side or the state
+/// of a life cycle is known. A later revision is kept.
 fn apply_decision(engine: &mut Engine, decision: &Decision, alerts: &mut HashMap<AlertId, Alert>, now: Timestamp) {
     let id = decision.alert;
     if engine.revision(id) != Some(decision.revision) {

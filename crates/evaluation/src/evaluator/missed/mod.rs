@@ -12,9 +12,22 @@
 //! evaluation has the same result as before.
 //!
 //! The stocks are evaluated in batches, so that a missed period of a whole market needs memory for a few hundred
-//! stocks only.
+//! stocks only. The stocks of an alert over several of them are in one batch ([`links`]).
+//!
+//! An alert is evaluated with what is known of that time: the merged observations of all of its stocks, their volumes, bids
+//! and asks where they have them, and facts as of the day or hour at which they were known ([`mod@facts`]). A period that
+//! cannot be evaluated for an alert ([`known`]) is an entry of its history ([`mod@record`]).
+//!
+//! The firings of a rule are committed before the final states of the rules, and these with the observations. After a crash
+//! in between, the period is evaluated again: a rule continues after its last firing, with the state of that, and all
+//! others begin with the state from before the gap.
 
+mod facts;
+mod inputs;
+mod known;
+mod links;
 mod merge;
+mod record;
 mod rerun;
 #[cfg(test)]
 mod tests;
@@ -23,13 +36,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::alerts::Alert;
-use ::alerts::condition::{Condition, ConditionFamily};
 use ::alerts::engine::{Engine, ObservedSession};
-use ::alerts::expression::ast::MetricReference;
-use ::alerts::expression::metric::MetricNeed;
-use ::alerts::expression::shape::metrics;
-use ::alerts::options::TriggerPrice;
+use ::alerts::{Alert, AlertId, Status};
 use ::market::records::QuoteRow;
 use ::market::{History, Price, Symbol};
 use jiff::Timestamp;
@@ -37,9 +45,11 @@ use jiff::civil::Date;
 use store::StoreError;
 
 use super::Evaluator;
+use super::late_decisions::LateDecisions;
 use super::revision_guard::with_clamped_armed_at;
-use rerun::rerun;
-pub use rerun::{Earnings, RerunResult};
+use inputs::AlertInputs;
+pub use rerun::RerunResult;
+use rerun::{RerunInputs, rerun};
 
 /// A missed observation, in today's shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,18 +60,23 @@ pub(crate) struct MissedObservation {
     pub(crate) session: Date,
     price: Price,
     volume: Option<i64>,
+    bid: Option<Price>,
+    ask: Option<Price>,
+    vwap: Option<Price>,
 }
 
-/// The missed observations of a stock, and its state before them.
+/// The missed observations of a stock, and its state before them. A stock without any may be one of an alert over several.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     symbol: Symbol,
-    /// In order of time, at least one.
+    /// In order of time.
     observations: Vec<MissedObservation>,
     /// The completed sessions in the live engine.
     history: History,
     /// The last session observed by the live engine.
     session: Option<ObservedSession>,
+    /// Whether the stock has no observations within the period besides these and the live engine's.
+    is_complete: bool,
 }
 
 /// The gaps of some stocks, as of one state of the live engine.
@@ -101,14 +116,15 @@ impl Evaluator {
 
     /// Returns the missed observations of some stocks: for each stock those after the last observation. `seen` returns
     /// the time of that, given the time of the engine's last observation. The rows are in order of time, and each has
-    /// one.
+    /// one. They are `complete` for the stocks of which they contain all quotes of the period.
     pub fn gaps<'a>(
         &self,
         stocks: impl IntoIterator<Item = (Symbol, &'a [QuoteRow])>,
         seen: impl Fn(Symbol, Option<Timestamp>) -> Option<Timestamp>,
+        complete: &HashSet<Symbol>,
     ) -> Gaps {
         let engine_generation = self.engine_generation.load(Ordering::Acquire);
-        let gaps = stocks.into_iter().filter_map(|(symbol, rows)| {
+        let gaps = stocks.into_iter().map(|(symbol, rows)| {
             // Stock by stock, so that evaluation waits for a copy of one history at most.
             let (history, session) = self.read(|engine| {
                 let history = engine.history(symbol).cloned().unwrap_or_default();
@@ -124,13 +140,13 @@ impl Evaluator {
                 last_at: seen.unwrap_or(session.last_at),
                 ..session
             });
-            let gap = Gap {
+            Gap {
                 symbol,
                 observations,
                 history,
                 session,
-            };
-            (!gap.observations.is_empty()).then_some(gap)
+                is_complete: complete.contains(&symbol),
+            }
         });
         Gaps {
             gaps: gaps.collect(),
@@ -147,10 +163,14 @@ impl Evaluator {
         if splits.is_waiting(row.symbol, session) {
             return None;
         }
+        let in_todays_shares = |price| splits.price_in_todays_shares(row.symbol, session, price);
         Some(MissedObservation {
             at,
             session,
-            price: splits.price_in_todays_shares(row.symbol, session, row.price),
+            price: in_todays_shares(row.price),
+            bid: row.bid.map(in_todays_shares),
+            ask: row.ask.map(in_todays_shares),
+            vwap: row.vwap.map(in_todays_shares),
             volume: row
                 .volume
                 .map(|volume| splits.shares_of_today(row.symbol, session, volume)),
@@ -159,38 +179,52 @@ impl Evaluator {
 
     /// Evaluates missed observations in a second engine.
     pub async fn evaluate_gaps(&self, gaps: &Arc<Gaps>) -> Result<RerunResult, StoreError> {
-        let symbols: Vec<Symbol> = gaps.gaps.iter().map(|gap| gap.symbol).collect();
-        let stored = self.store.active_alerts_of(&symbols).await?;
-        let now = self.clock.now();
-        let alerts: Vec<Alert> = stored
-            .into_iter()
-            .map(|stored| with_clamped_armed_at(&stored.alert, now))
-            .filter(is_evaluated_by_quotes)
-            .collect();
-        let earnings = self.earnings_of(&gaps.gaps, &alerts).await?;
+        let observed = || {
+            gaps.gaps
+                .iter()
+                .filter_map(|gap| Some((gap, gap.observations.first()?)))
+        };
+        let Some(from) = observed().map(|(_, first)| first.at).min() else {
+            return Ok(RerunResult::default());
+        };
+        let symbols: HashSet<Symbol> = observed().map(|(gap, _)| gap.symbol).collect();
+        let until = self.clock.now();
+        let alerts = self.alerts_on(&symbols, until).await?;
+        let inputs: Vec<AlertInputs> = alerts.iter().map(AlertInputs::of).collect();
+        let inputs = RerunInputs {
+            facts: self.facts_since(from, &inputs).await?,
+            alerts,
+            until,
+            stale_after: self.settings.engine.stale_after,
+        };
         let mut engine = Engine::new(self.settings.calendar.clone(), self.settings.engine.clone());
-        self.tell_known_splits(&mut engine, now);
+        self.tell_known_splits(&mut engine, until);
         let gaps = Arc::clone(gaps);
         // The evaluation may take a while and must not block other tasks.
-        let result = tokio::task::spawn_blocking(move || rerun(engine, &gaps.gaps, earnings, alerts)).await;
+        let result = tokio::task::spawn_blocking(move || rerun(engine, &gaps.gaps, inputs)).await;
         result.map_err(|_| StoreError::Panicked("evaluation of missed observations".to_owned()))
     }
 
-    /// Returns the earnings per share that the alerts depend on, as known in the sessions with missed observations.
-    async fn earnings_of(&self, gaps: &[Gap], alerts: &[Alert]) -> Result<Earnings, StoreError> {
-        let is_fundamental = |alert: &&Alert| alert.condition.kind().family() == ConditionFamily::Fundamental;
-        let wanted: HashSet<Symbol> = alerts.iter().filter(is_fundamental).map(|alert| alert.symbol).collect();
-        let asked = gaps.iter().filter(|gap| wanted.contains(&gap.symbol));
-        let asked: Vec<(Symbol, Date)> = asked
-            .filter_map(|gap| Some((gap.symbol, gap.first_session()?)))
-            .collect();
-        let mut earnings = Earnings::new();
-        for row in self.store.fundamentals_since(&asked).await? {
-            let row = self.per_todays_share(row);
-            earnings.entry(row.symbol).or_default().push(row);
+    /// Returns the active alerts that observations of some stocks evaluate: their own ones, and those that name them.
+    async fn alerts_on(&self, symbols: &HashSet<Symbol>, now: Timestamp) -> Result<Vec<Alert>, StoreError> {
+        let own: Vec<Symbol> = symbols.iter().copied().collect();
+        let mut stored = self.store.active_alerts_of(&own).await?;
+        let known: HashSet<AlertId> = stored.iter().map(|stored| stored.alert.id).collect();
+        let naming: Vec<AlertId> = self.read(|engine| {
+            let rules = engine.rules_of_several_stocks();
+            let naming = rules.filter(|(_, stocks)| stocks.iter().any(|stock| symbols.contains(stock)));
+            naming.map(|(id, _)| id).filter(|id| !known.contains(id)).collect()
+        });
+        if !naming.is_empty() {
+            let read = self.store.alerts_by_id(&naming).await?;
+            stored.extend(read.into_iter().filter(|stored| stored.alert.status == Status::Active));
         }
-        earnings.values_mut().for_each(|rows| rows.sort_by_key(|row| row.as_of));
-        Ok(earnings)
+        let alerts = stored
+            .into_iter()
+            .map(|stored| with_clamped_armed_at(&stored.alert, now));
+        Ok(alerts
+            .filter(|alert| AlertInputs::of(alert).has_market_data())
+            .collect())
     }
 
     /// Merges missed observations into the live engine, and returns when their decisions are on disk: the number of
@@ -202,37 +236,11 @@ impl Evaluator {
             .evaluate_late(|engine, now| {
                 is_outdated = self.engine_generation.load(Ordering::Acquire) != gaps.engine_generation;
                 if is_outdated {
-                    return (Vec::new(), Vec::new());
+                    return (Vec::new(), LateDecisions::default());
                 }
                 merge::merge(engine, result, now)
             })
             .await?;
         Ok((!is_outdated).then_some(fired))
     }
-}
-
-/// Whether an alert depends on observations of its stock, and not on the clock or on other data. An expression must depend on prices
-/// alone: the second engine has no volumes of the time before the gap, and no other stocks.
-fn is_evaluated_by_quotes(alert: &Alert) -> bool {
-    // Missed observations have no bid, ask and volume-weighted average price, and are no closes.
-    if !matches!(alert.options.trigger, TriggerPrice::Last | TriggerPrice::TwoLasts) {
-        return false;
-    }
-    if let Condition::Expression(condition) = &alert.condition {
-        let is_own_price = |used: &MetricReference| {
-            let mut needs = used.metric.spec().needs.iter();
-            used.symbol.is_none()
-                && needs.all(|need| {
-                    matches!(
-                        need,
-                        MetricNeed::Quote | MetricNeed::InitialPrice | MetricNeed::Sessions
-                    )
-                })
-        };
-        return metrics(&condition.expression).iter().all(is_own_price);
-    }
-    matches!(
-        alert.condition.kind().family(),
-        ConditionFamily::Price | ConditionFamily::Technical | ConditionFamily::Volume | ConditionFamily::Fundamental
-    )
 }

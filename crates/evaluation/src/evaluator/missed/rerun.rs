@@ -2,14 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession, Quote, Reason};
-use ::alerts::metrics::FundamentalFigures;
+use ::alerts::engine::{Decision, Engine, Event, ObservedSession, Quote, QuoteDetails};
+use ::alerts::metrics::MetricDependency;
+use ::alerts::options::TriggerPrice;
 use ::alerts::{Alert, AlertId};
-use ::market::records::{BarRow, FundamentalsRow};
+use ::market::records::BarRow;
 use ::market::{Bar, History, Symbol};
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 
+use super::facts::FactTimeline;
+use super::inputs::AlertInputs;
+use super::known::{GapsByStock, UnknownPeriod};
 use super::{Gap, MissedObservation};
 
 /// The result of the evaluation of gaps.
@@ -19,39 +23,64 @@ pub struct RerunResult {
     pub decisions: Vec<Decision>,
     /// The sessions that ended within the gap and have no delivered bar, in today's shares.
     pub(crate) bars: Vec<BarRow>,
+    /// The periods that could not be evaluated.
+    pub(crate) unknown: Vec<UnknownPeriod>,
     /// The last session of each stock.
     pub(super) sessions: Vec<(Symbol, ObservedSession)>,
     /// The evaluated alerts.
     pub(super) alerts: HashMap<AlertId, Alert>,
+    /// The rules that were armed within the gap and have no decision. The live engine armed them with the prices before it.
+    pub(super) unjudged_rules: Vec<AlertId>,
+}
+
+/// The alerts to evaluate, and the data besides the observations.
+pub(super) struct RerunInputs {
+    pub(super) alerts: Vec<Alert>,
+    pub(super) facts: FactTimeline,
+    /// The present instant: closes of sessions are evaluated until then.
+    pub(super) until: Timestamp,
+    /// The time without an observation after which the price of a stock is not known any more.
+    pub(super) stale_after: SignedDuration,
 }
 
 /// Evaluates gaps as if their observations had been received in time.
-pub(crate) fn rerun(engine: Engine, gaps: &[Gap], earnings: Earnings, alerts: Vec<Alert>) -> RerunResult {
-    let mut rerun = Rerun::new(engine, gaps, earnings, alerts);
+pub(super) fn rerun(engine: Engine, gaps: &[Gap], inputs: RerunInputs) -> RerunResult {
+    let until = inputs.until;
+    let mut rerun = Rerun::new(engine, gaps, inputs);
     let mut observations: Vec<(usize, MissedObservation)> = Vec::new();
     for (place, gap) in gaps.iter().enumerate() {
-        rerun.begin(gap);
         observations.extend(gap.observations.iter().map(|&observation| (place, observation)));
     }
     // Stable: observations of one stock at one instant stay in their order.
     observations.sort_by_key(|(_, observation)| observation.at);
-    if let Some((_, first)) = observations.first() {
-        // Alerts that were armed before then are not new.
-        rerun.process(Event::Clock, first.at);
+    let Some(&(_, first)) = observations.first() else {
+        return rerun.end();
+    };
+    for place in 0..gaps.len() {
+        rerun.begin(place, first.session);
     }
+    rerun
+        .resumes
+        .sort_by_key(|&(at, place, _)| std::cmp::Reverse((at, place)));
+    // Alerts that were armed before then are not new.
+    rerun.process(Event::Clock, first.at);
     for at_one_instant in observations.chunk_by(|(_, a), (_, b)| a.at == b.at) {
         rerun.evaluate_instant(at_one_instant);
     }
+    rerun.evaluate_last_closes(until);
     rerun.end()
 }
 
-/// The earnings per share of each stock as they became known, in today's shares, by date.
-pub type Earnings = HashMap<Symbol, Vec<FundamentalsRow>>;
-
-/// Returns the state of a session before the first observation of the gap. If the live engine has newer
-/// observations, the last price before the gap is unknown. The first observation of the gap replaces it, so that
-/// there is no artificial price step.
+/// Returns the state of a session before the first observation of the gap, without bid, ask and average price, which may have changed
+/// since. If the live engine has newer observations, the last price before the gap is unknown. The first observation of the
+/// gap replaces it, so that there is no artificial price step.
 fn session_before(session: ObservedSession, first: Option<&MissedObservation>) -> ObservedSession {
+    let session = ObservedSession {
+        bid: None,
+        ask: None,
+        vwap: None,
+        ..session
+    };
     match first {
         Some(first) if first.at <= session.last_at => ObservedSession {
             last: first.price,
@@ -66,43 +95,78 @@ fn session_before(session: ObservedSession, first: Option<&MissedObservation>) -
 struct Rerun<'a> {
     engine: Engine,
     gaps: &'a [Gap],
+    by_stock: GapsByStock<'a>,
     /// For each gap the bars that complete its sessions, the first one last.
     bars: Vec<Vec<Bar>>,
-    /// The earnings that are still to be processed, the first ones last.
-    earnings: Earnings,
-    /// The alerts that are still to be armed, the first one last.
-    to_arm: Vec<Alert>,
+    /// The states of sessions before the gaps, the first one last.
+    resumes: Vec<(Timestamp, usize, ObservedSession)>,
+    facts: FactTimeline,
+    /// The alerts that are still to be armed, with the instants from which they are evaluated, the first one last.
+    to_arm: Vec<(Timestamp, Alert)>,
     armed: HashMap<AlertId, Alert>,
+    /// The stocks of alerts over several stocks.
+    linked: HashSet<Symbol>,
+    /// The stocks whose volume an alert needs.
+    with_volume: HashSet<Symbol>,
+    /// The volumes from before observations without one, which no alert is evaluated with.
+    hidden_volumes: HashMap<(Symbol, Date), i64>,
+    unknown: Vec<UnknownPeriod>,
     decisions: Vec<Decision>,
+    /// The session of the last instant.
+    session: Option<Date>,
 }
 
 impl<'a> Rerun<'a> {
-    fn new(engine: Engine, gaps: &'a [Gap], mut earnings: Earnings, mut alerts: Vec<Alert>) -> Self {
-        earnings.values_mut().for_each(|rows| rows.reverse());
-        alerts.sort_by_key(|alert| (alert.armed_at, alert.id));
-        alerts.reverse();
-        Self {
+    fn new(engine: Engine, gaps: &'a [Gap], inputs: RerunInputs) -> Self {
+        let mut rerun = Self {
             engine,
             gaps,
+            by_stock: GapsByStock::new(gaps, inputs.stale_after),
             bars: Vec::with_capacity(gaps.len()),
-            earnings,
-            to_arm: alerts,
+            resumes: Vec::with_capacity(gaps.len()),
+            facts: inputs.facts,
+            to_arm: Vec::with_capacity(inputs.alerts.len()),
             armed: HashMap::new(),
+            linked: HashSet::new(),
+            with_volume: HashSet::new(),
+            hidden_volumes: HashMap::new(),
+            unknown: Vec::new(),
             decisions: Vec::new(),
+            session: None,
+        };
+        for alert in inputs.alerts {
+            rerun.add(alert);
         }
+        rerun
+            .to_arm
+            .sort_by_key(|(from, alert)| std::cmp::Reverse((*from, alert.armed_at, alert.id)));
+        rerun
     }
 
-    /// Loads the state of a stock before the gap.
-    fn begin(&mut self, gap: &Gap) {
-        let from = gap.first_session().unwrap_or(Date::MAX);
+    fn add(&mut self, alert: Alert) {
+        let inputs = AlertInputs::of(&alert);
+        if inputs.is_of_several_stocks() {
+            self.linked.extend(inputs.stocks());
+        }
+        self.with_volume.extend(inputs.stocks_with(MetricDependency::Volume));
+        let (from, unknown) = self.by_stock.evaluated_from(&alert, &inputs);
+        self.unknown.extend(unknown);
+        self.to_arm.push((from, alert));
+    }
+
+    /// Loads the state of a stock before its gap, or before the first session if it is linked to others.
+    fn begin(&mut self, place: usize, first: Date) {
+        let gap = &self.gaps[place];
+        let own = gap.first_session().filter(|_| !self.linked.contains(&gap.symbol));
+        let from = own.unwrap_or(first);
         let mut bars: Vec<Bar> = gap.history.bars().filter(|bar| bar.date >= from).copied().collect();
         bars.reverse();
         self.bars.push(bars);
         self.engine.replace_history(gap.symbol, gap.history.before(from));
-        if let Some(session) = gap.session.filter(|session| session.date <= from) {
+        let is_before = |session: &ObservedSession| gap.first_session().is_none_or(|first| session.date <= first);
+        if let Some(session) = gap.session.filter(is_before) {
             let session = session_before(session, gap.observations.first());
-            let symbol = gap.symbol;
-            self.process(Event::Resume { symbol, session }, session.last_at);
+            self.resumes.push((session.last_at, place, session));
         }
     }
 
@@ -111,48 +175,64 @@ impl<'a> Rerun<'a> {
         let Some(&(_, MissedObservation { at, session, .. })) = at_one_instant.first() else {
             return;
         };
-        for &(place, _) in at_one_instant {
-            self.complete_before(place, session, at);
-            self.learn_earnings(place, session, at);
+        if self.session.replace(session) != Some(session) {
+            for place in 0..self.gaps.len() {
+                self.complete_before(place, session, at);
+                self.end_session_before(place, session, at);
+            }
         }
+        self.learn_until(at);
         self.arm_until(at);
         self.process(Event::Clock, at);
-        let decided = self.decisions.len();
-        let mut snapshot: Vec<Quote> = Vec::with_capacity(at_one_instant.len());
+        let mut snapshot: Vec<(usize, MissedObservation)> = Vec::with_capacity(at_one_instant.len());
         let mut seen = HashSet::with_capacity(at_one_instant.len());
-        for (place, observation) in at_one_instant {
-            if !seen.insert(*place) {
-                self.process(Event::Snapshot(&snapshot), at);
+        for &(place, observation) in at_one_instant {
+            if !seen.insert(place) {
+                self.observe(&snapshot, at);
                 snapshot.clear();
-                seen = HashSet::from([*place]);
+                seen = HashSet::from([place]);
             }
-            let quote = Quote::new(self.engine.stock(self.gaps[*place].symbol), observation.price);
-            snapshot.push(observation.volume.map_or(quote, |volume| quote.with_volume(volume)));
+            snapshot.push((place, observation));
         }
-        self.process(Event::Snapshot(&snapshot), at);
-        self.drop_decisions_without_volume(decided, at_one_instant);
+        self.observe(&snapshot, at);
     }
 
-    /// Removes volume decisions, from index `from` on, that are based on an observation without a volume. Their volume
-    /// was received before the gap and is evaluated by the live engine.
-    fn drop_decisions_without_volume(&mut self, from: usize, at_one_instant: &[(usize, MissedObservation)]) {
-        let symbols_with_volume = at_one_instant
-            .iter()
-            .filter(|(_, observation)| observation.volume.is_some());
-        let symbols_with_volume: HashSet<Symbol> =
-            symbols_with_volume.map(|(place, _)| self.gaps[*place].symbol).collect();
-        let is_sound = |decision: &Decision| {
-            let reason = match &decision.action {
-                AlertAction::Fire { reason, .. } => *reason,
-                _ => return true,
-            };
-            let symbol = self.armed.get(&decision.alert).map(|alert| alert.symbol);
-            !matches!(reason, Reason::VolumeAboveAverage { .. })
-                || symbol.is_some_and(|symbol| symbols_with_volume.contains(&symbol))
+    /// Evaluates observations of one instant, at most one of each stock.
+    fn observe(&mut self, snapshot: &[(usize, MissedObservation)], at: Timestamp) {
+        let mut quotes: Vec<Quote> = Vec::with_capacity(snapshot.len());
+        let mut details: Vec<QuoteDetails> = Vec::new();
+        for (place, observation) in snapshot {
+            let symbol = self.gaps[*place].symbol;
+            if observation.volume.is_none() && self.with_volume.contains(&symbol) {
+                self.hide_volume(symbol, observation.session, at);
+            }
+            let stock = self.engine.stock(symbol);
+            let quote = Quote::new(stock, observation.price);
+            quotes.push(observation.volume.map_or(quote, |volume| quote.with_volume(volume)));
+            let &MissedObservation { bid, ask, vwap, .. } = observation;
+            if bid.or(ask).or(vwap).is_some() {
+                details.push(QuoteDetails { stock, bid, ask, vwap });
+            }
+        }
+        self.process(Event::QuoteDetails(&details), at);
+        self.process(Event::Snapshot(&quotes), at);
+    }
+
+    /// Lets a session's volume be unknown to alerts: that of an observation without one is higher than the last known one.
+    fn hide_volume(&mut self, symbol: Symbol, date: Date, at: Timestamp) {
+        let session = self
+            .engine
+            .observed_session(symbol)
+            .filter(|session| session.date == date);
+        let Some((session, volume)) = session.and_then(|session| Some((session, session.volume?))) else {
+            return;
         };
-        let late = self.decisions.split_off(from);
-        let late: Vec<Decision> = late.into_iter().filter(is_sound).collect();
-        self.decisions.extend(late);
+        self.hidden_volumes.insert((symbol, date), volume);
+        let session = ObservedSession {
+            volume: None,
+            ..session
+        };
+        self.process(Event::Resume { symbol, session }, at);
     }
 
     /// Processes the bars of a stock's sessions before `session`.
@@ -163,28 +243,62 @@ impl<'a> Rerun<'a> {
         }
     }
 
-    /// Processes the earnings per share of a stock that were known on the day of a session.
-    fn learn_earnings(&mut self, place: usize, session: Date, at: Timestamp) {
+    /// Ends a session of a linked stock before `session`, for which no bar was delivered, before another stock is observed.
+    fn end_session_before(&mut self, place: usize, session: Date, at: Timestamp) {
         let symbol = self.gaps[place].symbol;
-        while let Some(row) = self
-            .earnings
-            .get_mut(&symbol)
-            .and_then(|rows| rows.pop_if(|row| row.as_of <= session))
-        {
-            let event = Event::Fundamentals {
-                symbol,
-                figures: FundamentalFigures::of(&row),
-            };
-            self.process(event, at);
+        let observed = self.engine.observed_session(symbol);
+        let ended = observed.filter(|observed| observed.date < session && self.linked.contains(&symbol));
+        let completed = self.engine.history(symbol).and_then(|history| history.last());
+        let Some(ended) = ended.filter(|ended| completed.is_none_or(|bar| bar.date < ended.date)) else {
+            return;
+        };
+        let bar = Bar {
+            date: ended.date,
+            open: ended.open,
+            high: ended.high,
+            low: ended.low,
+            close: ended.last,
+            volume: ended.volume.unwrap_or_default(),
+        };
+        self.process(Event::Bar { symbol, bar }, at);
+    }
+
+    /// Loads the states of sessions and the facts that were known at `at`.
+    fn learn_until(&mut self, at: Timestamp) {
+        while let Some((_, place, session)) = self.resumes.pop_if(|(known_at, ..)| *known_at <= at) {
+            let symbol = self.gaps[place].symbol;
+            self.process(Event::Resume { symbol, session }, at);
+        }
+        while let Some((symbol, fact)) = self.facts.next_until(at) {
+            fact.process(symbol, |event| self.process(event, at));
         }
     }
 
-    /// Arms the alerts that were armed by `at`, in order of time.
+    /// Arms the alerts that are evaluated at `at`, in order of time.
     fn arm_until(&mut self, at: Timestamp) {
-        while let Some(alert) = self.to_arm.pop_if(|alert| alert.armed_at <= at) {
-            self.process(Event::Armed(&alert), alert.armed_at);
+        while let Some((from, alert)) = self.to_arm.pop_if(|(from, _)| *from <= at) {
+            self.process(Event::Armed(&alert), from);
             self.armed.insert(alert.id, alert);
         }
+    }
+
+    /// Evaluates the alerts on closes for the closes after the last missed observation, unless the live engine has newer ones.
+    fn evaluate_last_closes(&mut self, until: Timestamp) {
+        self.arm_until(until);
+        let is_behind = |alert: &&Alert| {
+            let inputs = AlertInputs::of(alert);
+            let mut gaps = inputs.stocks().filter_map(|symbol| self.by_stock.get(symbol));
+            gaps.any(Gap::is_behind)
+        };
+        let on_closes = self
+            .armed
+            .values()
+            .filter(|alert| alert.options.trigger == TriggerPrice::Close);
+        let behind: Vec<AlertId> = on_closes.filter(is_behind).map(|alert| alert.id).collect();
+        for id in behind {
+            self.process(Event::Disarmed(id), until);
+        }
+        self.process(Event::Clock, until);
     }
 
     /// Processes an event. The engine may reject it.
@@ -210,20 +324,46 @@ impl<'a> Rerun<'a> {
             .filter(|bar| is_new(bar.date) && !delivered.contains(&bar.date))
             .map(|bar| BarRow {
                 symbol: gap.symbol,
-                bar: *bar,
+                bar: Bar {
+                    volume: bar
+                        .volume
+                        .max(self.hidden_volume(gap.symbol, bar.date).unwrap_or_default()),
+                    ..*bar
+                },
             })
             .collect()
     }
 
+    fn hidden_volume(&self, symbol: Symbol, date: Date) -> Option<i64> {
+        self.hidden_volumes.get(&(symbol, date)).copied()
+    }
+
+    fn unjudged_rules(&self) -> Vec<AlertId> {
+        let observations = self.gaps.iter().flat_map(|gap| gap.observations.first());
+        let Some(begin) = observations.map(|first| first.at).min() else {
+            return Vec::new();
+        };
+        let decided: HashSet<AlertId> = self.decisions.iter().map(|decision| decision.alert).collect();
+        let is_unjudged =
+            |alert: &&Alert| alert.lifecycle.is_some() && alert.armed_at >= begin && !decided.contains(&alert.id);
+        self.armed.values().filter(is_unjudged).map(|alert| alert.id).collect()
+    }
+
     fn end(self) -> RerunResult {
-        let sessions = self.gaps.iter().filter_map(|gap| {
+        let observed = || self.gaps.iter().filter(|gap| !gap.observations.is_empty());
+        let sessions = observed().filter_map(|gap| {
             let session = self.engine.observed_session(gap.symbol)?;
-            Some((gap.symbol, session))
+            let volume = session.volume.max(self.hidden_volume(gap.symbol, session.date));
+            Some((gap.symbol, ObservedSession { volume, ..session }))
         });
-        let bars = self.gaps.iter().flat_map(|gap| self.observed_bars(gap));
+        let sessions = sessions.collect();
+        let unjudged_rules = self.unjudged_rules();
+        let bars = observed().flat_map(|gap| self.observed_bars(gap)).collect();
         RerunResult {
-            bars: bars.collect(),
-            sessions: sessions.collect(),
+            bars,
+            sessions,
+            unjudged_rules,
+            unknown: self.unknown,
             decisions: self.decisions,
             alerts: self.armed,
         }

@@ -152,6 +152,7 @@ impl Alerts {
                     | HistoryAction::Deleted
                     | HistoryAction::Expired
                     | HistoryAction::Adjusted
+                    | HistoryAction::NotEvaluated
                     | HistoryAction::NotificationSent
                     | HistoryAction::NotificationFailed => {}
                 }

@@ -154,7 +154,9 @@ pub(super) fn combine(stocks: Vec<PlayedStock>, calendar: &Calendar) -> Preview 
         count,
         per_year,
         coverage,
-        lacks_extended_hours: plan.is_some_and(|plan| plan.alert.options.judges_extended_hours()),
+        lacks_extended_hours: plan
+            .as_ref()
+            .is_some_and(|plan| plan.alert.options.judges_extended_hours()),
         noise: plan.and_then(|plan| noise(&plan.alert, per_year.unwrap_or_default(), most_in_a_session)),
         unknown_metrics,
         never_true,

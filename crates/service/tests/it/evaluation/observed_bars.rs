@@ -181,6 +181,7 @@ async fn missed_period_over_a_split_is_stored_in_the_shares_of_its_days(app: Tes
             quote("AAPL", "106", "2024-03-13T13:45:00Z"),
         ],
         is_behind: false,
+        complete: Vec::new(),
     };
     let MissedPeriodOutcome { evaluated, .. } = app.service.market_intake.evaluate_missed(missed).await.unwrap();
     assert_eq!(evaluated, 3);

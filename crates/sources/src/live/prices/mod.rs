@@ -2,6 +2,7 @@
 
 mod delivery;
 mod extended_hours;
+mod filled_gap;
 mod jumps;
 mod quote_times;
 mod reported_by;
@@ -17,6 +18,7 @@ use tokio::sync::mpsc;
 
 pub(super) use delivery::FilteredQuotes;
 use delivery::HeldQuotes;
+use filled_gap::FilledGap;
 use jumps::{Confirmation, JumpQueue};
 use quote_times::shifted_back;
 pub(super) use reported_by::ReportedBy;
@@ -26,8 +28,7 @@ use super::poll_round::{InFlight, PollRound, clock_skew, plan_delay};
 use super::price_requests::{PriceRequest, PriceRequests};
 use super::price_stream::{LivePriceStream, next_update};
 use super::{LiveContext, WatchedStocks};
-use crate::MissedQuotes;
-use crate::freshness::{QuoteFilter, QuoteLimits, quotes_from_minutes};
+use crate::freshness::{QuoteFilter, QuoteLimits};
 use crate::provider::stream::StreamUpdate;
 use crate::provider::{Capability, DataRequest, TimeRange};
 use crate::routing::{FetchedData, RoutingError, estimate_capacity};
@@ -87,6 +88,8 @@ pub(super) struct PriceTask {
     /// The jumps that wait for a confirmation, and the request in flight about some of them.
     jumps: JumpQueue,
     confirming: InFlight<Confirmation>,
+    /// The received requests of a gap that has others in the queue.
+    filled: Option<FilledGap>,
     /// The time until which new quotes are held for the minute bars in flight.
     hold_until: Option<Timestamp>,
     held: HeldQuotes,
@@ -124,6 +127,7 @@ impl PriceTask {
             minutes: InFlight::idle(),
             jumps: JumpQueue::default(),
             confirming: InFlight::idle(),
+            filled: None,
             hold_until: None,
             held: HeldQuotes::default(),
             last_session_round: None,
@@ -235,6 +239,7 @@ impl PriceTask {
         }
         self.confirm_jumps(now);
         if !self.is_holding(now) {
+            self.deliver_held_gap(now).await;
             self.release(now).await;
         }
         let (quotes, open) = (*self.filter.counts(), self.gaps.len());
@@ -316,17 +321,14 @@ impl PriceTask {
         self.hold_until = None;
         match answer {
             Ok(fetched) => {
-                let missed = MissedQuotes {
-                    quotes: quotes_from_minutes(&fetched.answer.minutes, gap.times),
-                    // After the hold has ended, newer quotes may have been delivered.
-                    is_behind: gap.is_behind || gap.hold_until.is_none_or(|until| until <= now),
-                };
-                tracing::info!(from = %gap.times.from, to = %gap.times.to, observations = missed.quotes.len(), "a gap was filled");
                 self.context.health.change(|state| state.gaps_filled += 1);
-                self.deliver(Vec::new(), missed, now).await;
+                self.add_filled(&gap, &fetched.answer, now).await;
+                self.deliver_whole_gap(gap.times, now).await;
             }
             Err(why) => {
+                let times = gap.times;
                 let is_kept = self.gaps.retry_later(gap, now);
+                self.deliver_whole_gap(times, now).await;
                 self.context.health.change(|state| {
                     state.failed_requests += 1;
                     state.gaps_given_up += u64::from(!is_kept);

@@ -26,6 +26,6 @@ pub(super) fn late_quotes(mut quotes: Vec<QuoteRow>) -> MissedQuotes {
     quotes.sort_by_key(|quote| quote.time);
     MissedQuotes {
         quotes,
-        is_behind: false,
+        ..MissedQuotes::default()
     }
 }

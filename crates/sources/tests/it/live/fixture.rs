@@ -337,6 +337,15 @@ impl Fixture {
         lines
     }
 
+    /// The missed periods that were delivered since the last call: the numbers of complete stocks and of quotes.
+    pub fn missed_periods(&mut self) -> Vec<(usize, usize)> {
+        let updates = std::iter::from_fn(|| self.updates.try_recv().ok());
+        let periods = updates.filter(|update| !update.missed.quotes.is_empty());
+        periods
+            .map(|update| (update.missed.complete.len(), update.missed.quotes.len()))
+            .collect()
+    }
+
     /// Waits for the next prices, as [`Self::delivered`].
     pub async fn next_delivered(&mut self) -> Vec<String> {
         let some = async {

@@ -190,3 +190,33 @@ async fn minutes_between_the_last_round_and_the_close_are_requested() {
         "{requests:?}"
     );
 }
+
+#[tokio::test]
+async fn gap_of_more_stocks_than_one_request_is_delivered_as_a_whole() {
+    let names = ('A'..='K').flat_map(|first| ('A'..='K').map(move |second| format!("{first}{second}")));
+    let names: Vec<String> = names.collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let seen = ObservedPrice {
+        price: "190".parse().unwrap(),
+        at: friday("15:10:20"),
+    };
+    let config = FixtureConfig {
+        known: KnownState {
+            seen: names.iter().map(|name| (symbol(name), seen)).collect(),
+            ..KnownState::default()
+        },
+        ..FixtureConfig::at(friday("15:20:00"), &names)
+    };
+    let mut fixture = Fixture::begin(config, |request| match request {
+        DataRequest::MinuteBars(symbols, _) => {
+            let bars = symbols
+                .iter()
+                .map(|symbol| minute(symbol.as_str(), friday("15:15:00"), ["190"; 4]));
+            Ok(minutes(bars.collect()))
+        }
+        _ => Ok(DataResponse::default()),
+    })
+    .await;
+    fixture.until(friday("15:20:10")).await;
+    assert_eq!(fixture.missed_periods(), [(121, 484)]);
+}

@@ -5,6 +5,7 @@
 
 mod firing;
 mod races;
+mod rules;
 mod sessions;
 mod walks;
 
@@ -48,6 +49,7 @@ async fn evaluate_period(app: &TestApp, quotes: &[QuoteRow], is_behind: bool) ->
     let missed = MissedQuotes {
         quotes: quotes.to_vec(),
         is_behind,
+        complete: Vec::new(),
     };
     app.service.market_intake.evaluate_missed(missed).await.unwrap()
 }

@@ -1,5 +1,6 @@
 //! Changes of an alert between its late evaluation and the commit.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use ::alerts::{AlertId, Plan, Status};
@@ -119,7 +120,7 @@ impl Fixture {
 async fn evaluate_gap(service: &Service) -> (Gaps, RerunResult) {
     let rows = [row("200", "2024-03-08T15:10:00Z"), row("197", "2024-03-08T15:15:00Z")];
     let evaluator = &service.evaluation.evaluator;
-    let gaps = Arc::new(evaluator.gaps([("AAPL".parse().unwrap(), &rows[..])], |_, _| None));
+    let gaps = Arc::new(evaluator.gaps([("AAPL".parse().unwrap(), &rows[..])], |_, _| None, &HashSet::new()));
     let result = evaluator.evaluate_gaps(&gaps).await.unwrap();
     (Arc::into_inner(gaps).unwrap(), result)
 }

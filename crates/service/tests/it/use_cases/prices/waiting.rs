@@ -52,6 +52,7 @@ fn missed(price: &str, time: &str) -> MissedQuotes {
     MissedQuotes {
         quotes: vec![quote],
         is_behind: true,
+        complete: Vec::new(),
     }
 }
 
