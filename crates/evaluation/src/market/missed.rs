@@ -31,7 +31,7 @@ pub struct MissedPeriodOutcome {
 /// The missed quotes of each stock in order of time.
 type ByStock = BTreeMap<Symbol, Vec<QuoteRow>>;
 
-/// What is known of a missed period besides its quotes.
+/// Facts about a missed period besides its quotes.
 struct MissedPeriod {
     /// Whether later quotes may have been ingested.
     is_behind: bool,

@@ -171,7 +171,7 @@ async fn rule_fires_each_time_within_a_gap_and_continues_live(app: TestApp) {
         .into_iter()
         .filter_map(|(_, at)| at)
         .collect();
-    assert_eq!(crossed, ["2024-03-08T15:08:00.000Z", "2024-03-08T15:05:00.000Z"]);
+    assert_eq!(crossed, ["2024-03-08T15:05:00.000Z", "2024-03-08T15:08:00.000Z"]);
     let alert = app.service.alerts.alert(&ann, id).await.unwrap().stored.alert;
     assert_eq!(alert.lifecycle.map(|state| state.firings), Some(2));
     assert_eq!(app.service.compare().await.unwrap(), 0);
