@@ -26,7 +26,7 @@ pub enum GapCause {
     SessionClosed,
 }
 
-/// What becomes of a gap.
+/// The state of a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapState {
     /// It is requested when the minute bars are available, or again after failures.
@@ -53,7 +53,7 @@ pub struct GapReport {
     pub times: TimeRange,
     /// Why prices are missing.
     pub cause: GapCause,
-    /// What becomes of it.
+    /// The state.
     pub state: GapState,
 }
 

@@ -98,7 +98,7 @@ pub struct NewMessage {
     pub created_at: Timestamp,
 }
 
-/// What has happened to a message so far.
+/// The steps of a message so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageReceipt {
     /// The message, as in lists.
