@@ -1,7 +1,7 @@
 // @ts-check
 /** The builder: a rule becomes a sentence and a preview while it is typed, and an alert when it is sent. */
 import assert from "node:assert/strict";
-import { ORIGIN, assertAccessible, environment, fillCredentials, picture, signIn, withPage } from "./harness.mjs";
+import { ORIGIN, assertAccessible, dragByTouch, environment, fillCredentials, picture, signIn, withPage } from "./harness.mjs";
 
 const email = environment("EMAIL");
 
@@ -40,6 +40,44 @@ await withPage({}, async (page) => {
     return typed instanceof HTMLTextAreaElement && typed.value === "AAPL falls to 84.50 or below";
   });
   assert.equal(await threshold.inputValue(), "84.5");
+
+  // The level on the chart moves by keys and by mouse: the form, the rule, the sentence and the preview follow, the focus stays.
+  const level = page.getByRole("slider", { name: /^Alert level/ });
+  await page.getByRole("slider", { name: "Alert level 84.50" }).focus();
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("ArrowUp");
+  await sentence.getByText("83.51").waitFor();
+  assert.equal(await threshold.inputValue(), "83.51");
+  assert.equal(await rule.inputValue(), "AAPL falls to 83.51 or below");
+  await page.getByRole("status", { name: "Preview" }).getByText("It would").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Alert level 83.51");
+  await page.keyboard.press("Escape");
+  await sentence.getByText("84.50").waitFor();
+  assert.equal(await threshold.inputValue(), "84.5");
+  const box = await level.boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 - 20, { steps: 5 });
+  await page.mouse.up();
+  const dropped = Number(await level.getAttribute("aria-valuenow"));
+  assert.ok(dropped > 84.5, String(dropped));
+  await sentence.getByText(dropped.toFixed(2)).waitFor();
+  assert.equal(Number(await threshold.inputValue()), dropped);
+
+  // In an expression the level is one of its numbers.
+  await rule.fill("AAPL price < 85 and rsi < 30");
+  await sentence.getByText("RSI is under 30").waitFor();
+  await page.getByRole("slider", { name: "Alert level 85.00" }).focus();
+  await page.keyboard.press("PageDown");
+  await sentence.getByText("84.00").waitFor();
+  assert.match(await page.getByLabel("Expression").inputValue(), /^price < 84 and rsi/);
+  // A calculated level is a line only.
+  await rule.fill("AAPL price < 0.9 * sma(50)");
+  await sentence.getByText("50-day average").waitFor();
+  assert.equal(await level.count(), 0);
+  await rule.fill("AAPL price <= 84.5");
+  await page.getByRole("slider", { name: "Alert level 84.50" }).waitFor();
 
   // Another condition has other inputs; the focus stays.
   const condition = page.getByLabel("Condition");
@@ -82,6 +120,18 @@ await withPage({}, async (page) => {
   await page.waitForURL(`${ORIGIN}/stocks/AAPL`);
   await page.locator("price-chart canvas").first().waitFor();
   await page.getByRole("img", { name: "Price chart of AAPL" }).waitFor();
+});
+
+// By finger on a phone.
+await withPage({ width: 390, touch: true }, async (page) => {
+  await signIn(page, email);
+  await page.goto("/alerts/new?text=AAPL+price+%3C%3D+85");
+  const level = page.getByRole("slider", { name: /^Alert level/ });
+  await level.waitFor();
+  await dragByTouch(page, level, 20);
+  const dropped = Number(await level.getAttribute("aria-valuenow"));
+  assert.ok(dropped < 85, String(dropped));
+  await page.getByRole("status", { name: "Sentence" }).getByText(dropped.toFixed(2)).waitFor();
 });
 
 // Without scripts, and with a session that ends in the middle of the form.

@@ -48,6 +48,7 @@ while (visits.length < MAX_VISITS && !visits.some(isInBudget)) {
     assert.equal(refused.status(), 403);
   });
 }
+console.log(`visits of the start page: ${JSON.stringify(visits)}`);
 assert.ok(visits.some(isInBudget), JSON.stringify(visits));
 
 // A delivery is sent again, and the list follows it.

@@ -155,3 +155,22 @@ export async function assertNoSidewaysScroll(page) {
   const [content, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   assert.ok((content ?? 0) <= (window_ ?? 0), `${page.url()} is ${content} wide in a window of ${window_}`);
 }
+
+/**
+ * Drags an element up or down with a finger.
+ * @param {Page} page
+ * @param {import("playwright-core").Locator} element
+ * @param {number} distance in pixels, downwards
+ */
+export async function dragByTouch(page, element, distance) {
+  await element.scrollIntoViewIfNeeded();
+  const box = await element.boundingBox();
+  assert.ok(box);
+  const session = await page.context().newCDPSession(page);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const touch = (/** @type {"touchStart" | "touchMove"} */ type, /** @type {number} */ moved) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: [{ x, y: y + moved }] });
+  await touch("touchStart", 0);
+  for (const part of [0.25, 0.5, 0.75, 1]) await touch("touchMove", distance * part);
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+}

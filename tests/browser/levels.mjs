@@ -1,7 +1,7 @@
 // @ts-check
 /** Levels on the chart of a stock: moved by mouse, touch and keys, previewed while they move, flipped across the price. */
 import assert from "node:assert/strict";
-import { environment, signIn, withPage } from "./harness.mjs";
+import { dragByTouch, environment, signIn, withPage } from "./harness.mjs";
 
 /**
  * Returns the stored threshold and condition of the account's price alerts.
@@ -80,4 +80,21 @@ await withPage({}, async (page) => {
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("try again later").waitFor();
   assert.equal(await slider.getAttribute("aria-label"), name);
+});
+
+// By finger on a phone. A level stays in sight while keys move it beyond the scale.
+await withPage({ width: 390, touch: true }, async (page) => {
+  await signIn(page, environment("EMAIL"));
+  await page.goto("/stocks/AAPL");
+  const slider = page.getByRole("slider").first();
+  await slider.waitFor();
+  const before = Object.values(await stored(page)).sort().join();
+  await dragByTouch(page, slider, -30);
+  await waitForStored(page, (values) => values.sort().join() !== before);
+  await slider.focus();
+  for (let dollar = 0; dollar < 40; dollar += 1) await page.keyboard.press("PageUp");
+  await page.waitForFunction(() => {
+    const [level, box] = [document.activeElement, document.querySelector("price-chart .box")].map((element) => element?.getBoundingClientRect());
+    return level !== undefined && box !== undefined && level.top >= box.top - 12 && level.bottom <= box.bottom;
+  });
 });

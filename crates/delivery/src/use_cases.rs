@@ -12,7 +12,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::DeliveryConfig;
 use crate::messages::dispatchers::{self, MessageDispatcher};
-use crate::messages::{EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox, SentMessages};
+use crate::messages::{
+    ChannelTests, EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox, SentMessages,
+};
 use crate::queue::QueueOutbox;
 use crate::webhooks::webhook_queue::{self, WebhookQueue};
 use crate::webhooks::{DeliveryContext, Webhooks};
@@ -25,6 +27,8 @@ pub struct DeliveryUseCases {
     pub outbox: OperatorOutbox,
     /// Messages about alerts that were sent.
     pub sent_messages: SentMessages,
+    /// Tests of the channels of messages.
+    pub channel_tests: ChannelTests,
     /// Unsubscribe links in mail about alerts.
     pub email_subscriptions: EmailSubscriptions,
     /// Creates messages for the use cases of other areas.
@@ -53,6 +57,7 @@ impl DeliveryUseCases {
                 settings: Arc::clone(settings),
             },
             sent_messages: SentMessages { ports: ports.clone() },
+            channel_tests: ChannelTests { ports: ports.clone() },
             email_subscriptions: EmailSubscriptions { ports: ports.clone() },
             writer: MessageWriter {
                 ports: ports.clone(),

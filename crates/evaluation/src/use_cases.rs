@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use foundation::Ports;
+use sources::live::LiveSourceHealth;
 use tokio::sync::broadcast;
 
 use crate::EvaluationConfig;
@@ -45,6 +46,8 @@ pub struct EvaluationUseCases {
     pub awaiting: Arc<AwaitedPrices>,
     /// Whether the first data is still being loaded.
     pub loading: Arc<FirstLoad>,
+    /// The health of the providers' source, if that is the source of market data.
+    pub live_source: LiveSourceHealth,
     /// Refresh requests to the source of market data.
     pub wanted: broadcast::Sender<sources::live::RefreshKind>,
 }
@@ -115,6 +118,7 @@ impl EvaluationUseCases {
             initial_prices,
             awaiting,
             loading,
+            live_source: LiveSourceHealth::default(),
             wanted,
         }
     }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use ::alerts::engine::{BlindStock, EvaluationCounts};
+use ::alerts::engine::{BlindStock, EvaluationCounts, Feed};
+use evaluation::EvaluationConfig;
 use evaluation::evaluator::Evaluator;
+use evaluation::feed::GapReport;
 use foundation::{Actor, Ports, ServiceError};
+use sources::live::LiveSourceHealth;
 use store::model::{Account, Page, PageRequest};
 
 /// The state of the whole service.
@@ -16,6 +19,10 @@ pub struct ServiceOverview {
     pub alerts: EvaluationCounts,
     /// The stocks whose alerts cannot be evaluated, those with the most first.
     pub blind: Vec<BlindStock>,
+    /// The kinds of data that no configured source delivers.
+    pub missing_feeds: Vec<Feed>,
+    /// The gaps in the prices that providers deliver: the open ones, then the latest ended ones.
+    pub gaps: Vec<GapReport>,
     /// The number of deliveries that wait for an attempt.
     pub pending_deliveries: u64,
     /// The number of messages that wait for an attempt.
@@ -27,6 +34,8 @@ pub struct ServiceOverview {
 pub struct Operators {
     pub(crate) ports: Ports,
     pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) settings: Arc<EvaluationConfig>,
+    pub(crate) live_source: LiveSourceHealth,
 }
 
 impl Operators {
@@ -45,6 +54,8 @@ impl Operators {
             accounts: self.ports.store.accounts_page(page).await?,
             alerts,
             blind,
+            missing_feeds: self.settings.missing_feeds.clone(),
+            gaps: self.live_source.gaps(),
             pending_deliveries,
             pending_messages,
         })

@@ -8,7 +8,7 @@ use accounts::identity::AccountAccess;
 use accounts::identity::account::AccountSettings;
 use accounts::oauth::OAuth;
 use delivery::DeliveryUseCases;
-use delivery::messages::{EmailSubscriptions, OperatorOutbox, SentMessages};
+use delivery::messages::{ChannelTests, EmailSubscriptions, OperatorOutbox, SentMessages};
 use delivery::webhooks::Webhooks;
 use evaluation::EvaluationUseCases;
 use evaluation::blindness::BlindnessNotices;
@@ -56,6 +56,8 @@ pub struct UseCases {
     pub outbox: OperatorOutbox,
     /// Messages about alerts that accounts were sent.
     pub sent_messages: SentMessages,
+    /// Tests of the channels of messages.
+    pub channel_tests: ChannelTests,
     /// Unsubscribe links in mail about alerts.
     pub email_subscriptions: EmailSubscriptions,
     /// Analyses of stocks.
@@ -133,7 +135,7 @@ impl UseCases {
         };
         let approvals = Approvals {
             ports: ports.clone(),
-            settings: evaluation_settings,
+            settings: Arc::clone(&evaluation_settings),
             identity: account_use_cases.identity.clone(),
             prices: evaluation.prices.clone(),
             alerts: alerts.clone(),
@@ -142,6 +144,8 @@ impl UseCases {
         let operators = Operators {
             ports: ports.clone(),
             evaluator: Arc::clone(evaluator),
+            settings: evaluation_settings,
+            live_source: evaluation.live_source.clone(),
         };
         let jobs = Jobs {
             ports: ports.clone(),
@@ -166,6 +170,7 @@ impl UseCases {
             webhooks: delivery.webhooks.clone(),
             outbox: delivery.outbox.clone(),
             sent_messages: delivery.sent_messages.clone(),
+            channel_tests: delivery.channel_tests.clone(),
             email_subscriptions: delivery.email_subscriptions.clone(),
             analysis: watchlist.analysis,
             prices: evaluation.prices.clone(),

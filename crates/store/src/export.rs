@@ -34,6 +34,7 @@ struct MessageRow {
     kind: String,
     recipient: Option<String>,
     status: String,
+    outcome: Option<String>,
     created_at: i64,
     admitted_at: i64,
     finished_at: Option<i64>,
@@ -53,6 +54,7 @@ impl MessageRow {
             kind: self.kind,
             recipient: self.recipient,
             status: self.status,
+            outcome: self.outcome,
             created_at: MESSAGES.instant(self.created_at)?,
             finished_at: MESSAGES.optional_instant(self.finished_at)?,
         })
@@ -88,7 +90,7 @@ impl Store {
         position: MessageCursor,
         limit: u32,
     ) -> Result<(Vec<SentMessage>, MessageCursor), StoreError> {
-        let sql = "SELECT seq, kind, recipient, status, created_at, admitted_at, finished_at FROM messages
+        let sql = "SELECT seq, kind, recipient, status, outcome, created_at, admitted_at, finished_at FROM messages
                    WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL
                    AND (admitted_at > $3 OR (admitted_at = $3 AND seq > $4))
                    ORDER BY admitted_at, seq LIMIT $5";
@@ -107,7 +109,7 @@ impl Store {
         channel: MessageChannel,
         limit: u32,
     ) -> Result<Vec<SentMessage>, StoreError> {
-        let sql = "SELECT seq, kind, recipient, status, created_at, admitted_at, finished_at FROM messages
+        let sql = "SELECT seq, kind, recipient, status, outcome, created_at, admitted_at, finished_at FROM messages
                    WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL
                    ORDER BY admitted_at DESC, seq DESC LIMIT $3";
         let rows = query!(fetch_all MessageRow, &self.pools, sql, account.0, channel.name(), i64::from(limit))?;

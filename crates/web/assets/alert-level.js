@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * The level of a price alert: a slider over the chart, moved by pointer or keys. Arrows move by one tick, PageUp and PageDown by a
- * dollar. A level is stored on drop, on Enter, or half a second after the last key; Escape restores it. A level that crosses the price
- * would fire at once, so it is stored only after a button has turned the alert around.
+ * The level of a price alert on the chart of its stock. It is stored on drop, on Enter, or half a second after the last key; Escape
+ * restores it. A level that crosses the price would fire at once, so it is stored only after a button has turned the alert around.
  */
+import { LevelSlider, formatLevel } from "./level-slider.js";
 
 /**
  * @typedef {import("./price-chart.js").Level} Level
@@ -15,16 +15,13 @@ const KEY_DELAY = 500;
 /** Minimum time between two previews while a level moves, in milliseconds. */
 const PREVIEW_INTERVAL = 150;
 
-/**
- * Returns the smallest step of a price: a cent, or a hundredth of a cent below a dollar.
- * @param {number} price
- */
-const tickOf = (price) => (price < 1 ? 0.0001 : 0.01);
+export class AlertLevel extends LevelSlider {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  previewTimer;
+  previewedAt = 0;
 
-/** @param {number} price */
-const format = (price) => price.toFixed(price < 1 ? 4 : 2);
-
-export class AlertLevel {
   /**
    * @param {HTMLElement} chart
    * @param {Stock} stock
@@ -33,107 +30,49 @@ export class AlertLevel {
    * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} series
    */
   constructor(chart, stock, level, line, series) {
-    this.chart = chart;
+    super(chart, level.price, line, series);
     this.stock = stock;
+    /** The level as it is stored. */
     this.level = level;
-    this.line = line;
-    this.series = series;
-    /** The price that is shown; `level.price` is the stored one. */
-    this.price = level.price;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    this.previewedAt = 0;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.previewTimer = undefined;
-    this.button = this.createButton();
+    this.maximum = Math.max(level.price, stock.lastPrice ?? 0) * 2;
     this.show();
   }
 
-  createButton() {
-    const template = /** @type {HTMLTemplateElement} */ (this.chart.querySelector("template.level-button"));
-    const button = /** @type {HTMLButtonElement} */ (template.content.firstElementChild?.cloneNode(true));
-    this.label = button.getAttribute("aria-label") ?? "";
-    button.addEventListener("keydown", (event) => this.onKey(event));
-    button.addEventListener("pointerdown", (event) => this.onPointerDown(event));
-    this.chart.querySelector(".box")?.append(button);
-    return button;
-  }
-
-  /** Moves the slider to its price, because the scale may have changed. */
-  place() {
-    const y = this.series.priceToCoordinate(this.price);
-    this.button.hidden = y === null;
-    if (y !== null) this.button.style.top = `${y}px`;
-  }
-
+  /** @override */
   show() {
-    const text = format(this.price);
-    const button = this.button;
-    button.textContent = text;
-    button.setAttribute("aria-label", `${this.label} ${text}`);
-    button.setAttribute("aria-valuemin", "0");
-    button.setAttribute("aria-valuemax", String(Math.max(this.price, this.stock.lastPrice ?? 0) * 2));
-    button.setAttribute("aria-valuenow", text);
-    button.setAttribute("aria-valuetext", text);
-    button.classList.toggle("crossed", this.isCrossed());
-    this.line.applyOptions({ price: this.price });
-    this.place();
+    super.show();
+    this.button.classList.toggle("crossed", this.isCrossed());
   }
 
   /** Whether the alert would fire at once. */
   isCrossed() {
-    const last = this.stock.lastPrice;
+    // The slider shows itself before it has its level.
+    const last = this.stock?.lastPrice ?? null;
     if (last === null || this.price === this.level.price) return false;
     return this.level.side === "above" ? this.price <= last : this.price >= last;
   }
 
-  /** @param {number} price */
-  moveTo(price) {
-    const tick = tickOf(price);
-    this.price = Math.max(tick, Math.round(price / tick) * tick);
+  /** @override */
+  onMove() {
     this.say(".level-error", "");
-    this.show();
     this.showFlip();
     this.previewSoon();
   }
 
-  /** @param {KeyboardEvent} event */
-  onKey(event) {
-    const steps = { ArrowUp: tickOf(this.price), ArrowDown: -tickOf(this.price), PageUp: 1, PageDown: -1 };
-    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
-    if (step !== undefined) {
-      this.moveTo(this.price + step);
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.store(), KEY_DELAY);
-    } else if (event.key === "Enter") {
-      void this.store();
-    } else if (event.key === "Escape") {
-      this.restore();
-    } else {
-      return;
-    }
-    event.preventDefault();
+  /** @override */
+  onKeyMove() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.store(), KEY_DELAY);
   }
 
-  /** @param {PointerEvent} event */
-  onPointerDown(event) {
-    const button = this.button;
-    button.setPointerCapture(event.pointerId);
-    const top = () => this.chart.querySelector(".canvas")?.getBoundingClientRect().top ?? 0;
-    const move = (/** @type {PointerEvent} */ moved) => {
-      const price = this.series.coordinateToPrice(moved.clientY - top());
-      if (price !== null) this.moveTo(price);
-    };
-    const end = (/** @type {PointerEvent} */ ended) => {
-      button.removeEventListener("pointermove", move);
-      button.removeEventListener("pointerup", end);
-      button.removeEventListener("pointercancel", end);
-      if (ended.type === "pointercancel") this.restore();
-      else void this.store();
-    };
-    button.addEventListener("pointermove", move);
-    button.addEventListener("pointerup", end);
-    button.addEventListener("pointercancel", end);
+  /** @override */
+  onCommit() {
+    void this.store();
+  }
+
+  /** @override */
+  onCancel() {
+    this.restore();
   }
 
   /** Shows that the alert has fired: its level cannot be moved any more. */
@@ -170,7 +109,7 @@ export class AlertLevel {
     clearTimeout(this.timer);
     const isFlip = side !== this.level.side;
     if ((!isFlip && this.isCrossed()) || (this.price === this.level.price && !isFlip)) return;
-    const price = Number(format(this.price));
+    const price = Number(formatLevel(this.price));
     const body = isFlip ? { condition: `price_${side}`, threshold: price } : { threshold: price };
     const result = await this.send("PATCH", `/alerts/${this.level.id}`, body);
     if (result.success) {
@@ -194,7 +133,7 @@ export class AlertLevel {
   async preview() {
     this.previewedAt = performance.now();
     const condition = this.isCrossed() ? (this.level.side === "above" ? "below" : "above") : this.level.side;
-    const alert = { symbol: this.stock.symbol, condition: `price_${condition}`, threshold: Number(format(this.price)) };
+    const alert = { symbol: this.stock.symbol, condition: `price_${condition}`, threshold: Number(formatLevel(this.price)) };
     const result = await this.send("POST", "/alerts/preview", { alert });
     const perYear = result.data?.per_year;
     const text = this.chart.querySelector(".level-preview")?.getAttribute("data-text") ?? "";

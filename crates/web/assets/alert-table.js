@@ -4,6 +4,9 @@
  * deletes, `u` undoes. Keys work only while the focus is in the table and not in a text input (WCAG 2.1.4).
  */
 class AlertTable extends HTMLElement {
+  /** The row that had the focus at the last key. */
+  row = 0;
+
   connectedCallback() {
     this.addEventListener("change", this.onChange);
     this.addEventListener("keydown", this.onKey);
@@ -39,6 +42,8 @@ class AlertTable extends HTMLElement {
   onSwap = () => {
     for (const box of this.boxes) box.checked = false;
     this.showSelection();
+    // A row that the filter does not show any more takes the focus with it.
+    if (document.activeElement === document.body) this.boxes[Math.min(this.row, this.boxes.length - 1)]?.focus();
   };
 
   /** @param {Event} event */
@@ -57,6 +62,7 @@ class AlertTable extends HTMLElement {
     if (!(target instanceof HTMLElement) || !target.closest(".scroll")) return;
     const boxes = this.boxes;
     const at = boxes.findIndex((box) => box.closest("tr")?.contains(target));
+    this.row = Math.max(at, 0);
     switch (event.key) {
       case "j":
         boxes[Math.min(at + 1, boxes.length - 1)]?.focus();

@@ -3,6 +3,7 @@
 import htmx from "./vendor/htmx.js";
 import "./alert-table.js";
 import { connectDialogs } from "./dialogs.js";
+import { keepFocus } from "./focus.js";
 import { keepForms, submitOnChange } from "./forms.js";
 import { startLiveEvents } from "./live-events.js";
 import "./live-page.js";
@@ -21,6 +22,7 @@ htmx.registerExtension("bellwether", {
 submitOnChange(document);
 keepForms();
 connectDialogs();
+keepFocus();
 startLiveEvents();
 
 // The charts are large, so only pages with one load it.

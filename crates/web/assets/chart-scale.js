@@ -22,8 +22,17 @@ export function addCandles(chart, canvas, candles, levels) {
     borderVisible: false,
     autoscaleInfoProvider: (/** @type {() => import("lightweight-charts").AutoscaleInfo | null} */ original) => withPrices(original(), levels()),
   });
-  series.setData(candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
+  setCandles(series, candles);
   return series;
+}
+
+/**
+ * Replaces the candles.
+ * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} series
+ * @param {Candle[]} candles
+ */
+export function setCandles(series, candles) {
+  series.setData(candles.map(([time, open, high, low, close]) => ({ time, open, high, low, close })));
 }
 
 /**

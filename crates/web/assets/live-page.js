@@ -1,6 +1,8 @@
 // @ts-check
 /** What a page does with live events: prices change in place, and a firing shows as a message, in the title and in the count. */
 
+import { focusResult, uncoverFocus } from "./focus.js";
+
 /**
  * @typedef {import("./live-events.js").LiveFiring} LiveFiring
  * @typedef {import("./live-events.js").LiveQuote} LiveQuote
@@ -64,9 +66,25 @@ function showMessage(firing) {
     const part = message.querySelector(selector);
     if (part) part.textContent = text;
   }
-  message.querySelector("button")?.addEventListener("click", () => message.remove());
+  message.querySelector("button")?.addEventListener("click", () => removeMessages([message]));
   list.append(message);
-  while (list.childElementCount > MAX_MESSAGES) list.firstElementChild?.remove();
+  // A message with the focus stays.
+  const old = [...list.children].filter((element) => !element.contains(document.activeElement));
+  removeMessages(old.slice(0, Math.max(0, list.childElementCount - MAX_MESSAGES)));
+  uncoverFocus();
+}
+
+/**
+ * Removes messages. The focus in one of them goes to the next message, or back to the page.
+ * @param {Element[]} messages
+ */
+function removeMessages(messages) {
+  const hadFocus = messages.some((message) => message.contains(document.activeElement));
+  for (const message of messages) message.remove();
+  if (!hadFocus) return;
+  const next = document.querySelector("#firings button");
+  if (next instanceof HTMLElement) next.focus();
+  else focusResult();
 }
 
 function countUnseen() {
@@ -92,5 +110,8 @@ function playSound() {
   tone.addEventListener("ended", () => void audio.close());
 }
 
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented) removeMessages([...document.querySelectorAll("#firings > *")]);
+});
 document.addEventListener("quote", (event) => showQuote(/** @type {CustomEvent<LiveQuote>} */ (event).detail));
 document.addEventListener("firing", (event) => showFiring(/** @type {CustomEvent<LiveFiring>} */ (event).detail));

@@ -4,6 +4,7 @@ import { HistogramSeries, LineSeries, LineStyle, createChart, createSeriesMarker
 import { AlertLevel } from "./alert-level.js";
 import { color } from "./chart-color.js";
 import { addCandles } from "./chart-scale.js";
+import { followScale } from "./level-slider.js";
 
 /**
  * @typedef {{id: string, price: number, side: "above" | "below"}} Level
@@ -49,7 +50,9 @@ class PriceChart extends HTMLElement {
       timeScale: { borderColor: line },
     });
     this.chart = chart;
-    const candles = addCandles(chart, canvas, data.candles, () => data.levels.map((level) => level.price));
+    /** @type {AlertLevel[]} */
+    let levels = [];
+    const candles = addCandles(chart, canvas, data.candles, () => levels.map((level) => level.scalePrice()));
     const volume = chart.addSeries(HistogramSeries, {
       priceFormat: { type: "volume" },
       priceScaleId: "",
@@ -72,7 +75,7 @@ class PriceChart extends HTMLElement {
     );
     chart.timeScale().fitContent();
     const stock = { symbol: data.symbol, lastPrice: data.price };
-    const levels = this.addLevels(stock, data.levels, candles, color(canvas, "--accent"));
+    levels = this.addLevels(stock, data.levels, candles, color(canvas, "--accent"));
     this.addButton(stock, candles);
     this.follow(stock, data.candles, candles, levels);
   }
@@ -153,12 +156,10 @@ class PriceChart extends HTMLElement {
       });
       return new AlertLevel(this, stock, level, line, candles);
     });
-    const place = () => {
-      if (!this.chart) return;
-      for (const level of levels) level.place();
-      requestAnimationFrame(place);
-    };
-    place();
+    followScale(
+      () => levels,
+      () => this.chart !== undefined,
+    );
     return levels;
   }
 

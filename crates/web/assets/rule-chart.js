@@ -2,7 +2,9 @@
 /** The chart of a rule: candles, its levels, and its firings in the preview. It follows the data in its page. */
 import { LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { color } from "./chart-color.js";
-import { addCandles } from "./chart-scale.js";
+import { addCandles, setCandles } from "./chart-scale.js";
+import { followScale } from "./level-slider.js";
+import { RuleLevel, sourceOf } from "./rule-level.js";
 
 /** With more firings than this, the marks have no text. */
 const MAX_NAMED_FIRINGS = 6;
@@ -10,6 +12,7 @@ const MAX_NAMED_FIRINGS = 6;
 /**
  * @typedef {{price: number, is_former: boolean, text: string}} Level
  * @typedef {{symbol: string, candles: [string, number, number, number, number, number][], levels: Level[], firings: string[], firing_text: string}} RuleChartData
+ * @typedef {import("lightweight-charts").ISeriesApi<"Candlestick">} CandleSeries
  */
 
 class RuleChart extends HTMLElement {
@@ -17,8 +20,20 @@ class RuleChart extends HTMLElement {
   chart;
   /** The data that is drawn. */
   drawn = "";
+  /** The stock of the chart: that of another one is drawn anew. */
+  symbol = "";
   /** @type {AbortController | undefined} */
   connection;
+  /**
+   * The levels that can be moved, by their sources.
+   * @type {Map<string, RuleLevel>}
+   */
+  sliders = new Map();
+  /**
+   * The lines of the other levels.
+   * @type {import("lightweight-charts").IPriceLine[]}
+   */
+  lines = [];
 
   connectedCallback() {
     this.connection = new AbortController();
@@ -33,8 +48,12 @@ class RuleChart extends HTMLElement {
   }
 
   removeChart() {
+    for (const slider of this.sliders.values()) slider.button.remove();
+    this.sliders.clear();
+    this.lines = [];
     this.chart?.remove();
     this.chart = undefined;
+    this.symbol = "";
   }
 
   draw() {
@@ -42,42 +61,111 @@ class RuleChart extends HTMLElement {
     const text = (source ? document.getElementById(source) : this)?.dataset["chart"] ?? "";
     const canvas = this.querySelector(".canvas");
     if (!(canvas instanceof HTMLElement) || text === this.drawn) return;
+    // While a level moves through prices that no alert can have, the chart stays.
+    if (text === "" && [...this.sliders.values()].some((slider) => slider.isMoving())) return;
     this.drawn = text;
     canvas.hidden = text === "";
-    this.removeChart();
-    if (text === "") return;
+    if (text === "") return this.removeChart();
     /** @type {RuleChartData} */
     const data = JSON.parse(text);
+    if (data.symbol === this.symbol && this.candles) {
+      setCandles(this.candles, data.candles);
+    } else {
+      this.removeChart();
+      this.addChart(canvas, data);
+      this.symbol = data.symbol;
+    }
+    this.showLevels(data.levels);
+    this.showFirings(data);
+  }
+
+  /**
+   * @param {HTMLElement} canvas
+   * @param {RuleChartData} data
+   */
+  addChart(canvas, data) {
     canvas.ariaLabel = `${canvas.dataset["label"]} ${data.symbol}`;
-    const [muted = "", line = "", accent = ""] = ["--muted", "--line", "--accent"].map((name) => color(canvas, name));
+    const [muted, line, accent] = ["--muted", "--line", "--accent"].map((name) => color(canvas, name));
     const chart = createChart(canvas, {
       autoSize: true,
       layout: { background: { color: "transparent" }, textColor: muted, attributionLogo: false },
       grid: { vertLines: { color: line }, horzLines: { color: line } },
-      rightPriceScale: { borderColor: line },
+      rightPriceScale: { borderColor: line, minimumWidth: 72 },
       timeScale: { borderColor: line },
     });
     this.chart = chart;
-    const candles = addCandles(chart, canvas, data.candles, () => data.levels.map((level) => level.price));
-    for (const level of data.levels) {
-      candles.createPriceLine({
-        price: level.price,
-        color: level.is_former ? muted : accent,
-        lineWidth: 1,
-        lineStyle: level.is_former ? LineStyle.Dotted : LineStyle.Dashed,
-        axisLabelVisible: true,
-        title: level.text,
-      });
+    this.colors = { muted: muted ?? "", accent: accent ?? "" };
+    this.candles = addCandles(chart, canvas, data.candles, () => this.scalePrices());
+    this.markers = createSeriesMarkers(this.candles, []);
+    chart.timeScale().fitContent();
+    followScale(
+      () => this.sliders.values(),
+      () => this.chart === chart,
+    );
+  }
+
+  scalePrices() {
+    const lines = this.lines.map((line) => line.options().price);
+    return [...lines, ...[...this.sliders.values()].map((slider) => slider.scalePrice())];
+  }
+
+  /**
+   * Shows the levels: a slider for each one that comes from a number in the form, a line for the others.
+   * @param {Level[]} levels
+   */
+  showLevels(levels) {
+    const candles = this.candles;
+    if (!candles) return;
+    // The answer may be about a price that the level has left by now.
+    if ([...this.sliders.values()].some((slider) => slider.isMoving())) return;
+    for (const line of this.lines) candles.removePriceLine(line);
+    this.lines = [];
+    const kept = new Set();
+    for (const level of levels) {
+      const source = level.is_former || !this.querySelector("template.level-button") ? undefined : sourceOf(level.price);
+      if (!source) {
+        this.lines.push(this.addLine(candles, level, true));
+        continue;
+      }
+      const key = `${source.id} ${source.place}`;
+      kept.add(key);
+      const slider = this.sliders.get(key);
+      if (slider) slider.set(level.price);
+      else this.sliders.set(key, new RuleLevel(this, level.price, source, this.addLine(candles, level, false), candles));
     }
+    for (const [key, slider] of this.sliders) {
+      if (kept.has(key)) continue;
+      slider.remove();
+      this.sliders.delete(key);
+    }
+  }
+
+  /**
+   * @param {CandleSeries} candles
+   * @param {Level} level
+   * @param {boolean} isLabelled
+   */
+  addLine(candles, level, isLabelled) {
+    return candles.createPriceLine({
+      price: level.price,
+      color: level.is_former ? this.colors?.muted : this.colors?.accent,
+      lineWidth: 1,
+      lineStyle: level.is_former ? LineStyle.Dotted : LineStyle.Dashed,
+      axisLabelVisible: isLabelled,
+      title: isLabelled ? level.text : "",
+    });
+  }
+
+  /** @param {RuleChartData} data */
+  showFirings(data) {
     const marks = data.firings.map((time) => ({
       time,
       text: data.firings.length > MAX_NAMED_FIRINGS ? "" : data.firing_text,
       position: /** @type {const} */ ("aboveBar"),
       shape: /** @type {const} */ ("arrowDown"),
-      color: accent,
+      color: this.colors?.accent ?? "",
     }));
-    createSeriesMarkers(candles, marks);
-    chart.timeScale().fitContent();
+    this.markers?.setMarkers(marks);
   }
 }
 

@@ -8,6 +8,16 @@ pub fn usd(amount: Decimal) -> String {
     market::display::Usd(amount).to_string()
 }
 
+/// Returns an amount in US dollars with its sign, such as `+12.50`.
+#[must_use]
+pub fn signed_usd(amount: Decimal) -> String {
+    let text = usd(amount);
+    match text.strip_prefix('-') {
+        Some(amount) => format!("−{amount}"),
+        None => format!("+{text}"),
+    }
+}
+
 /// Returns a percentage with its sign and two decimals, such as `+1.20%`.
 #[must_use]
 pub fn signed_percent(percent: Decimal) -> String {
@@ -69,6 +79,12 @@ mod tests {
         assert_eq!(signed_percent(decimal("1.2")), "+1.20%");
         assert_eq!(signed_percent(decimal("-0.5")), "−0.50%");
         assert_eq!(percent(decimal("12.345")), "12.35%");
+    }
+
+    #[test]
+    fn amounts_have_a_sign() {
+        assert_eq!(signed_usd(decimal("12.5")), "+12.50");
+        assert_eq!(signed_usd(decimal("-199.86")), "−199.86");
     }
 
     #[test]

@@ -259,3 +259,30 @@ impl Shell {
         self.section == Some(*section)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The frame of an operator's page in UTC.
+    pub(crate) fn shell() -> Shell {
+        Shell {
+            head: PageHead {
+                base: String::new(),
+                appearance: Appearance::default(),
+            },
+            section: None,
+            address: "/".to_owned(),
+            email: "operator@example.com".to_owned(),
+            is_operator: true,
+            zone: TimeZone::UTC,
+            now: Timestamp::UNIX_EPOCH,
+            notice: None,
+            live: LiveState {
+                account: String::new(),
+                position: 0,
+                unseen: 0,
+            },
+        }
+    }
+}

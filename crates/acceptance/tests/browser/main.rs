@@ -54,6 +54,8 @@ async fn run(script: &str, origin: &str, variables: &[(&str, &str)]) {
         .envs(variables.iter().copied());
     let output = command.output().await.unwrap();
     tools::assert_success(script, &output);
+    // Measured values, with `--no-capture`.
+    print!("{}", String::from_utf8_lossy(&output.stdout));
 }
 
 /// Starts a service with an account that has three alerts on a stock with a history, one of which has fired, and returns the id of
@@ -168,6 +170,15 @@ async fn demo_prints_a_link_that_signs_in() {
     let demo = demo.wait_until_ready().await;
     let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
     run("demo.mjs", &demo.origin, &[("SCREENSHOTS", &pictures)]).await;
+}
+
+#[tokio::test]
+async fn keyboard_alone_leads_through_the_demo() {
+    let Some(_) = programs() else { return };
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "240"]);
+    let demo = demo.wait_until_ready().await;
+    run("keyboard.mjs", &demo.origin, &[]).await;
 }
 
 #[tokio::test]

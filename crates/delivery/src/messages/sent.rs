@@ -1,5 +1,6 @@
 //! The messages about alerts that an account was sent.
 
+use alerts::AlertId;
 use foundation::{Actor, Ports, ServiceError};
 use store::model::is_alert_news;
 
@@ -28,5 +29,19 @@ impl SentMessages {
         latest.sort_by_key(|sent| std::cmp::Reverse(sent.created_at));
         latest.truncate(limit);
         Ok(latest)
+    }
+
+    /// Returns the messages about the latest firings of an alert, at most `limit` firings, newest first.
+    pub async fn messages_of_alert(
+        &self,
+        actor: &Actor,
+        alert: AlertId,
+        limit: u32,
+    ) -> Result<Vec<SentMessage>, ServiceError> {
+        let store = &self.ports.store;
+        let events = store.events_of_alert(actor.account, alert, limit).await?;
+        let mut found = store.messages_of_events(&events).await?;
+        found.sort_by_key(|sent| std::cmp::Reverse(sent.created_at));
+        Ok(found)
     }
 }

@@ -1,5 +1,6 @@
 //! Listing and resending of deliveries.
 
+use alerts::AlertId;
 use foundation::account::lock_active_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
@@ -60,6 +61,24 @@ impl Webhooks {
     ) -> Result<Page<Delivery>, ServiceError> {
         self.webhook(actor, id).await?;
         Ok(self.ports.store.deliveries(id, status, page).await?)
+    }
+
+    /// Returns the deliveries of the latest firings of an alert, at most `limit` firings, newest first, each with its webhook.
+    pub async fn deliveries_of_alert(
+        &self,
+        actor: &Actor,
+        alert: AlertId,
+        limit: u32,
+    ) -> Result<Vec<(Webhook, Delivery)>, ServiceError> {
+        let store = &self.ports.store;
+        let events = store.events_of_alert(actor.account, alert, limit).await?;
+        let mut found = Vec::new();
+        for webhook in self.webhooks(actor).await? {
+            let deliveries = store.deliveries_of_events(webhook.id, &events).await?;
+            found.extend(deliveries.into_iter().map(|delivery| (webhook.clone(), delivery)));
+        }
+        found.sort_by_key(|(_, delivery)| std::cmp::Reverse(delivery.created_at));
+        Ok(found)
     }
 
     /// Queues a delivery again, under its id, in any state.

@@ -95,7 +95,7 @@ impl LiveSourceTask {
             benchmark,
             splits_only: splits_only_receiver,
         };
-        let (health, refreshes) = (LiveSourceHealth::default(), feed.market_intake.refresh_requests());
+        let (health, refreshes) = (feed.live_source.clone(), feed.market_intake.refresh_requests());
         let (watched, receiver) = watch::channel(Arc::default());
         // Gaps can only be filled once it is known which stocks are watched.
         let mut stocks = loop {

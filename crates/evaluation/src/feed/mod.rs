@@ -19,6 +19,7 @@ use market::Calendar;
 use sources::MarketUpdate;
 use sources::file::{self, FileSourceHealth};
 use sources::folder::FolderError;
+use sources::live::LiveSourceHealth;
 use sources::provider::Capability;
 use sources::simulated;
 use tokio::sync::{mpsc, watch};
@@ -32,6 +33,8 @@ use live::LiveSourceTask;
 
 pub use config::{ProviderSetup, SourceConfig};
 pub use saved_market::saved_market;
+pub use sources::live::{GapCause, GapReport, GapState};
+pub use sources::provider::TimeRange;
 
 /// The maximum number of updates in the channel.
 const MAX_QUEUED_UPDATES: usize = 4;
@@ -44,6 +47,7 @@ struct Feed {
     market_intake: MarketIntake,
     market: MarketOverview,
     prices: Prices,
+    live_source: LiveSourceHealth,
 }
 
 impl Feed {
@@ -52,6 +56,7 @@ impl Feed {
             market_intake: evaluation.market_intake.clone(),
             market: evaluation.market.clone(),
             prices: evaluation.prices.clone(),
+            live_source: evaluation.live_source.clone(),
         }
     }
 }

@@ -134,6 +134,8 @@ pub enum AccountEmail {
         /// Six digits.
         code: String,
     },
+    /// A test of the channel, requested by the owner.
+    ChannelTest,
 }
 
 impl AccountEmail {
@@ -158,6 +160,7 @@ impl AccountEmail {
             Self::SmsQuotaUsed { .. } => "sms_quota_used",
             Self::PlanPausedAlerts { .. } => "plan_paused_alerts",
             Self::PhoneCode { .. } => "phone_code",
+            Self::ChannelTest => "channel_test",
         }
     }
 }

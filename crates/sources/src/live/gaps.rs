@@ -3,11 +3,12 @@
 //! A gap ends within a minute, and the bar of a minute is available when the minute is over. So a gap is requested in two
 //! parts: its whole minutes at once, while new quotes are held; and the last minute when it is over.
 
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
 
 use jiff::{SignedDuration, Timestamp, TimestampRound, Unit};
 use market::{Calendar, Symbol};
 
+use super::gap_log::GapState;
 use crate::provider::TimeRange;
 
 /// The maximum age of a gap. Of a longer one, only the latest part is filled.
@@ -23,9 +24,14 @@ const MAX_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(20);
 /// The maximum number of stocks in a request.
 const MAX_STOCKS_PER_REQUEST: usize = 100;
 
+/// Tells gaps apart, in order of their opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GapId(u64);
+
 /// A gap in the prices of some stocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Gap {
+    pub(super) id: GapId,
     /// The stocks.
     pub(super) symbols: Vec<Symbol>,
     /// The period, in whole minutes.
@@ -39,12 +45,25 @@ pub(super) struct Gap {
     attempts: u32,
 }
 
+impl Gap {
+    /// Returns the state of a gap that waits.
+    pub(super) const fn state(&self) -> GapState {
+        GapState::Open {
+            failures: self.attempts,
+            next_request_at: self.not_before,
+        }
+    }
+}
+
 /// The gaps that are still open.
 #[derive(Debug, Default)]
-pub(super) struct GapQueue(VecDeque<Gap>);
+pub(super) struct GapQueue {
+    gaps: VecDeque<Gap>,
+    opened: u64,
+}
 
 impl GapQueue {
-    /// Adds a gap, as far as it overlaps with sessions. The plan delivers minute bars with a delay of `delay`.
+    /// Adds a gap, as far as it overlaps with sessions, and returns its parts. The plan delivers minute bars with a delay of `delay`.
     pub(super) fn open(
         &mut self,
         symbols: &[Symbol],
@@ -53,7 +72,8 @@ impl GapQueue {
         now: Timestamp,
         delay: SignedDuration,
         calendar: &Calendar,
-    ) {
+    ) -> vec_deque::Iter<'_, Gap> {
+        let queued = self.gaps.len();
         let earliest = now.saturating_sub(MAX_GAP_AGE).unwrap_or(missed.from);
         let from = whole_minute(missed.from.max(earliest));
         let last = whole_minute(missed.to);
@@ -79,50 +99,54 @@ impl GapQueue {
             }
             let available_at = times.to.saturating_add(delay).unwrap_or(times.to);
             let hold_until = holds_quotes.then(|| now.saturating_add(MAX_HOLD).unwrap_or(now));
-            let chunks = symbols.chunks(MAX_STOCKS_PER_REQUEST).map(|symbols| Gap {
-                symbols: symbols.to_vec(),
-                times,
-                not_before: if holds_quotes {
-                    now
-                } else {
-                    available_at.saturating_add(MINUTE_BAR_LAG).unwrap_or(available_at)
-                },
-                hold_until,
-                is_behind,
-                attempts: 0,
-            });
-            self.0.extend(chunks);
+            for symbols in symbols.chunks(MAX_STOCKS_PER_REQUEST) {
+                self.opened += 1;
+                self.gaps.push_back(Gap {
+                    id: GapId(self.opened),
+                    symbols: symbols.to_vec(),
+                    times,
+                    not_before: if holds_quotes {
+                        now
+                    } else {
+                        available_at.saturating_add(MINUTE_BAR_LAG).unwrap_or(available_at)
+                    },
+                    hold_until,
+                    is_behind,
+                    attempts: 0,
+                });
+            }
         }
+        self.gaps.range(queued..)
     }
 
     /// Removes and returns the next gap that is due.
     pub(super) fn take_due(&mut self, now: Timestamp) -> Option<Gap> {
-        let index = self.0.iter().position(|gap| gap.not_before <= now)?;
-        self.0.remove(index)
+        let index = self.gaps.iter().position(|gap| gap.not_before <= now)?;
+        self.gaps.remove(index)
     }
 
     /// Whether a gap with these times has requests that were not tried yet.
     pub(super) fn has_untried(&self, times: TimeRange) -> bool {
-        self.0.iter().any(|gap| gap.times == times && gap.attempts == 0)
+        self.gaps.iter().any(|gap| gap.times == times && gap.attempts == 0)
     }
 
-    /// Queues a gap again after a failure, with a growing delay. Returns false if the gap is too old by now.
-    pub(super) fn retry_later(&mut self, mut gap: Gap, now: Timestamp) -> bool {
+    /// Queues a gap again after a failure, with a growing delay, and returns it; `None` if it is too old by now.
+    pub(super) fn retry_later(&mut self, mut gap: Gap, now: Timestamp) -> Option<&Gap> {
         if now.duration_since(gap.times.to) > MAX_GAP_AGE {
-            return false;
+            return None;
         }
         gap.attempts += 1;
         let doublings = 1_i32 << (gap.attempts - 1).min(10);
         let pause = FIRST_RETRY_DELAY.saturating_mul(doublings).min(MAX_RETRY_DELAY);
         gap.not_before = now.saturating_add(pause).unwrap_or(now);
-        self.0.push_back(gap);
-        true
+        self.gaps.push_back(gap);
+        self.gaps.back()
     }
 
     /// Limits all waits after the clock was set back to `now`.
     pub(super) fn on_clock_set_back(&mut self, now: Timestamp) {
         let hold_until = now.saturating_add(MAX_HOLD).unwrap_or(now);
-        for gap in &mut self.0 {
+        for gap in &mut self.gaps {
             gap.not_before = gap.not_before.min(now.saturating_add(MAX_RETRY_DELAY).unwrap_or(now));
             gap.hold_until = gap.hold_until.map(|until| until.min(hold_until));
         }
@@ -130,16 +154,16 @@ impl GapQueue {
 
     /// Returns when the next request is due.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.0.iter().map(|gap| gap.not_before).min()
+        self.gaps.iter().map(|gap| gap.not_before).min()
     }
 
     /// Returns the time until which new quotes are held for these gaps.
     pub(super) fn hold_until(&self) -> Option<Timestamp> {
-        self.0.iter().filter_map(|gap| gap.hold_until).max()
+        self.gaps.iter().filter_map(|gap| gap.hold_until).max()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.gaps.len()
     }
 }
 
@@ -176,7 +200,7 @@ mod tests {
             to: time(to),
         };
         let delay = SignedDuration::from_secs(delay_s);
-        gaps.open(
+        let opened = gaps.open(
             &["AAPL".parse().unwrap()],
             missed,
             false,
@@ -185,7 +209,7 @@ mod tests {
             &Calendar::nyse(),
         );
         let short = |at: Timestamp| at.strftime("%dT%H:%M:%S").to_string();
-        let shown = gaps.0.iter().map(|gap| {
+        let shown = opened.map(|gap| {
             let mark = if gap.hold_until.is_some() { "!" } else { "" };
             let [from, to, when] = [gap.times.from, gap.times.to, gap.not_before].map(short);
             format!("{from}..{to} {when}{mark}")
@@ -238,7 +262,7 @@ mod tests {
             from: at("2024-03-08T15:00:00Z"),
             to: now,
         };
-        gaps.open(
+        let _ = gaps.open(
             &["AAPL".parse().unwrap()],
             missed,
             false,
@@ -247,9 +271,9 @@ mod tests {
             &Calendar::nyse(),
         );
         let mut gap = gaps.take_due(now).unwrap();
-        gaps.0.clear();
+        gaps.gaps.clear();
         let mut waited = Vec::new();
-        while gaps.retry_later(gap.clone(), now) {
+        while gaps.retry_later(gap.clone(), now).is_some() {
             let due = gaps.next_due().unwrap();
             waited.push(due.duration_since(now).as_secs());
             assert!(gaps.take_due(now).is_none());

@@ -1,15 +1,22 @@
 //! The health of the live source.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
+use super::gap_log::{GapLog, GapReport};
 use crate::freshness::QuoteCounts;
 use crate::provider::stream::StreamReport;
 
 /// The health of the live source, shared with its observers.
 #[derive(Debug, Clone, Default)]
-pub struct LiveSourceHealth(Arc<Mutex<LiveSourceSnapshot>>);
+pub struct LiveSourceHealth(Arc<Mutex<SharedHealth>>);
+
+#[derive(Debug, Default)]
+struct SharedHealth {
+    snapshot: LiveSourceSnapshot,
+    gaps: GapLog,
+}
 
 /// A snapshot of [`LiveSourceHealth`].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,10 +41,24 @@ impl LiveSourceHealth {
     /// Returns the present state.
     #[must_use]
     pub fn snapshot(&self) -> LiveSourceSnapshot {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().snapshot.clone()
+    }
+
+    /// Returns the open gaps, then the latest ended ones; the newest of each first.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<GapReport> {
+        self.lock().gaps.reports()
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut LiveSourceSnapshot)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.lock().snapshot);
+    }
+
+    pub(super) fn record_gaps(&self, record: impl FnOnce(&mut GapLog)) {
+        record(&mut self.lock().gaps);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SharedHealth> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -32,6 +32,7 @@
 //! bars, gaps are not filled, and that is logged. Gaps older than [`gaps::MAX_GAP_AGE`] are not filled.
 
 mod fetch_queue;
+mod gap_log;
 mod gaps;
 mod health;
 mod poll_round;
@@ -56,6 +57,7 @@ use crate::provider::stream;
 pub use crate::routing::{PollingConfig, ProviderRouter};
 use crate::{FeedKind, FeedSet, MarketUpdate};
 
+pub use gap_log::{GapCause, GapReport, GapState};
 pub use health::LiveSourceHealth;
 pub use price_requests::{PriceReply, PriceRequest};
 pub use schedule::RefreshKind;

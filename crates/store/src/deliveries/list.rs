@@ -21,7 +21,7 @@ const LATEST_ATTEMPTS: Statement = Statement {
 };
 
 #[derive(sqlx_macros::FromRow)]
-struct DeliveryRow {
+pub(super) struct DeliveryRow {
     seq: i64,
     id: Uuid,
     alert_id: Uuid,
@@ -116,7 +116,7 @@ impl Store {
         Ok(found.map(|(data,)| data))
     }
 
-    async fn with_attempts(&self, rows: Vec<DeliveryRow>) -> Result<Vec<Delivery>, StoreError> {
+    pub(super) async fn with_attempts(&self, rows: Vec<DeliveryRow>) -> Result<Vec<Delivery>, StoreError> {
         let found = query_many!(AttemptRow, &self.pools, LATEST_ATTEMPTS, &rows, |query, row| query
             .bind(row.seq));
         let mut attempts: HashMap<i64, Vec<Attempt>> = HashMap::new();

@@ -1,10 +1,11 @@
 //! Deliveries of events to webhooks, in a [queue](crate::queue).
 //!
 //! A claim loads the webhook and its secrets ([`claim`]). A settlement records the attempt and updates the webhook's
-//! health ([`settle`]). Owners list deliveries ([`list`]) and queue them again ([`requeue`]).
+//! health ([`settle`]). Owners list deliveries ([`list`], [`of_alert`]) and queue them again ([`requeue`]).
 
 mod claim;
 mod list;
+mod of_alert;
 mod requeue;
 mod settle;
 

@@ -9,12 +9,13 @@
 //!
 //! The result of a message about a firing is written to the alert's history with the settlement ([`settle`]). These
 //! entries change no alert, so readers of the change feed do not see them (`feed.rs`). Messages that are kept instead
-//! of sent are written to the outbox with the settlement ([`outbox`]).
+//! of sent are written to the outbox with the settlement ([`outbox`]). Owners see what has happened to a message ([`receipt`]).
 
 mod claim;
 mod outbox;
 mod queue;
 mod quota;
+mod receipt;
 mod settle;
 mod unsubscribed;
 

@@ -26,6 +26,8 @@ pub struct SentMessage {
     pub recipient: Option<String>,
     /// Status, as one word.
     pub status: String,
+    /// Outcome of the last attempt, or the reason why there was none, as one word.
+    pub outcome: Option<String>,
     /// Creation time.
     pub created_at: Timestamp,
     /// Time at which it was sent or given up.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{Account, AccountId, EventId};
+use super::{Account, AccountId, EventId, SentMessage};
 
 /// Message id. It is the same for every attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,6 +53,15 @@ impl MessageId {
         Self::from_digest(hash.finalize().into())
     }
 
+    /// Returns the id of a test of a channel: an account has at most one test of each channel in a period.
+    #[must_use]
+    pub fn for_test(account: AccountId, period: Timestamp, channel: MessageChannel) -> Self {
+        match channel {
+            MessageChannel::Email => Self::for_warning(account, period, "email_test"),
+            MessageChannel::Sms => Self::for_warning(account, period, "sms_test"),
+        }
+    }
+
     fn from_digest(digest: [u8; 32]) -> Self {
         let (bytes, _) = digest.split_at(16);
         Self(uuid::Builder::from_random_bytes(bytes.try_into().unwrap_or_default()).into_uuid())
@@ -87,6 +96,19 @@ pub struct NewMessage {
     pub content: Vec<u8>,
     /// Creation time.
     pub created_at: Timestamp,
+}
+
+/// The steps of a message so far.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MessageReceipt {
+    /// The message, as in lists.
+    pub sent: SentMessage,
+    /// The number of attempts.
+    pub attempts: u32,
+    /// When it was claimed for its first attempt.
+    pub claimed_at: Option<Timestamp>,
+    /// When the next attempt is due, while it waits.
+    pub next_attempt_at: Option<Timestamp>,
 }
 
 /// Returns the endpoint number of all messages to one recipient, so that a busy recipient does not delay others.

@@ -42,7 +42,7 @@ pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, 
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
     ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageId, MessageLimits,
-    MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
+    MessageReceipt, MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
 };
 pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,

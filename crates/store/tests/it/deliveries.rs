@@ -158,6 +158,31 @@ pub(crate) async fn fired(database: &testkit::Database, number: u32) -> (Store, 
 }
 
 on_both_databases! {
+    async fn deliveries_of_an_alert_are_those_of_its_firings(database) {
+        let store = with_accounts(database, 2).await;
+        let hooks = [webhook(1, 1), webhook(2, 1)];
+        for hook in &hooks {
+            add_webhook(&store, hook).await;
+        }
+        let alerts = add_many(&store, 2).await;
+        fire(&store, alerts.iter().map(|alert| firing(alert, 60)).collect()).await;
+        let (owner, stranger) = (AccountId(uuid(1)), AccountId(uuid(2)));
+        let [first, second] = [0, 1].map(|place| firing(&alerts[place], 60).event);
+        let events = store.events_of_alert(owner, alerts[0].alert.id, 10).await.unwrap();
+        assert_eq!(events, [first]);
+        assert_eq!(store.events_of_alert(stranger, alerts[0].alert.id, 10).await.unwrap(), []);
+        assert_eq!(store.events_of_alert(owner, alerts[0].alert.id, 0).await.unwrap(), []);
+
+        let found = store.deliveries_of_events(hooks[1].id, &events).await.unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].id, DeliveryId::for_event(first, hooks[1].id));
+        assert_eq!(found[0].alert, alerts[0].alert.id);
+        assert_eq!(store.deliveries_of_events(hooks[0].id, &[first, second]).await.unwrap().len(), 2);
+        let messages = store.messages_of_events(&events).await.unwrap();
+        assert_eq!(messages.len(), 1);
+        assert_eq!((messages[0].channel, messages[0].status.as_str()), (MessageChannel::Email, "pending"));
+    }
+
     async fn firing_creates_one_delivery_per_active_webhook(database) {
         let store = with_accounts(database, 2).await;
         let hooks = [webhook(1, 1), webhook(2, 1), webhook(3, 1), webhook(4, 2), webhook(5, 1)];

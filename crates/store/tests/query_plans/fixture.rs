@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 pub(crate) const ACCOUNT: AccountId = AccountId(Uuid::from_u128(1));
 pub(crate) const ALERT: AlertId = AlertId(Uuid::from_u128(2));
+pub(crate) const WEBHOOK: WebhookId = WebhookId(Uuid::from_u128(5));
 pub(crate) const SESSION: SessionId = SessionId(Uuid::from_u128(3));
 /// The hash of every secret.
 pub(crate) const HASH: [u8; 32] = [7; 32];
@@ -100,7 +101,7 @@ async fn insert_rows(unit: &mut UnitOfWork) -> Result<(), store::StoreError> {
     };
     unit.insert_alert(&alert, &created).await?;
     unit.insert_webhook(&Webhook {
-        id: WebhookId(Uuid::from_u128(5)),
+        id: WEBHOOK,
         account: ACCOUNT,
         url: "https://example.com/hook".to_owned(),
         events: vec!["alert.triggered".to_owned()],

@@ -19,7 +19,7 @@ use store::{Store, StoreOptions};
 use testkit::on_both_databases;
 
 use crate::explain::Explainer;
-use crate::fixture::{ACCOUNT, ALERT, HASH, SESSION, now};
+use crate::fixture::{ACCOUNT, ALERT, HASH, SESSION, WEBHOOK, now};
 use crate::recorder::Recorder;
 
 const NEWEST_FIRST: AlertSort = AlertSort {
@@ -76,6 +76,9 @@ on_both_databases! {
         record!("alerts with tags": store.alerts(ACCOUNT, &tagged, NEWEST_FIRST, PAGE).await);
         record!("history of an alert": store.history(ACCOUNT, ALERT, PAGE).await);
         record!("firings of an account": store.firings_of_account(ACCOUNT, now(), PAGE).await);
+        let events = record!("events of an alert": store.events_of_alert(ACCOUNT, ALERT, 50).await);
+        record!("deliveries of an alert": store.deliveries_of_events(WEBHOOK, &events).await);
+        record!("messages of an alert": store.messages_of_events(&events).await);
         record!("changes of alerts": store.changed_since(0, 100).await);
 
         let due = record!("endpoints with pending deliveries": store.pending_endpoints(Queue::Webhooks, 0, 100).await);

@@ -11,6 +11,7 @@ use service::alerts::{
 };
 
 use super::alerts::AlertState;
+use super::deliveries::AlertDeliveries;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
@@ -341,6 +342,8 @@ pub struct AlertPage {
     pub history: Vec<HistoryLine>,
     /// The moves after its firings.
     pub outcomes: Vec<OutcomeLine>,
+    /// The deliveries and messages about its latest firings.
+    pub sent: AlertDeliveries,
 }
 
 /// The past moment that a person has entered.

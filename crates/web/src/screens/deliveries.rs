@@ -80,15 +80,15 @@ impl DeliveryLine {
         }
     }
 
-    const fn status_text(&self) -> &'static str {
+    pub(crate) const fn status_text(&self) -> &'static str {
         status_text(&self.status)
     }
 
-    const fn mark(&self) -> &'static str {
+    pub(crate) const fn mark(&self) -> &'static str {
         mark(self.status)
     }
 
-    const fn style(&self) -> &'static str {
+    pub(crate) const fn style(&self) -> &'static str {
         style(self.status)
     }
 }
@@ -168,7 +168,9 @@ pub struct MessageLine {
     /// The recipient.
     pub recipient: String,
     /// The status.
-    pub status: String,
+    pub status: DeliveryStatus,
+    /// The outcome of the last attempt, or why there was none.
+    pub outcome: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
     /// The time from its creation to its end in milliseconds.
@@ -186,10 +188,54 @@ impl MessageLine {
             channel: sent.channel.name(),
             kind: sent.kind.replace('_', " "),
             recipient: sent.recipient.clone().unwrap_or_default(),
-            status: sent.status.replace('_', " "),
+            status: match sent.status.as_str() {
+                "sent" => DeliveryStatus::Delivered,
+                "failed" => DeliveryStatus::Failed,
+                _ => DeliveryStatus::Pending,
+            },
+            outcome: sent.outcome.as_ref().map(|outcome| outcome.replace('_', " ")),
             created_at: sent.created_at,
             delay_ms: delay.map(|delay| i64::try_from(delay).unwrap_or(i64::MAX)),
         }
+    }
+
+    /// Returns whether the provider has accepted it.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.status == DeliveryStatus::Delivered
+    }
+
+    pub(crate) const fn status_text(&self) -> &'static str {
+        match self.status {
+            DeliveryStatus::Delivered => "message-sent",
+            DeliveryStatus::Pending | DeliveryStatus::Failed => status_text(&self.status),
+        }
+    }
+
+    pub(crate) const fn mark(&self) -> &'static str {
+        mark(self.status)
+    }
+
+    pub(crate) const fn style(&self) -> &'static str {
+        style(self.status)
+    }
+}
+
+/// The deliveries and messages about one alert.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AlertDeliveries {
+    /// The deliveries to webhooks, newest first.
+    pub deliveries: Vec<DeliveryLine>,
+    /// The messages, newest first.
+    pub messages: Vec<MessageLine>,
+}
+
+impl AlertDeliveries {
+    /// Returns whether an attempt is still due, so that the page follows it.
+    pub(super) fn is_moving(&self) -> bool {
+        let deliveries = self.deliveries.iter().map(|line| line.status);
+        deliveries
+            .chain(self.messages.iter().map(|message| message.status))
+            .any(|status| status == DeliveryStatus::Pending)
     }
 }
 

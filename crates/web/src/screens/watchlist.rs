@@ -112,7 +112,7 @@ impl TradeLine {
             entry_at: trade.stored.entry.at,
             entry_price: figures::usd(trade.entry_price.decimal()),
             exit_at: trade.stored.exit.map(|exit| exit.at),
-            profit: profit.map(|profit| (figures::usd(profit), profit >= Decimal::ZERO)),
+            profit: profit.map(|profit| (figures::signed_usd(profit), profit >= Decimal::ZERO)),
         }
     }
 }

@@ -144,6 +144,13 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             closing: vec!["If you did not request it, ignore this email and do not share the code.".to_owned()],
             ..Content::default()
         },
+        AccountEmail::ChannelTest => Content {
+            subject: format!("Test message from {product}"),
+            headline: "This is a test".to_owned(),
+            paragraphs: vec!["Messages about your alerts reach you here.".to_owned()],
+            closing: vec!["The test was requested in the settings of your account.".to_owned()],
+            ..Content::default()
+        },
     }
 }
 

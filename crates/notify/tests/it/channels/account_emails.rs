@@ -31,6 +31,7 @@ fn emails() -> Vec<AccountEmail> {
         AccountEmail::PhoneCode {
             code: "042137".to_owned(),
         },
+        AccountEmail::ChannelTest,
         AccountEmail::AlertsStale {
             alerts: vec![
                 StaleAlert {

@@ -13,7 +13,7 @@ use crate::routes::prelude::*;
 /// The header by which htmx asks for a part of a page.
 pub(super) const HX_REQUEST: HeaderName = HeaderName::from_static("hx-request");
 /// The header that makes htmx go to another page.
-pub(super) const HX_REDIRECT: HeaderName = HeaderName::from_static("hx-redirect");
+const HX_REDIRECT: HeaderName = HeaderName::from_static("hx-redirect");
 
 /// Renders a page, or a part of one.
 pub(super) fn rendered(template: &impl Template) -> Response {
@@ -57,6 +57,15 @@ pub(super) fn redirect(location: &str) -> Response {
         (header::VARY, HeaderValue::from_static("HX-Request")),
     ];
     (StatusCode::SEE_OTHER, headers).into_response()
+}
+
+/// Makes htmx load the page of a redirect: a fetch would follow the redirect, and put the page into a part of the present one.
+pub(super) fn go_to_page(mut redirect: Response) -> Response {
+    if let Some(location) = redirect.headers_mut().remove(header::LOCATION) {
+        *redirect.status_mut() = StatusCode::NO_CONTENT;
+        redirect.headers_mut().insert(HX_REDIRECT, location);
+    }
+    redirect
 }
 
 /// Returns whether the service failed, which no other input would change.

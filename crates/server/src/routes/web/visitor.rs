@@ -10,7 +10,7 @@ use web::return_path::ReturnPath;
 
 use super::appearance::page_head;
 use super::notice;
-use super::response::{HX_REDIRECT, HX_REQUEST, redirect};
+use super::response::{HX_REQUEST, go_to_page, redirect};
 use crate::auth::same_origin;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link;
@@ -188,15 +188,9 @@ impl SignedOut {
             Some(next) if next.as_str() != "/" => next.sign_in(&self.head.base),
             Some(_) | None => self.head.link("/sign-in"),
         };
-        let mut response = redirect(&location);
-        if self.is_part
-            && let Ok(location) = HeaderValue::try_from(location)
-        {
-            // A fetch would follow a redirect and put the sign-in page into a part of the page.
-            *response.status_mut() = StatusCode::NO_CONTENT;
-            response.headers_mut().remove(header::LOCATION);
-            response.headers_mut().insert(HX_REDIRECT, location);
+        match self.is_part {
+            true => go_to_page(redirect(&location)),
+            false => redirect(&location),
         }
-        response
     }
 }

@@ -23,6 +23,7 @@ use jumps::{Confirmation, JumpQueue};
 use quote_times::shifted_back;
 pub(super) use reported_by::ReportedBy;
 
+use super::gap_log::{GapCause, GapReport, GapState};
 use super::gaps::{Gap, GapQueue};
 use super::poll_round::{InFlight, PollRound, clock_skew, plan_delay};
 use super::price_requests::{PriceRequest, PriceRequests};
@@ -153,7 +154,7 @@ impl PriceTask {
         for group in last_quotes.chunk_by(|(_, a), (_, b)| b.duration_since(*a) < SAME_GAP_TOLERANCE) {
             let Some(&(_, from)) = group.first() else { continue };
             let symbols: Vec<Symbol> = group.iter().map(|(symbol, _)| *symbol).collect();
-            self.open_gap(&symbols, TimeRange { from, to: now }, false);
+            self.open_gap(&symbols, TimeRange { from, to: now }, GapCause::NotRunning, false);
         }
         self.polled_at = Some(now);
     }
@@ -283,7 +284,7 @@ impl PriceTask {
             let delay = self.delay(Capability::Stream);
             // The stocks were polled while the stream was down.
             let is_behind = self.polled_at.is_some_and(|polled| polled > gap.from);
-            self.open_gap(&symbols, shifted_back(gap, delay), is_behind);
+            self.open_gap(&symbols, shifted_back(gap, delay), GapCause::StreamLost, is_behind);
         }
         let reported_by = ReportedBy::Stream(self.stream.as_ref().map(LivePriceStream::provider));
         let skew = clock_skew(&self.context.config.router, Capability::Stream);
@@ -305,15 +306,23 @@ impl PriceTask {
     }
 
     /// Opens a gap. `is_behind` says whether some of its quotes, or later ones, may have been delivered.
-    fn open_gap(&mut self, symbols: &[Symbol], missed: TimeRange, is_behind: bool) {
-        let config = &self.context.config;
+    fn open_gap(&mut self, symbols: &[Symbol], missed: TimeRange, cause: GapCause, is_behind: bool) {
+        let (config, health) = (&self.context.config, &self.context.health);
         if !config.router.offers(Capability::MinuteBars) {
             let (from, to) = (missed.from, missed.to);
             tracing::warn!(%from, %to, "prices were missed, and no provider of minute_bars is configured to fill the gap");
+            let report = GapReport {
+                symbols: symbols.to_vec(),
+                times: missed,
+                cause,
+                state: GapState::NoProvider,
+            };
+            health.record_gaps(|log| log.keep(report));
             return;
         }
         let (now, delay) = (self.context.now(), self.delay(Capability::MinuteBars));
-        self.gaps.open(symbols, missed, is_behind, now, delay, &config.calendar);
+        let opened = self.gaps.open(symbols, missed, is_behind, now, delay, &config.calendar);
+        health.record_gaps(|log| opened.for_each(|gap| log.opened(gap, cause)));
     }
 
     async fn on_minute_bars(&mut self, (gap, answer): MinutesOutcome) {
@@ -322,12 +331,19 @@ impl PriceTask {
         match answer {
             Ok(fetched) => {
                 self.context.health.change(|state| state.gaps_filled += 1);
+                let filled = GapState::Filled(now);
+                self.context.health.record_gaps(|log| log.ended(gap.id, filled));
                 self.add_filled(&gap, &fetched.answer, now).await;
                 self.deliver_whole_gap(gap.times, now).await;
             }
             Err(why) => {
                 let times = gap.times;
-                let is_kept = self.gaps.retry_later(gap, now);
+                let (id, kept) = (gap.id, self.gaps.retry_later(gap, now));
+                let is_kept = kept.is_some();
+                self.context.health.record_gaps(|log| match kept {
+                    Some(gap) => log.failed(gap),
+                    None => log.ended(id, GapState::GivenUp(now)),
+                });
                 self.deliver_whole_gap(times, now).await;
                 self.context.health.change(|state| {
                     state.failed_requests += 1;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 
+use super::super::gap_log::GapCause;
 use super::super::poll_round::{PollRound, clock_skew, poll, polling_interval};
 use super::super::price_stream::LivePriceStream;
 use super::{PriceTask, ReportedBy, shifted_back};
@@ -41,7 +42,7 @@ impl PriceTask {
         if let Some(from) = self.last_session_round.take().filter(|&from| from < close) {
             let symbols = self.stocks_to_poll(true);
             // The last poll has delivered a price from before the close.
-            self.open_gap(&symbols, TimeRange { from, to: close }, true);
+            self.open_gap(&symbols, TimeRange { from, to: close }, GapCause::SessionClosed, true);
         }
     }
 
@@ -127,7 +128,8 @@ impl PriceTask {
         let from = before.max(session.open);
         if began.duration_since(from) > usual {
             let silent = TimeRange { from, to: began };
-            self.open_gap(symbols, shifted_back(silent, self.delay(Capability::Quotes)), false);
+            let silent = shifted_back(silent, self.delay(Capability::Quotes));
+            self.open_gap(symbols, silent, GapCause::PollsFailed, false);
         }
     }
 }

@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 
 use super::{PriceTask, shifted_back};
+use crate::live::gap_log::GapCause;
 use crate::live::price_stream::LivePriceStream;
 use crate::provider::{Capability, TimeRange};
 
@@ -41,7 +42,8 @@ impl PriceTask {
             from: quiet_since,
             to: now,
         };
-        self.open_gap(&symbols, shifted_back(missed, self.delay(Capability::Stream)), false);
+        let missed = shifted_back(missed, self.delay(Capability::Stream));
+        self.open_gap(&symbols, missed, GapCause::StreamSilent, false);
         self.next_round = now;
     }
 

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use market::ObservedPrice;
-use sources::provider::{DataRequest, DataResponse, ProviderError, TimeRange};
+use sources::live::{GapCause, GapState};
+use sources::provider::{Capability, DataRequest, DataResponse, ProviderError, TimeRange};
 
 use crate::live::fixture::{
     Fixture, FixtureConfig, KnownState, friday, minute, minutes, no_answer, quote, quotes, symbol,
@@ -89,6 +90,52 @@ async fn gap_is_filled_before_the_next_price() {
         .map(str::to_owned)[..9]
     );
     assert_eq!(fixture.health.snapshot().gaps_open, 0);
+    let gaps = fixture.health.gaps();
+    assert!(!gaps.is_empty());
+    for gap in gaps {
+        assert_eq!((gap.symbols, gap.cause), (vec![symbol("AAPL")], GapCause::PollsFailed));
+        assert!(matches!(gap.state, GapState::Filled(_)), "{:?}", gap.state);
+    }
+}
+
+#[tokio::test]
+async fn failed_gap_is_reported_until_it_is_filled() {
+    let seen = ObservedPrice {
+        price: "190".parse().unwrap(),
+        at: friday("15:10:20"),
+    };
+    let config = || FixtureConfig {
+        known: KnownState {
+            seen: [(symbol("AAPL"), seen)].into(),
+            ..KnownState::default()
+        },
+        ..FixtureConfig::at(friday("15:20:00"), &["AAPL"])
+    };
+    let fixture = Fixture::begin(config(), |request| match request {
+        DataRequest::MinuteBars(..) => Err(no_answer()),
+        request => answer(request, true, "190"),
+    })
+    .await;
+    let gaps = fixture.health.gaps();
+    let times = TimeRange {
+        from: friday("15:10:00"),
+        to: friday("15:20:00"),
+    };
+    let [gap] = gaps.as_slice() else { panic!("{gaps:?}") };
+    assert_eq!((gap.times, gap.cause), (times, GapCause::NotRunning));
+    assert!(
+        matches!(gap.state, GapState::Open { failures: 1, next_request_at } if next_request_at > friday("15:20:00")),
+        "{:?}",
+        gap.state
+    );
+
+    let config = FixtureConfig {
+        capabilities: vec![Capability::Quotes],
+        ..config()
+    };
+    let fixture = Fixture::begin(config, |request| answer(request, true, "190")).await;
+    let states: Vec<_> = fixture.health.gaps().iter().map(|gap| gap.state).collect();
+    assert_eq!(states, [GapState::NoProvider]);
 }
 
 #[tokio::test]

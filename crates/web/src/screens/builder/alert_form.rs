@@ -7,6 +7,7 @@ use alerts::options::{PercentBase, Repeat, SessionScope, TriggerPrice};
 use alerts::{Channel, Intention};
 
 use super::BuilderTarget;
+use super::hints::{plain, threshold_hint};
 use crate::form_state::FormState;
 use crate::texts;
 
@@ -210,7 +211,7 @@ impl AlertForm {
     pub(super) fn condition_inputs(&self) -> Vec<AlertInput> {
         let spec: &ConditionSpec = self.condition().spec();
         let threshold = spec.request.threshold.map(|threshold| AlertInput {
-            hint: Some(format!("{}: {}", plain(threshold.description), threshold.range)),
+            hint: Some(threshold_hint(threshold.description, &threshold.range.to_string())),
             ..self.input(THRESHOLD, texts::text("form-threshold"), Control::Number)
         });
         let parameters = spec
@@ -359,11 +360,6 @@ fn in_words(name: &str) -> String {
         }
     }
     words
-}
-
-/// Returns a description without the marks of code.
-fn plain(description: &str) -> String {
-    description.replace('`', "")
 }
 
 #[cfg(test)]

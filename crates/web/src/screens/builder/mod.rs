@@ -2,6 +2,7 @@
 
 pub mod alert_form;
 mod chart;
+mod hints;
 
 use alerts::AlertId;
 use alerts::expression::ExpressionError;

@@ -1,12 +1,55 @@
-//! `/settings/channels`: where messages go.
+//! `/settings/channels`: where messages go, and a test of each channel with its receipt.
 
 use askama::Template;
+use delivery::messages::MessageReceipt;
+use delivery::webhooks::DeliveryStatus;
 use jiff::Timestamp;
 
 use super::SettingsTab;
 use crate::filters;
 use crate::form_state::FormState;
 use crate::layout::Shell;
+use crate::screens::deliveries::MessageLine;
+
+/// The steps of a test message so far.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MessageTestReceipt {
+    /// The message.
+    pub line: MessageLine,
+    /// When it was taken from the queue.
+    pub claimed_at: Option<Timestamp>,
+    /// When it was sent or given up.
+    pub finished_at: Option<Timestamp>,
+    /// The number of attempts.
+    pub attempts: u32,
+    /// When the next attempt is due.
+    pub next_attempt_at: Option<Timestamp>,
+}
+
+impl MessageTestReceipt {
+    /// Formats a receipt.
+    #[must_use]
+    pub fn of(receipt: &MessageReceipt) -> Self {
+        Self {
+            line: MessageLine::of(&receipt.sent),
+            claimed_at: receipt.claimed_at,
+            finished_at: receipt.sent.finished_at,
+            attempts: receipt.attempts,
+            next_attempt_at: receipt.next_attempt_at,
+        }
+    }
+
+    /// Returns whether something will still happen to the message.
+    fn is_moving(&self) -> bool {
+        self.line.status == DeliveryStatus::Pending
+    }
+
+    /// Returns the outcome of the attempts that have failed so far.
+    fn failure(&self) -> Option<&str> {
+        let has_failed = self.is_moving() && self.attempts > 0;
+        self.line.outcome.as_deref().filter(|_| has_failed)
+    }
+}
 
 /// The email address and the phone number.
 #[derive(Template, Debug)]
@@ -20,6 +63,8 @@ pub struct ChannelsPage {
     pub phone: Option<(String, Timestamp)>,
     /// The number to which a code has been sent.
     pub awaited_phone: Option<String>,
+    /// The receipt of a test.
+    pub receipt: Option<MessageTestReceipt>,
 }
 
 impl ChannelsPage {

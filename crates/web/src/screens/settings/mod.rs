@@ -9,7 +9,7 @@ mod webhooks;
 
 pub use account::AccountPage;
 pub use agents::{AgentsPage, GrantLine};
-pub use channels::ChannelsPage;
+pub use channels::{ChannelsPage, MessageTestReceipt};
 pub use keys::{KeyLine, KeysPage, NewKey};
 pub use profile::ProfilePage;
 pub use webhooks::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};

@@ -8,6 +8,7 @@ use service::PageRequest;
 use service::alerts::AlertDetail;
 use web::layout::Section;
 use web::screens::alert::{AlertFacts, AlertPage, HistoryLine, MemberLine, OutcomeLine, PastMomentInput, Why};
+use web::screens::deliveries::{AlertDeliveries, DeliveryLine, MessageLine};
 
 use crate::query::uuid;
 use crate::routes::pages::page::{Page, error_page};
@@ -20,6 +21,8 @@ use crate::routes::web::visitor::Visitor;
 const HISTORY: PageRequest = PageRequest { page: 1, limit: 50 };
 /// The number of stocks on the page: as many as an alert may have.
 const MEMBERS: PageRequest = PageRequest { page: 1, limit: 500 };
+/// The number of latest firings whose deliveries are on the page.
+const MAX_DELIVERED_FIRINGS: u32 = 50;
 /// Maximum length of a past moment, in characters.
 const MAX_MOMENT_CHARS: usize = 40;
 
@@ -56,6 +59,7 @@ async fn alert_page(app: &App, visitor: &Visitor, id: AlertId, at: Option<String
         false => OutcomeLine::all_of(&alerts.alert_outcomes(actor, id, None).await?),
     };
     let (why, at) = why(app, visitor, &detail, at).await?;
+    let sent = sent(app, visitor, id).await?;
     Ok(AlertPage {
         alert: AlertFacts::of(&detail, now),
         why,
@@ -67,7 +71,28 @@ async fn alert_page(app: &App, visitor: &Visitor, id: AlertId, at: Option<String
             .map(|row| HistoryLine::of(row, is_scoped))
             .collect(),
         outcomes,
+        sent,
         shell: visitor.shell(app, Some(Section::Alerts)),
+    })
+}
+
+/// Returns what was sent about the latest firings of an alert.
+async fn sent(app: &App, visitor: &Visitor, id: AlertId) -> Result<AlertDeliveries, ServiceError> {
+    let (service, actor) = (app.service(), &visitor.actor);
+    let deliveries = service
+        .webhooks
+        .deliveries_of_alert(actor, id, MAX_DELIVERED_FIRINGS)
+        .await?;
+    let messages = service
+        .sent_messages
+        .messages_of_alert(actor, id, MAX_DELIVERED_FIRINGS)
+        .await?;
+    Ok(AlertDeliveries {
+        deliveries: deliveries
+            .iter()
+            .map(|(webhook, delivery)| DeliveryLine::of(webhook, delivery))
+            .collect(),
+        messages: messages.iter().map(MessageLine::of).collect(),
     })
 }
 

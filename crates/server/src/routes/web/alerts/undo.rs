@@ -10,7 +10,7 @@ use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
 use crate::routes::web::notice;
-use crate::routes::web::response::{is_failure, see_other};
+use crate::routes::web::response::{go_to_page, is_failure, see_other};
 use crate::routes::web::visitor::Visitor;
 
 /// Restores the former states.
@@ -33,7 +33,13 @@ pub(in crate::routes::web) async fn undo_change(
         Err(error) if is_failure(&error) => return error_page(error),
         Err(error) => (error.to_string(), true),
     };
-    let mut response = see_other(&visitor.head, form_field(&form, "next"));
+    let next = form_field(&form, "next");
+    // Only the list has a part that takes the place of its former contents.
+    let is_list = next == "/alerts" || next.starts_with("/alerts?");
+    let mut response = see_other(&visitor.head, next);
+    if visitor.is_part && !is_list {
+        response = go_to_page(response);
+    }
     let undo = None;
     notice::set(&mut response, &Notice { text, is_error, undo });
     response

@@ -233,3 +233,18 @@ async fn search_box_leads_to_stocks_and_rules() {
         assert_eq!(response.header("location"), expected);
     }
 }
+
+#[tokio::test]
+async fn examples_are_about_a_stock_that_the_service_knows() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    for (symbol, expected) in [("DUNE", "DUNE price"), ("AAPL", "AAPL price")] {
+        server.set_price(symbol, 100.0).await;
+        let page = browser.get("/alerts/new").await.is(200);
+        assert!(
+            page.text.contains(&format!("<code>{expected} &#60;= 180</code>")),
+            "{}",
+            page.text
+        );
+    }
+}

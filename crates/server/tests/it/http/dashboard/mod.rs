@@ -3,11 +3,13 @@
 mod access;
 mod alerts;
 mod builder;
+mod channels;
 mod deliveries;
 mod editor;
 mod events;
 mod fired;
 mod first_account;
+mod isolation;
 mod operator;
 mod settings;
 mod undo;

@@ -1,5 +1,7 @@
 //! The operator's screen.
 
+use ::alerts::engine::Feed;
+
 use super::Browser;
 use crate::http::identity::{on_each_database, start_server};
 use crate::http::test_server::TestServer;
@@ -47,6 +49,26 @@ async fn operator_sees_the_settings_in_effect() {
         "{}",
         page.text
     );
+}
+
+#[tokio::test]
+async fn operator_sees_data_that_no_source_delivers() {
+    let operator_page = async |missing: &[Feed]| {
+        let server =
+            TestServer::with_database(testkit::Database::sqlite(), server::HttpConfig::default(), |settings| {
+                settings.evaluation.missing_feeds = missing.to_vec();
+            });
+        let server = server.await;
+        Browser::operator(&server).await.get("/operator").await.is(200)
+    };
+    let page = operator_page(&[Feed::Mentions]).await;
+    assert!(
+        page.text.contains("<tr><td>mentions</td>") && page.text.contains("No source delivers it."),
+        "{}",
+        page.text
+    );
+    let page = operator_page(&[]).await;
+    assert!(page.text.contains("No prices were missed"), "{}", page.text);
 }
 
 #[tokio::test]

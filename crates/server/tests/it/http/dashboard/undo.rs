@@ -231,3 +231,28 @@ async fn undo_of_a_deletion_is_refused_if_an_equal_alert_exists(server: TestServ
     let all = fixture.call("GET", "/v1/alerts", Value::Null).await;
     assert_eq!(all["data"].as_array().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn undo_on_the_page_of_an_alert_loads_that_page() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let id = server.create_alert(125).await;
+    let browser = Browser::operator(&server).await;
+    let page = format!("/alerts/{id}");
+    for (next, status, header) in [
+        (page.as_str(), 204, "hx-redirect"),
+        ("/alerts?status=paused", 303, "location"),
+    ] {
+        let form = [("action", "pause"), ("id", id.as_str()), ("next", next)];
+        let paused = browser.follow(&browser.post("/alerts/actions", &form).await).await;
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs([("undo", hidden(&paused, "undo").as_str()), ("next", next)])
+            .finish();
+        let request = browser.request("POST", "/alerts/undo").header("hx-request", "true");
+        let request = request.header("origin", "https://alerts.example.com");
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let undone = request.body(body).send().await.is(status);
+        assert_eq!(undone.header(header), next);
+        assert!(undone.headers.contains_key("set-cookie"), "the page has a notice");
+    }
+}

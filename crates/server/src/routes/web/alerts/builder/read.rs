@@ -16,7 +16,7 @@ use crate::routes::prelude::*;
 use crate::routes::web::response::{is_failure, rendered};
 use crate::routes::web::visitor::Visitor;
 
-/// The stock of the examples when the address names none.
+/// The stock of the examples when the address names none, if the service knows it.
 const EXAMPLE_SYMBOL: &str = "AAPL";
 
 /// A builder of one request.
@@ -213,6 +213,17 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns a stock that the service knows, so that the examples can be tried.
+    fn example_symbol(&self) -> String {
+        let stocks = &self.app.service().stocks;
+        let mut known = [EXAMPLE_SYMBOL, ""]
+            .iter()
+            .flat_map(|text| stocks.search_stocks(text, 1));
+        known
+            .next()
+            .map_or_else(|| EXAMPLE_SYMBOL.to_owned(), |stock| stock.symbol.to_string())
+    }
+
     fn page(&self, shown: ShownAlert) -> BuilderPage {
         let input = &self.input;
         let symbol: Option<Symbol> = input.field(SYMBOL).trim().parse().ok();
@@ -226,7 +237,7 @@ impl Builder<'_> {
             note: input.field("note").to_owned(),
             tags: input.field("tags").to_owned(),
             check: shown.check,
-            example_symbol: symbol.map_or_else(|| EXAMPLE_SYMBOL.to_owned(), |symbol| symbol.to_string()),
+            example_symbol: symbol.map_or_else(|| self.example_symbol(), |symbol| symbol.to_string()),
             note_error: None,
             tags_error: None,
             target: self.target(),

@@ -1,0 +1,78 @@
+//! Tests of a channel: a message to the owner, sent through the queue like any other.
+
+use std::sync::Arc;
+
+use foundation::account::lock_active_account;
+use foundation::{Actor, Ports, ServiceError};
+use jiff::{SignedDuration, Timestamp};
+use notify::templates::AccountEmail;
+use store::Abort;
+use store::model::{MessageChannel, MessageId, MessageReceipt};
+
+use super::write::seal_message;
+
+/// The period in which an account gets at most one test of each channel.
+const TEST_PERIOD: SignedDuration = SignedDuration::from_mins(1);
+
+/// Tests of the channels of messages.
+#[derive(Clone)]
+pub struct ChannelTests {
+    pub(crate) ports: Ports,
+}
+
+impl ChannelTests {
+    /// Queues a test message to the address or the verified number of the actor's account, and returns its id.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] without a verified number; [`ServiceError::RateLimited`] after another test in the same minute;
+    /// [`ServiceError::Forbidden`] while the account is deactivated.
+    pub async fn send_test(&self, actor: &Actor, channel: MessageChannel) -> Result<MessageId, ServiceError> {
+        let ports = &self.ports;
+        let now = ports.clock.now();
+        let id = MessageId::for_test(actor.account, period_start(now), channel);
+        let (vault, random) = (Arc::clone(&ports.vault), Arc::clone(&ports.random));
+        let inputs = (actor.account, channel, id, now, vault, random);
+        let transaction = ports.transaction(inputs, |&(account, channel, id, now, ref vault, ref random), unit| {
+            Box::pin(async move {
+                let account = lock_active_account(unit, account).await?;
+                let to = match channel {
+                    MessageChannel::Email => account.email,
+                    MessageChannel::Sms => {
+                        let no_number = || ServiceError::field("phone", "must be verified first");
+                        account.profile.phone.ok_or_else(no_number)?.number
+                    }
+                };
+                let recipient = (channel, to.as_str());
+                let test = &AccountEmail::ChannelTest;
+                let message = seal_message(vault, random, (id, now), recipient, Some(account.id), test);
+                if unit
+                    .queue_message_once(&message.map_err(ServiceError::internal)?)
+                    .await?
+                {
+                    return Ok(());
+                }
+                Err(Abort::Refused(ServiceError::RateLimited {
+                    message: "a test was sent within this minute; see its receipt, or try again in a minute".to_owned(),
+                    retry_after_s: TEST_PERIOD.as_secs().unsigned_abs(),
+                }))
+            })
+        });
+        transaction.await?;
+        Ok(id)
+    }
+
+    /// Returns what has happened to a message of the actor's account.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]
+    pub async fn receipt(&self, actor: &Actor, id: MessageId) -> Result<MessageReceipt, ServiceError> {
+        let found = self.ports.store.message_receipt(actor.account, id).await?;
+        found.ok_or(ServiceError::NotFound("message"))
+    }
+}
+
+/// Returns the beginning of the period of an instant.
+fn period_start(now: Timestamp) -> Timestamp {
+    let into_the_period = now.as_second().rem_euclid(TEST_PERIOD.as_secs());
+    Timestamp::from_second(now.as_second() - into_the_period).unwrap_or(now)
+}

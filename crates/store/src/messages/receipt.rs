@@ -1,0 +1,78 @@
+//! Receipts: what has happened to one message so far.
+
+use uuid::Uuid;
+
+use super::TABLE;
+use crate::bulk::{Statement, query_many};
+use crate::columns::values;
+use crate::database::query;
+use crate::model::{AccountId, EventId, MessageChannel, MessageId, MessageReceipt, SentMessage};
+use crate::{Store, StoreError};
+
+/// The messages with some ids.
+const MESSAGES_BY_ID: Statement = Statement {
+    before: "SELECT channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at
+             FROM messages WHERE id IN (VALUES ",
+    columns: 1,
+    after: ")",
+};
+
+#[derive(sqlx_macros::FromRow)]
+struct ReceiptRow {
+    channel: String,
+    kind: String,
+    recipient: Option<String>,
+    status: String,
+    outcome: Option<String>,
+    tries: i64,
+    created_at: i64,
+    admitted_at: Option<i64>,
+    finished_at: Option<i64>,
+    due_at: i64,
+}
+
+impl TryFrom<ReceiptRow> for MessageReceipt {
+    type Error = StoreError;
+
+    fn try_from(row: ReceiptRow) -> Result<Self, StoreError> {
+        let next = (row.status == "pending").then(|| TABLE.instant(row.due_at));
+        Ok(Self {
+            sent: SentMessage {
+                channel: TABLE.parse("channel", &row.channel, MessageChannel::from_name)?,
+                kind: row.kind,
+                recipient: row.recipient,
+                status: row.status,
+                outcome: row.outcome,
+                created_at: TABLE.instant(row.created_at)?,
+                finished_at: TABLE.optional_instant(row.finished_at)?,
+            },
+            attempts: TABLE.narrow("tries", row.tries)?,
+            claimed_at: TABLE.optional_instant(row.admitted_at)?,
+            next_attempt_at: next.transpose()?,
+        })
+    }
+}
+
+impl Store {
+    /// Returns the receipt of an account's message.
+    pub async fn message_receipt(
+        &self,
+        account: AccountId,
+        id: MessageId,
+    ) -> Result<Option<MessageReceipt>, StoreError> {
+        let sql =
+            "SELECT channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at
+                   FROM messages WHERE id = $1 AND account_id = $2";
+        let row = query!(fetch_optional ReceiptRow, &self.pools, sql, id.0, account.0)?;
+        row.map(ReceiptRow::try_into).transpose()
+    }
+
+    /// Returns the messages about some events, also those that wait.
+    pub async fn messages_of_events(&self, events: &[EventId]) -> Result<Vec<SentMessage>, StoreError> {
+        let ids: Vec<Uuid> = events.iter().map(|event| MessageId::for_event(*event).0).collect();
+        let rows = query_many!(ReceiptRow, &self.pools, MESSAGES_BY_ID, &ids, |query, id| query
+            .bind(*id));
+        let receipts: Vec<MessageReceipt> = values(rows)?;
+        Ok(receipts.into_iter().map(|receipt| receipt.sent).collect())
+    }
+}

@@ -1,0 +1,154 @@
+// @ts-check
+/**
+ * A slider over a chart at the level of an alert, moved by pointer or keys: arrows move by one tick, PageUp and PageDown by a dollar,
+ * Escape restores. The line of the chart follows.
+ */
+
+/**
+ * Returns the smallest step of a price: a cent, or a hundredth of a cent below a dollar.
+ * @param {number} price
+ */
+const tickOf = (price) => (price < 1 ? 0.0001 : 0.01);
+
+/** @param {number} price */
+export const formatLevel = (price) => price.toFixed(price < 1 ? 4 : 2);
+
+/**
+ * Places sliders on the scale of their chart, on each frame until the chart is gone.
+ * @param {() => Iterable<LevelSlider>} sliders
+ * @param {() => boolean} isThere
+ */
+export function followScale(sliders, isThere) {
+  const place = () => {
+    if (!isThere()) return;
+    for (const slider of sliders()) slider.place();
+    requestAnimationFrame(place);
+  };
+  place();
+}
+
+export class LevelSlider {
+  /**
+   * @param {HTMLElement} chart
+   * @param {number} price
+   * @param {import("lightweight-charts").IPriceLine} line
+   * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} series
+   */
+  constructor(chart, price, line, series) {
+    this.chart = chart;
+    this.line = line;
+    this.series = series;
+    /** The price that is shown. */
+    this.price = price;
+    /** The largest price of the scale as assistive technology has it. */
+    this.maximum = price * 2;
+    /**
+     * The price at which the pointer has taken the slider.
+     * @type {number | undefined}
+     */
+    this.draggedFrom = undefined;
+    this.button = this.createButton();
+    this.show();
+  }
+
+  createButton() {
+    const template = /** @type {HTMLTemplateElement} */ (this.chart.querySelector("template.level-button"));
+    const button = /** @type {HTMLButtonElement} */ (template.content.firstElementChild?.cloneNode(true));
+    this.label = button.getAttribute("aria-label") ?? "";
+    button.addEventListener("keydown", (event) => this.onKey(event));
+    button.addEventListener("pointerdown", (event) => this.onPointerDown(event));
+    this.chart.querySelector(".box")?.append(button);
+    return button;
+  }
+
+  /** Moves the slider to its price, because the scale may have changed. */
+  place() {
+    const y = this.series.priceToCoordinate(this.price);
+    this.button.hidden = y === null;
+    if (y !== null) this.button.style.top = `${y}px`;
+  }
+
+  /** The price that the scale of the chart shows, too. It stays during a drag, so that the scale does not run away from the pointer. */
+  scalePrice() {
+    return this.draggedFrom ?? this.price;
+  }
+
+  show() {
+    const text = formatLevel(this.price);
+    const button = this.button;
+    button.textContent = text;
+    button.setAttribute("aria-label", `${this.label} ${text}`);
+    button.setAttribute("aria-valuemin", "0");
+    button.setAttribute("aria-valuemax", String(Math.max(this.price, this.maximum)));
+    button.setAttribute("aria-valuenow", text);
+    button.setAttribute("aria-valuetext", text);
+    this.line.applyOptions({ price: this.price });
+    this.place();
+  }
+
+  /** @param {number} price */
+  moveTo(price) {
+    const tick = tickOf(price);
+    this.price = Math.max(tick, Math.round(price / tick) * tick);
+    this.show();
+    this.onMove();
+  }
+
+  /** Called after each move. */
+  onMove() {}
+
+  /** Called after a move by a key. */
+  onKeyMove() {}
+
+  /** Called on Enter, and when the slider is dropped. */
+  onCommit() {}
+
+  /** Called on Escape, and when a drag is cancelled. */
+  onCancel() {}
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const steps = { ArrowUp: tickOf(this.price), ArrowDown: -tickOf(this.price), PageUp: 1, PageDown: -1 };
+    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
+    if (step !== undefined) {
+      this.moveTo(this.price + step);
+      this.onKeyMove();
+    } else if (event.key === "Enter") {
+      this.onCommit();
+    } else if (event.key === "Escape") {
+      this.onCancel();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  /** @param {PointerEvent} event */
+  onPointerDown(event) {
+    const button = this.button;
+    button.setPointerCapture(event.pointerId);
+    this.draggedFrom = this.price;
+    const top = () => this.chart.querySelector(".canvas")?.getBoundingClientRect().top ?? 0;
+    const move = (/** @type {PointerEvent} */ moved) => {
+      const price = this.series.coordinateToPrice(moved.clientY - top());
+      if (price !== null) this.moveTo(price);
+    };
+    const end = (/** @type {PointerEvent} */ ended) => {
+      button.removeEventListener("pointermove", move);
+      button.removeEventListener("pointerup", end);
+      button.removeEventListener("pointercancel", end);
+      this.draggedFrom = undefined;
+      if (ended.type === "pointercancel") this.onCancel();
+      else this.onCommit();
+    };
+    button.addEventListener("pointermove", move);
+    button.addEventListener("pointerup", end);
+    button.addEventListener("pointercancel", end);
+  }
+
+  /** Removes the slider and its line. */
+  remove() {
+    this.button.remove();
+    this.series.removePriceLine(this.line);
+  }
+}
