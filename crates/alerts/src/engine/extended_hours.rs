@@ -43,7 +43,7 @@ impl Stock {
 
     /// Ends a session that is resumed after a price in extended hours was observed: with observations that were missed before.
     pub(super) fn resume_before_extended_hours(&mut self, hot: &mut HotLine, so_far: &ObservedSession) {
-        if !self.extended.is_some_and(|newest| so_far.date < newest.session) {
+        if self.extended.is_none_or(|newest| so_far.date >= newest.session) {
             return;
         }
         self.end_session(hot);

@@ -42,7 +42,7 @@ pub(super) enum RuleFate {
 /// A condition with its truth.
 enum Evaluated<'a> {
     Expression(&'a Expression, EvaluatedTruth),
-    Direct(DirectCondition, DirectTruth, OwnStock<'a>),
+    Direct(DirectCondition, DirectTruth, Box<OwnStock<'a>>),
 }
 
 impl Evaluated<'_> {
@@ -84,7 +84,7 @@ impl Engine {
             RuleCondition::Direct(direct) => {
                 let own = self.own_stock(armed, now, SeenAt::Observation);
                 let truth = self.direct_truth(*direct, (&own, now), &mut prepared);
-                Evaluated::Direct(*direct, truth, own)
+                Evaluated::Direct(*direct, truth, Box::new(own))
             }
         };
         let judgement = Self::judgement(armed, observation, evaluated.truth(), &values);
