@@ -18,7 +18,8 @@ struct FullAccount {
 async fn fill(server: &TestServer, text: &str) -> FullAccount {
     let batch = json!({"stocks": [{"symbol": "EVIL", "name": text}], "quotes": [{"symbol": "EVIL", "price": 100}]});
     let _ = server.post("/v1/market/ingest", batch).await.ok(200);
-    let hook = json!({"url": format!("https://receiver.example/{text}"), "events": ["alert.triggered"]});
+    let path: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    let hook = json!({"url": format!("https://receiver.example/{path}"), "events": ["alert.triggered"]});
     let hook = server.post("/v1/webhooks", hook).await.ok(201);
     let alert =
         json!({"symbol": "EVIL", "condition": "price_above", "threshold": 110, "note": text, "tags": ["<img src=x>"]});
