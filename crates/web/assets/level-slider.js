@@ -10,6 +10,9 @@
  */
 const tickOf = (price) => (price < 1 ? 0.0001 : 0.01);
 
+/** The distance of a slider's middle from the edge of the scale, in pixels. */
+const EDGE = 14;
+
 /** @param {number} price */
 export const formatLevel = (price) => price.toFixed(price < 1 ? 4 : 2);
 
@@ -61,11 +64,13 @@ export class LevelSlider {
     return button;
   }
 
-  /** Moves the slider to its price, because the scale may have changed. */
+  /** Moves the slider to its price, because the scale may have changed. A level beyond the scale is at its edge, so that it is seen. */
   place() {
     const y = this.series.priceToCoordinate(this.price);
     this.button.hidden = y === null;
-    if (y !== null) this.button.style.top = `${y}px`;
+    if (y === null) return;
+    const bottom = this.series.getPane().getHeight() - EDGE;
+    this.button.style.top = `${Math.max(EDGE, Math.min(y, bottom))}px`;
   }
 
   /** The price that the scale of the chart shows, too. It stays during a drag, so that the scale does not run away from the pointer. */

@@ -37,6 +37,9 @@ class RuleChart extends HTMLElement {
 
   connectedCallback() {
     this.connection = new AbortController();
+    // What a person types counts, so no answer about a moved level is awaited any more.
+    const onInput = () => this.sliders.forEach((slider) => (slider.awaited = undefined));
+    document.addEventListener("input", onInput, { signal: this.connection.signal });
     // The builder replaces the data while one types; the data of an approval stays.
     document.addEventListener("htmx:after:swap", () => this.draw(), { signal: this.connection.signal });
     this.draw();
@@ -116,8 +119,8 @@ class RuleChart extends HTMLElement {
   showLevels(levels) {
     const candles = this.candles;
     if (!candles) return;
-    // The answer may be about a price that the level has left by now.
-    if ([...this.sliders.values()].some((slider) => slider.isMoving())) return;
+    const prices = levels.map((level) => level.price);
+    if ([...this.sliders.values()].some((slider) => slider.hasLeft(prices))) return;
     for (const line of this.lines) candles.removePriceLine(line);
     this.lines = [];
     const kept = new Set();

@@ -38,7 +38,13 @@ export class RuleLevel extends LevelSlider {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
   sentAt = 0;
-  movedAt = -Infinity;
+  /** Whether the form does not have the price yet. */
+  isAhead = false;
+  /**
+   * The price in the form whose answer has not come yet.
+   * @type {number | undefined}
+   */
+  awaited;
 
   /**
    * @param {HTMLElement} chart
@@ -54,9 +60,18 @@ export class RuleLevel extends LevelSlider {
     this.former = price;
   }
 
-  /** Whether the level has just moved, so that answers about its former price may still come. */
+  /** Whether the level moves. */
   isMoving() {
-    return this.draggedFrom !== undefined || performance.now() - this.movedAt < 1000;
+    return this.draggedFrom !== undefined || this.isAhead;
+  }
+
+  /**
+   * Whether an answer is about a price that the level has left by now.
+   * @param {number[]} prices the levels of the answer
+   */
+  hasLeft(prices) {
+    if (this.awaited !== undefined && prices.includes(this.awaited)) this.awaited = undefined;
+    return this.isMoving() || this.awaited !== undefined;
   }
 
   /**
@@ -64,6 +79,8 @@ export class RuleLevel extends LevelSlider {
    * @param {number} price
    */
   set(price) {
+    // After a move Escape still returns to the price before it.
+    if (price === Number(formatLevel(this.price))) return;
     this.price = price;
     this.former = price;
     this.show();
@@ -71,7 +88,7 @@ export class RuleLevel extends LevelSlider {
 
   /** @override */
   onMove() {
-    this.movedAt = performance.now();
+    this.isAhead = true;
     clearTimeout(this.timer);
     const wait = Math.max(0, this.sentAt + PREVIEW_INTERVAL - performance.now());
     this.timer = setTimeout(() => this.write(), wait);
@@ -90,12 +107,15 @@ export class RuleLevel extends LevelSlider {
   /** Writes the price into the form, which is read at once. */
   write() {
     this.sentAt = performance.now();
+    this.isAhead = false;
     const input = inputOf(this.source.id);
     if (!input) return;
+    const price = Number(formatLevel(this.price));
+    this.awaited = price;
     let place = -1;
     input.value = input.value.replace(NUMBERS, (number) => {
       place += 1;
-      return place === this.source.place ? String(Number(formatLevel(this.price))) : number;
+      return place === this.source.place ? String(price) : number;
     });
     input.form?.querySelector("#form")?.dispatchEvent(new CustomEvent("level"));
   }
