@@ -54,7 +54,7 @@ impl Quote {
     }
 }
 
-/// What a source reports with the quote of a stock besides price and volume.
+/// The figures of a quote besides price and volume, as a source reports them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuoteDetails {
     /// The stock.

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use market::Symbol;
 
-use super::ast::BooleanExpression;
+use super::ast::{BooleanExpression, MetricReference, NumericExpression};
 use super::check::check;
 use super::error::{ExpressionError, ExpressionProblem};
 use super::limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS};
+use super::metric::{ChangeBase, Metric};
 use super::parser::{ParserOptions, parse_condition};
 use super::print::{PrintStyle, print, symbol_before_metric};
 use super::sentence::sentence;
@@ -110,6 +111,34 @@ impl Expression {
         })
     }
 
+    /// Requires that metrics of the alert itself have no symbol, which are known of its own stock only. `symbols` are those of the text
+    /// with their positions.
+    ///
+    /// # Errors
+    /// [`ExpressionError`] with the position of the first such metric's symbol.
+    pub(crate) fn require_own_stock(&self, symbols: &[(Symbol, usize)]) -> Result<(), ExpressionError> {
+        let mut foreign = None;
+        self.condition.for_each_metric(&mut |used: MetricReference| {
+            if used.symbol.is_some() && is_of_alert(used.metric) {
+                foreign = foreign.or(Some(used));
+            }
+        });
+        let Some(MetricReference { symbol, metric }) = foreign else {
+            return Ok(());
+        };
+        let position = symbols.iter().find(|(named, _)| Some(*named) == symbol);
+        let part = NumericExpression::Metric(MetricReference { symbol, metric }).to_string();
+        let fix = match metric {
+            Metric::ChangePct(_) => "it is known of the alert's own stock only; give another base, such as prev_close",
+            _ => "it is known of the alert's own stock only; omit the symbol",
+        };
+        Err(ExpressionError::unsuitable(
+            &part,
+            fix.to_owned(),
+            position.map_or(1, |(_, position)| *position),
+        ))
+    }
+
     fn checked(condition: BooleanExpression) -> Result<Self, ExpressionError> {
         Self::new(condition).map_err(|problem| ExpressionError::new(problem, 1))
     }
@@ -204,4 +233,12 @@ pub(crate) fn leading_symbol(text: &str) -> Result<(Symbol, TextStart), Expressi
         may_omit_price: body.len() == trimmed.len(),
     };
     Ok((symbol, start))
+}
+
+/// Returns whether a metric is measured since the alert was created or armed.
+const fn is_of_alert(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::HighSinceArmed | Metric::LowSinceArmed | Metric::ChangePct(ChangeBase::Creation)
+    )
 }

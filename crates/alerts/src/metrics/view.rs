@@ -147,3 +147,16 @@ pub struct AlertBasis {
     /// The base of `change_pct` without an argument, from the alert's options.
     pub change_base: ChangeBase,
 }
+
+impl AlertBasis {
+    /// Returns what belongs to an alert of another stock than its own: it has no price of that at its creation, or since.
+    #[must_use]
+    pub const fn of_another_stock(self) -> Self {
+        Self {
+            initial_price: None,
+            high_since_armed: None,
+            low_since_armed: None,
+            ..self
+        }
+    }
+}

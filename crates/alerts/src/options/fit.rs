@@ -47,7 +47,7 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
 
 /// Checks the options of a reminder, which fires once: only a snooze has an effect.
 fn check_reminder(options: &AlertOptions, errors: &mut FieldErrors) {
-    const ONCE: &str = "must be omitted, because a reminder fires once";
+    const FIRES_ONCE: &str = "must be omitted, because a reminder fires once";
     const AT_ITS_MOMENT: &str = "must be omitted, because a reminder fires at its moment and has ended then";
     if options.repeat != Repeat::Once {
         let message =
@@ -55,10 +55,10 @@ fn check_reminder(options: &AlertOptions, errors: &mut FieldErrors) {
         errors.add("options.repeat", message);
     }
     let set = [
-        ("options.cooldown", options.cooldown.is_some(), ONCE),
-        ("options.cooldown_refire", options.cooldown_refire, ONCE),
-        ("options.rearm", options.rearm.is_some(), ONCE),
-        ("options.max_firings", options.max_firings.is_some(), ONCE),
+        ("options.cooldown", options.cooldown.is_some(), FIRES_ONCE),
+        ("options.cooldown_refire", options.cooldown_refire, FIRES_ONCE),
+        ("options.rearm", options.rearm.is_some(), FIRES_ONCE),
+        ("options.max_firings", options.max_firings.is_some(), FIRES_ONCE),
         ("options.hold", options.hold.is_some(), AT_ITS_MOMENT),
         ("options.expires_at", options.expires_at.is_some(), AT_ITS_MOMENT),
         ("options.notify_on_expiry", options.notify_on_expiry, AT_ITS_MOMENT),

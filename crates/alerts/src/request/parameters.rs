@@ -155,7 +155,11 @@ impl Parameters {
             return Err(errors.add(format!("parameters.{}", own.name), message));
         };
         if let (ParameterRule::Expression, Value::String(text)) = (&own.rule, &value) {
-            let parsed = Expression::parse(text, symbol).map_err(|error| errors.add_expression_error(field, error))?;
+            let parsed = Expression::parse(text, symbol).and_then(|parsed| {
+                parsed.expression.require_own_stock(&parsed.symbols)?;
+                Ok(parsed)
+            });
+            let parsed = parsed.map_err(|error| errors.add_expression_error(field, error))?;
             self.write(own.name, parsed.expression.to_string());
             return Ok(());
         }

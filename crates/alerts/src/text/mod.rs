@@ -69,6 +69,7 @@ fn read_text(text: &str, context: &ParseContext<'_>) -> Result<AlertText, Expres
         );
     }
     let parsed = Expression::parse_text(text)?;
+    parsed.expression.require_own_stock(&parsed.symbols)?;
     let phrases = PhraseReader::new(parsed.rest, parsed.rest_position).read()?;
     let within = phrases.within.as_deref();
     let body = body::of_expression(parsed.symbol, &parsed.expression, within, context);

@@ -51,7 +51,8 @@ impl ValuesElsewhere for RuleValues<'_> {
                 ..session
             });
         }
-        let value = metric_value(&view, &self.basis, metric.metric)?;
+        let basis = metric.symbol.map_or(self.basis, |_| self.basis.of_another_stock());
+        let value = metric_value(&view, &basis, metric.metric)?;
         match &self.shares[at] {
             Some(shares) => in_earlier_shares(value, metric.metric, shares),
             None => Some(value),

@@ -45,6 +45,8 @@ fn invalid_expression_has_its_position_and_suggestions() {
         ("price > smaa(20)", 9, vec!["sma"]),
         ("price > 100 and", 16, vec![]),
         ("prise > 100", 1, vec!["price"]),
+        ("price > 1 and SPY.high_since_armed > 2", 15, vec![]),
+        ("SPY.change_pct(creation) < 1", 1, vec![]),
     ] {
         let errors = expression_errors(text);
         assert_eq!(errors.of("parameters.when").len(), 1, "{text}: {errors}");

@@ -100,7 +100,8 @@ fn place(symbol: Option<Symbol>) -> usize {
 
 impl MetricValues for Values<'_> {
     fn value(&self, metric: MetricReference) -> Option<MetricValue> {
-        metric_value(&self.views[place(metric.symbol)], &self.basis, metric.metric)
+        let basis = metric.symbol.map_or(self.basis, |_| self.basis.of_another_stock());
+        metric_value(&self.views[place(metric.symbol)], &basis, metric.metric)
     }
 
     fn is_observed(&self, symbol: Option<Symbol>) -> bool {

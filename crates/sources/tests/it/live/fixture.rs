@@ -1,14 +1,14 @@
 //! A running live source with a fake provider and a manual clock.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clock::{Clock, ClockReading, ManualClock};
-use jiff::civil::{Date, time};
+use jiff::civil::time;
 use jiff::{SignedDuration, Timestamp};
 use market::records::QuoteRow;
-use market::{Calendar, ObservedPrice, Price, Symbol};
+use market::{Calendar, Symbol};
 use sources::MarketUpdate;
 use sources::folder::IntradayBar;
 use sources::freshness::QuoteLimits;
@@ -23,6 +23,7 @@ use sources::provider::{
 use sources::routing::{PollingConfig, ProviderRouter};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
+pub use crate::live::known_state::KnownState;
 use crate::live::stream_server::TestProtocol;
 
 pub fn at(text: &str) -> Timestamp {
@@ -125,46 +126,6 @@ impl Provider for FakeProvider {
     fn clock_skew(&self) -> Option<SignedDuration> {
         let clock = self.clock.as_ref()?;
         clock.skew.get(ClockReading::of(&*clock.host))
-    }
-}
-
-/// The state of the market before the start.
-#[derive(Debug, Default)]
-pub struct KnownState {
-    pub seen: BTreeMap<Symbol, ObservedPrice>,
-    pub bars: BTreeMap<Symbol, Date>,
-    /// The stocks that are not in the catalog.
-    pub unlisted: Vec<Symbol>,
-    pub closes: BTreeMap<Symbol, Price>,
-    pub volumes: BTreeMap<Symbol, i64>,
-    /// The stocks with alerts that are judged in extended hours.
-    pub judged_in_extended_hours: Vec<Symbol>,
-}
-
-impl MarketState for KnownState {
-    fn last_quote(&self, symbol: Symbol) -> Option<ObservedPrice> {
-        self.seen.get(&symbol).copied()
-    }
-
-    fn last_bar(&self, symbol: Symbol) -> Option<Date> {
-        self.bars.get(&symbol).copied()
-    }
-
-    fn is_listed(&self, symbol: Symbol) -> bool {
-        !self.unlisted.contains(&symbol)
-    }
-
-    fn reference_price(&self, symbol: Symbol) -> Option<Price> {
-        let seen = || self.seen.get(&symbol).map(|seen| seen.price);
-        self.closes.get(&symbol).copied().or_else(seen)
-    }
-
-    fn is_judged_in_extended_hours(&self, symbol: Symbol) -> bool {
-        self.judged_in_extended_hours.contains(&symbol)
-    }
-
-    fn average_volume(&self, symbol: Symbol) -> Option<i64> {
-        self.volumes.get(&symbol).copied()
     }
 }
 

@@ -8,6 +8,7 @@ mod fetch_queue;
 mod fixture;
 mod gaps;
 mod jumps;
+mod known_state;
 mod price_requests;
 mod prices;
 mod stream_server;

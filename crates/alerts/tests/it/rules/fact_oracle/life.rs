@@ -28,7 +28,7 @@ pub(super) struct Life {
 }
 
 /// One judgement.
-pub(super) struct Judged {
+pub(super) struct JudgedEvent {
     pub(super) at: Timestamp,
     pub(super) truths: Truths,
     /// Whether a price was observed.
@@ -70,7 +70,7 @@ impl Life {
     }
 
     /// Judges the rule. Returns whether it fires, and if so whether for the last time.
-    pub(super) fn judge(&mut self, options: &AlertOptions, judged: &Judged) -> Option<bool> {
+    pub(super) fn judge(&mut self, options: &AlertOptions, judged: &JudgedEvent) -> Option<bool> {
         let at = judged.at;
         let [truth, after] = judged.truths;
         let is_confirmed = options.trigger != TriggerPrice::TwoLasts

@@ -14,7 +14,7 @@ use alerts::expression::shape::metrics;
 use jiff::Timestamp;
 use market::{Calendar, Price};
 
-use self::life::{Judged, Life};
+use self::life::{JudgedEvent, Life};
 use self::number::Number;
 use self::past::{Past, changes, is_of_market};
 use self::truth::{Inputs, truths};
@@ -45,6 +45,8 @@ impl<'a> Oracle<'a> {
         match metric.metric {
             Metric::HighSinceArmed => prices.iter().copied().reduce(Number::larger),
             Metric::LowSinceArmed => prices.iter().copied().reduce(Number::smaller),
+            // The alert has no price of another stock at its creation.
+            Metric::ChangePct(ChangeBase::Creation) if metric.symbol.is_some() => None,
             Metric::ChangePct(ChangeBase::Creation) => {
                 let initial = self.world.alert.initial_price.map(Price::micros)?;
                 let initial = past.per_share(0, initial, self.armed);
@@ -120,7 +122,7 @@ impl<'a> Oracle<'a> {
             let [truth, _] = truths(rearm.condition(), &inputs, &mut [].iter_mut());
             truth == Some(true)
         });
-        let judged = Judged {
+        let judged = JudgedEvent {
             at: past.now,
             truths: found,
             is_observation: !observed.is_empty(),

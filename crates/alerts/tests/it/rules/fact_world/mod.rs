@@ -31,7 +31,7 @@ pub(crate) struct FactWorld {
 #[derive(Clone, Debug)]
 pub(crate) enum FactEvent {
     /// Observations in the session.
-    Prices(Vec<Seen>),
+    Prices(Vec<SeenPrice>),
     /// The minute's evaluation.
     Evaluate,
     Clock,
@@ -52,7 +52,7 @@ pub(crate) enum FactEvent {
 
 /// An observation of a stock; 0 is the alert's own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeenPrice {
     pub(crate) stock: usize,
     pub(crate) price: i64,
     pub(crate) volume: i64,

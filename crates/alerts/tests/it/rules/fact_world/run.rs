@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Calendar, Decimal, Price, SplitRatio};
 
-use super::{FactEvent, FactWorld, MICROS, Seen, Trade};
+use super::{FactEvent, FactWorld, MICROS, SeenPrice, Trade};
 use crate::rules::world::{Firing, symbols};
 
 /// An engine, and what is stored outside it.
@@ -47,8 +47,8 @@ fn process(engine: &mut Engine, event: Event<'_>, now: Timestamp) -> Vec<Decisio
     decisions
 }
 
-fn quotes(engine: &mut Engine, seen: &[Seen]) -> Vec<Quote> {
-    let quote = |seen: &Seen| {
+fn quotes(engine: &mut Engine, seen: &[SeenPrice]) -> Vec<Quote> {
+    let quote = |seen: &SeenPrice| {
         let price = Price::from_micros(seen.price).unwrap();
         Quote::new(engine.stock(symbols()[seen.stock]), price).with_volume(seen.volume)
     };

@@ -7,14 +7,14 @@ use market::{Calendar, SplitRatio};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{FactEvent, MICROS, Seen, Trade};
+use super::{FactEvent, MICROS, SeenPrice, Trade};
 
 /// The hours between two counts of mentions, few enough for the number to be known.
 const HOURS_BETWEEN_COUNTS: i64 = 5;
 
 /// The state of a market before its first step.
 #[derive(Clone, Debug)]
-pub(crate) struct Beginning {
+pub(crate) struct MarketStart {
     start: Date,
     /// Whether mentions of each stock are counted, and known from the beginning.
     counted: [bool; 2],
@@ -55,10 +55,10 @@ enum StepEvent {
     OtherArmed,
 }
 
-pub(crate) fn beginnings() -> impl Strategy<Value = Beginning> {
+pub(crate) fn beginnings() -> impl Strategy<Value = MarketStart> {
     // A change of daylight saving time, a closed Friday, and an early close before a holiday follow.
     let start = select(vec![date(2024, 3, 7), date(2024, 3, 27), date(2024, 7, 2)]);
-    (start, any::<[bool; 2]>()).prop_map(|(start, counted)| Beginning { start, counted })
+    (start, any::<[bool; 2]>()).prop_map(|(start, counted)| MarketStart { start, counted })
 }
 
 pub(crate) fn steps() -> impl Strategy<Value = Step> {
@@ -121,7 +121,7 @@ pub(crate) struct Market {
 }
 
 impl Market {
-    pub(crate) fn new(beginning: &Beginning) -> Self {
+    pub(crate) fn new(beginning: &MarketStart) -> Self {
         let calendar = Calendar::nyse();
         let open = calendar.session(beginning.start).unwrap().open;
         let mut market = Self {
@@ -243,8 +243,8 @@ impl Market {
         })
     }
 
-    fn seen(&mut self, moves: &[(usize, i64, i64)], today: Date) -> Vec<Seen> {
-        let mut seen = Vec::<Seen>::new();
+    fn seen(&mut self, moves: &[(usize, i64, i64)], today: Date) -> Vec<SeenPrice> {
+        let mut seen = Vec::<SeenPrice>::new();
         for &(stock, change, traded) in moves {
             if seen.iter().any(|seen| seen.stock == stock) {
                 continue;
@@ -254,7 +254,7 @@ impl Market {
             let so_far = if self.volumes[stock].0 == today { so_far } else { 0 };
             self.volumes[stock] = (today, so_far + traded * 100);
             let volume = self.volumes[stock].1 * self.shares[stock] / MICROS;
-            seen.push(Seen {
+            seen.push(SeenPrice {
                 stock,
                 price: self.actual(stock, self.prices[stock] * MICROS),
                 // Some quotes have no volume.
