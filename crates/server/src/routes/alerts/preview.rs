@@ -71,7 +71,7 @@ pub struct PreviewCoverage {
     /// Sessions in between without a bar, at most 100 entries.
     #[schema(max_items = 100)]
     pub gaps: Vec<PreviewGap>,
-    /// What is not stored of these days. Present only for an alert with `session: extended`: daily bars have no prices of extended
+    /// A note about missing data. Present only for an alert with `session: extended`: daily bars have no prices of extended
     /// hours, so the preview has firings of the regular session only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<String>, example = "prices of extended hours are not stored, so only the regular session is played")]

@@ -43,7 +43,10 @@ async fn option_is_accepted_and_shown(server: TestServer) {
     assert_eq!(parsed.body["data"]["alert"]["options"], json!({"session": "extended"}));
     let mut closing = extended(125);
     closing["options"]["trigger"] = json!("close");
-    let refused = server.post("/v1/alerts", closing).await.refused(422, "VALIDATION_ERROR");
+    let refused = server
+        .post("/v1/alerts", closing)
+        .await
+        .refused(422, "VALIDATION_ERROR");
     let fields = &refused.body["error"]["details"]["fields"];
     assert_eq!(fields["options.session"].as_array().unwrap().len(), 1, "{fields}");
 }
@@ -53,13 +56,19 @@ async fn pushed_quote_fires_before_the_response(server: TestServer) {
     let id = created(&server, extended(125)).await;
     server.clock.set("2024-03-08T22:00:00Z".parse().unwrap());
     let quote = json!({"symbol": "AAPL", "price": 126, "time": "2024-03-08T21:59:59Z"});
-    let response = server.post("/v1/market/ingest", json!({"quotes": [quote]})).await.ok(200);
+    let response = server
+        .post("/v1/market/ingest", json!({"quotes": [quote]}))
+        .await
+        .ok(200);
     assert_eq!(response.body["data"]["rejected"], json!([]));
     let shown = server.get(&format!("/v1/alerts/{id}")).await.ok(200);
     assert_eq!(shown.body["data"]["status"], "triggered");
     let history = server.get(&format!("/v1/alerts/{id}/history")).await.ok(200);
     let newest = &history.body["data"][0];
-    assert_eq!((&newest["action"], &newest["price"]), (&json!("triggered"), &json!(126)));
+    assert_eq!(
+        (&newest["action"], &newest["price"]),
+        (&json!("triggered"), &json!(126))
+    );
 }
 
 async fn market_is_closed_only_outside_extended_hours(server: TestServer) {

@@ -1,8 +1,9 @@
 //! Trade conditions: trades that are eligible to update the last price.
 //!
-//! Odd lots, average-price trades and late reports are not eligible. Alpaca passes on the condition codes of the trade's tape. The tapes' tables (CTA and UTP, "update last: no") define which codes exclude a trade. Where a table says "it
-//! depends", the trade is skipped, because the next one follows soon. Trades of extended hours (`T`) do not set the tape's last price
-//! either, but are the prices of these hours; their times are outside the session, so they are never prices of the session.
+//! Odd lots, average-price trades and late reports are not eligible. Alpaca passes on the condition codes of the trade's tape. The
+//! tapes' tables (CTA and UTP, "update last: no") define which codes exclude a trade. Where a table says "it depends", the trade is
+//! skipped, because the next one follows soon. Trades of extended hours (`T`) do not set the tape's last price either, but are the
+//! prices of these hours; their times are outside the session, so they are never prices of the session.
 
 /// Condition codes that exclude a trade on every tape.
 const EXCLUDED_CONDITIONS: &[u8] = b"CHIMNPQRUVWZ47";
