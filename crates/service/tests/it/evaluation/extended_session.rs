@@ -57,7 +57,7 @@ async fn price_after_the_close_fires_before_ingestion_returns(app: TestApp) {
     let stock = &events[0].data["stock"];
     assert_eq!(
         (&stock["price"], &stock["change"], &stock["change_percent"]),
-        (&json!(194.0), &json!(-6.0), &json!(-3.0))
+        (&json!(194), &json!(-6), &json!(-3))
     );
     let shown = app.service.prices.current_price(symbol("AAPL")).unwrap();
     assert_eq!(shown.price().to_string(), "194");
