@@ -1,5 +1,8 @@
 //! Writing and reading are inverse.
 
+use alerts::expression::Expression;
+use alerts::expression::metric::{ChangeBase, Metric};
+use alerts::expression::shape::metrics;
 use alerts::text::sentence;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -40,6 +43,17 @@ fn options() -> impl Strategy<Value = String> {
     proptest::collection::vec(select(phrases), 0..5).prop_map(|phrases| phrases.join(" "))
 }
 
+/// Whether an expression names a figure of another stock since the creation of the alert, which is refused.
+fn names_since_creation_of_others(expression: &Expression) -> bool {
+    metrics(expression).iter().any(|used| {
+        let is_since_creation = matches!(
+            used.metric,
+            Metric::HighSinceArmed | Metric::LowSinceArmed | Metric::ChangePct(ChangeBase::Creation)
+        );
+        used.symbol.is_some() && is_since_creation
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -57,6 +71,7 @@ proptest! {
 
     #[test]
     fn every_expression_is_read_without_options(expression in expression(2_000_000_000)) {
+        prop_assume!(!names_since_creation_of_others(&expression));
         let read_again = read(&format!("AAPL: {expression}"));
         prop_assert!(read_again.is_ok(), "{}: {:?}", expression, read_again);
     }

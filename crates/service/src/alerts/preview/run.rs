@@ -363,7 +363,8 @@ pub(super) mod tests {
         let stocks: [(&str, Date, &[&str]); 1] = [("AAPL", date(2024, 3, 1), &["10"; 10])];
         let played = preview(alert("price < 20 and pe < 15"), &stocks);
         assert_eq!(played.never_true, ["pe < 15 is unknown, because pe has no value"]);
-        let played = preview(alert("rsi(5) > 100"), &stocks);
+        let moving = ["10", "11", "10", "12", "11", "13", "12", "14", "13", "15"];
+        let played = preview(alert("rsi(5) > 100"), &[("AAPL", date(2024, 3, 1), &moving)]);
         assert_eq!(
             played.never_true,
             ["rsi(5) > 100 is impossible: rsi(5) is from 0 to 100"]
