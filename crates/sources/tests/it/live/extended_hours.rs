@@ -29,39 +29,43 @@ fn of(names: &[&str]) -> DataRequest {
 }
 
 #[tokio::test]
-async fn judged_stock_is_polled_before_the_open_and_after_the_close() {
-    let fixture = begin(friday("08:00:00"), true, Vec::new()).await;
+async fn judged_stock_is_polled_from_four_to_the_open() {
+    let fixture = begin(friday("08:59:50"), true, Vec::new()).await;
     assert_eq!(fixture.sent_requests(), [of(&["AAPL", "MSFT"])], "once, for display");
     fixture.until(friday("08:59:59")).await;
     assert_eq!(fixture.sent_requests(), []);
     fixture.until(friday("09:01:00")).await;
     assert_eq!(fixture.sent_requests(), [of(&["AAPL"]), of(&["AAPL"])]);
+
+    let fixture = begin(friday("14:29:30"), true, Vec::new()).await;
+    assert_eq!(fixture.sent_requests(), [of(&["AAPL", "MSFT"])]);
     fixture.until(friday("14:29:59")).await;
-    let _ = fixture.sent_requests();
+    assert_eq!(fixture.sent_requests(), []);
     fixture.until(friday("14:30:00")).await;
-    assert_eq!(
-        fixture.sent_requests(),
-        [of(&["AAPL", "MSFT"])],
-        "the session has begun"
-    );
+    assert_eq!(fixture.sent_requests(), [of(&["AAPL", "MSFT"])], "the session has begun");
+}
+
+#[tokio::test]
+async fn judged_stock_is_polled_from_the_close_to_eight() {
+    let fixture = begin(friday("20:59:00"), true, Vec::new()).await;
     fixture.until(friday("21:02:59")).await;
     let _ = fixture.sent_requests();
     fixture.until(friday("21:04:59")).await;
     assert_eq!(fixture.sent_requests(), [of(&["AAPL"]), of(&["AAPL"])]);
-    fixture.until(at("2024-03-09T01:01:00Z")).await;
+
+    let fixture = begin(at("2024-03-09T00:59:00Z"), true, Vec::new()).await;
     let _ = fixture.sent_requests();
-    // Until Monday, 04:00 in New York; the clocks have changed.
-    fixture.until(at("2024-03-11T07:59:59Z")).await;
-    assert_eq!(fixture.sent_requests(), []);
-    fixture.until(at("2024-03-11T08:00:00Z")).await;
+    fixture.until(at("2024-03-09T01:00:00Z")).await;
     assert_eq!(fixture.sent_requests(), [of(&["AAPL"])]);
+    fixture.until(at("2024-03-09T01:05:00Z")).await;
+    assert_eq!(fixture.sent_requests(), []);
 }
 
 #[tokio::test]
 async fn provider_without_extended_hours_is_not_polled_in_them() {
     let fixture = begin(friday("22:00:00"), false, Vec::new()).await;
     assert_eq!(fixture.sent_requests(), [of(&["AAPL", "MSFT"])]);
-    fixture.until(friday("23:00:00")).await;
+    fixture.until(friday("22:05:00")).await;
     assert_eq!(fixture.sent_requests(), []);
 }
 
