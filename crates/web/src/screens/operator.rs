@@ -290,7 +290,7 @@ mod tests {
         let shell = crate::layout::tests::shell();
         let page = OperatorPage::new(shell, &overview, None, &[], "", "").render().unwrap();
         for part in [
-            "A, B, C, D, E, F, G, H, I, J and 2 more",
+            "A, B, C, D, E, F, G, H, I, J</span> and 2 more",
             "2024-03-08 15:20:00.000",
             "The stream of prices was lost.",
             "Open, requested again at",

@@ -42,7 +42,11 @@ async fn judged_stock_is_polled_from_four_to_the_open() {
     fixture.until(friday("14:29:59")).await;
     assert_eq!(fixture.sent_requests(), []);
     fixture.until(friday("14:30:00")).await;
-    assert_eq!(fixture.sent_requests(), [of(&["AAPL", "MSFT"])], "the session has begun");
+    assert_eq!(
+        fixture.sent_requests(),
+        [of(&["AAPL", "MSFT"])],
+        "the session has begun"
+    );
 }
 
 #[tokio::test]
