@@ -87,7 +87,7 @@ await withPage({}, async (page) => {
   assert.equal(await page.evaluate(() => document.activeElement?.id), "condition");
   assert.equal(await rule.inputValue(), "");
   await page.getByLabel("Direction").selectOption("rising");
-  await sentence.getByText("discussion rises sharply").waitFor();
+  await sentence.getByText(/discussion rises sharply|rising mentions/).waitFor();
   await page.getByLabel("Stocks", { exact: true }).selectOption("several");
   await page.getByLabel("Symbols").fill("AAPL");
   await sentence.getByText("for each stock on its own").waitFor();
