@@ -16,16 +16,30 @@ const INSERT_OUTBOX: Statement = Statement {
     after: " ON CONFLICT (id) DO NOTHING",
 };
 
+macro_rules! insert_notification_history {
+    ($lock:literal) => {
+        Statement {
+            before: "WITH told (alert_seq, action, at, details) AS (VALUES ",
+            columns: 4,
+            after: concat!(
+                "), current AS (SELECT seq, status, deleted_at FROM alerts WHERE seq IN (SELECT alert_seq FROM told) ORDER BY seq",
+                $lock,
+                ") INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
+                 SELECT current.seq, told.action, CASE WHEN deleted_at IS NULL THEN current.status END,
+                     CASE WHEN deleted_at IS NULL THEN current.status ELSE 'deleted' END, told.at, NULL, told.details
+                 FROM told JOIN current ON current.seq = told.alert_seq"
+            ),
+        }
+    };
+}
+
 /// Records notification results in the alerts' histories. The alerts do not change. For an alert deleted in the
 /// meantime, the previous status is null.
-const INSERT_NOTIFICATION_HISTORY: Statement = Statement {
-    before: "WITH told (alert_seq, action, at, details) AS (VALUES ",
-    columns: 4,
-    after: ") INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
-            SELECT alerts.seq, told.action, CASE WHEN alerts.deleted_at IS NULL THEN alerts.status END,
-                CASE WHEN alerts.deleted_at IS NULL THEN alerts.status ELSE 'deleted' END, told.at, NULL, told.details
-            FROM told JOIN alerts ON alerts.seq = told.alert_seq",
-};
+const INSERT_NOTIFICATION_HISTORY: Statement = insert_notification_history!("");
+
+/// Like [`INSERT_NOTIFICATION_HISTORY`], on PostgreSQL. Without the lock, an entry after that of a concurrent change could have the
+/// status from before the change.
+const INSERT_NOTIFICATION_HISTORY_LOCKING: Statement = insert_notification_history!(" FOR SHARE");
 
 impl Store {
     /// Records the results of claimed messages.
@@ -127,7 +141,12 @@ impl UnitOfWork {
             return Ok(());
         }
         self.announce_history().await?;
-        write_many!(self, INSERT_NOTIFICATION_HISTORY, &entries, |query, entry| {
+        let statement = if self.connection.is_pg() {
+            INSERT_NOTIFICATION_HISTORY_LOCKING
+        } else {
+            INSERT_NOTIFICATION_HISTORY
+        };
+        write_many!(self, statement, &entries, |query, entry| {
             query
                 .bind(entry.0)
                 .bind(entry.1)

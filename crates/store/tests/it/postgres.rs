@@ -3,12 +3,26 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use alerts::HistoryAction;
 use store::Store;
-use store::model::AccountId;
+use store::model::{AccountId, MessageChannel, SettlementDecision};
 use testkit::Database;
-use tokio::sync::Barrier;
+use tokio::sync::{Barrier, Notify};
 
-use crate::support::{account, add_account, open, uuid, with_accounts};
+use crate::firings::{ALL, fire, firing};
+use crate::messages::{claim, settled};
+use crate::support::{account, add_account, add_many, at, open, uuid, with_accounts};
+
+/// Waits until a statement waits for a lock of another transaction.
+async fn wait_until_blocked(database: &Database) {
+    let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
+    let blocked = "SELECT COUNT(*) FROM pg_stat_activity
+                   WHERE datname = current_database() AND CARDINALITY(pg_blocking_pids(pid)) > 0";
+    while sqlx::query_scalar::<_, i64>(blocked).fetch_one(&pool).await.unwrap() == 0 {
+        tokio::task::yield_now().await;
+    }
+    pool.close().await;
+}
 
 /// Terminates all other connections to a database.
 async fn cut(database: &Database) -> i64 {
@@ -122,5 +136,59 @@ fn unconfirmed_commit_is_neither_reported_done_nor_retried() {
         );
         assert_eq!(runs.load(Ordering::SeqCst), 1);
         add_account(&store, account(3)).await;
+    });
+}
+
+#[test]
+fn history_entry_of_message_has_the_status_that_a_concurrent_change_has_left() {
+    testkit::run(async {
+        let database = Database::postgres().await;
+        let (store, other) = (with_accounts(&database, 1).await, open(&database).await);
+        let alert = add_many(&store, 1).await.remove(0);
+        fire(&store, vec![firing(&alert, 60)]).await;
+        let claimed = claim(&store, MessageChannel::Email, 60, 1).await.remove(0);
+        let (deleted, may_commit) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let inputs = (alert.alert.id, Arc::clone(&deleted), Arc::clone(&may_commit));
+        let deleting = tokio::spawn(async move {
+            let deleting = other.commit(inputs, |(id, deleted, may_commit), unit| {
+                Box::pin(async move {
+                    let alert = unit.lock_alert(AccountId(uuid(1)), *id).await?.unwrap().alert;
+                    let done = unit.delete_alert(&alert, at(61)).await?;
+                    deleted.notify_one();
+                    may_commit.notified().await;
+                    Ok(done)
+                })
+            });
+            deleting.await.unwrap()
+        });
+        deleted.notified().await;
+        let settling = async {
+            let sent = settled(&claimed, "sent", SettlementDecision::Delivered);
+            store
+                .settle_messages(MessageChannel::Email, vec![sent], at(62))
+                .await
+                .unwrap();
+        };
+        tokio::pin!(settling);
+        tokio::select! {
+            () = &mut settling => panic!("the message was settled while the alert was locked"),
+            () = wait_until_blocked(&database) => may_commit.notify_one(),
+        }
+        settling.await;
+        assert!(deleting.await.unwrap());
+        let history = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap();
+        let statuses: Vec<_> = history
+            .unwrap()
+            .items
+            .iter()
+            .map(|row| (row.entry.action, row.entry.new_status.name()))
+            .collect();
+        assert_eq!(
+            statuses[..2],
+            [
+                (HistoryAction::NotificationSent, "deleted"),
+                (HistoryAction::Deleted, "deleted")
+            ]
+        );
     });
 }
