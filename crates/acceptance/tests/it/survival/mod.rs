@@ -8,7 +8,8 @@
 //! Firings are delivered to webhooks at receivers in the test process ([`deliveries`]): at least once, under one id, and nothing
 //! that has not fired. Each firing also sends one email or text message ([`messages`]), at least once.
 //!
-//! A third of the alerts are expressions. [`repeating`] does the same with an alert that fires again and again.
+//! A third of the alerts are expressions. [`repeating`] does the same with alerts that fire again and again, and [`timed`] with those
+//! that are snoozed or expire.
 //!
 //! The same test runs with two service processes on one database, which both get every quote. A negative control proves that the
 //! harness detects duplicate firings: with compare-and-set on commit disabled, it must find some.
@@ -23,6 +24,7 @@ mod harness;
 mod messages;
 mod model;
 mod repeating;
+mod timed;
 mod worker;
 
 use acceptance::{DatabaseKind, ServiceSetup, clock};
