@@ -8,6 +8,7 @@ use crate::bulk::{Statement, fetch_many};
 use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{Account, AccountId, Page, PageRequest, Phone, Profile, QuietHours};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -38,25 +39,26 @@ const BY_ID: Statement = Statement {
 /// An account, deleted or not.
 const ANY_ACCOUNT: &str = "SELECT CAST(1 AS BIGINT) FROM accounts LIMIT 1";
 
-#[derive(sqlx_macros::FromRow)]
-pub(crate) struct AccountRow {
-    id: Uuid,
-    email: String,
-    password_hash: Option<String>,
-    full_name: Option<String>,
-    plan: String,
-    is_operator: bool,
-    is_verified: bool,
-    time_zone: String,
-    created_at: i64,
-    phone: Option<String>,
-    phone_verified_at: Option<i64>,
-    quiet_from: Option<i64>,
-    quiet_until: Option<i64>,
-    agents_wait: bool,
-    notify_blind: bool,
-    deactivated_at: Option<i64>,
-    deleted_at: Option<i64>,
+row! {
+    pub(crate) struct AccountRow {
+        id: Uuid,
+        email: String,
+        password_hash: Option<String>,
+        full_name: Option<String>,
+        plan: String,
+        is_operator: bool,
+        is_verified: bool,
+        time_zone: String,
+        created_at: i64,
+        phone: Option<String>,
+        phone_verified_at: Option<i64>,
+        quiet_from: Option<i64>,
+        quiet_until: Option<i64>,
+        agents_wait: bool,
+        notify_blind: bool,
+        deactivated_at: Option<i64>,
+        deleted_at: Option<i64>,
+    }
 }
 
 impl TryFrom<AccountRow> for Account {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::columns::{Table, json_list, values};
 use crate::database::query;
 use crate::model::{Account, AccountId, ApiKey, ApiKeyId};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -20,16 +21,17 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct ApiKeyRow {
-    id: Uuid,
-    account_id: Uuid,
-    name: String,
-    prefix: String,
-    hash: Vec<u8>,
-    scopes: String,
-    created_at: i64,
-    last_used_at: Option<i64>,
+row! {
+    struct ApiKeyRow {
+        id: Uuid,
+        account_id: Uuid,
+        name: String,
+        prefix: String,
+        hash: Vec<u8>,
+        scopes: String,
+        created_at: i64,
+        last_used_at: Option<i64>,
+    }
 }
 
 impl TryFrom<ApiKeyRow> for ApiKey {

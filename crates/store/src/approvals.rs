@@ -7,6 +7,7 @@ use crate::columns::{Table, json, text, values};
 use crate::database::query;
 use crate::model::{AccountId, Approval, ApprovalId, ApprovalStatus};
 use crate::purge::Purge;
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -22,19 +23,20 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct ApprovalRow {
-    id: Uuid,
-    account_id: Uuid,
-    tool: String,
-    arguments: String,
-    preview: String,
-    asked_by: String,
-    status: String,
-    created_at: i64,
-    expires_at: i64,
-    begun_at: Option<i64>,
-    decided_at: Option<i64>,
+row! {
+    struct ApprovalRow {
+        id: Uuid,
+        account_id: Uuid,
+        tool: String,
+        arguments: String,
+        preview: String,
+        asked_by: String,
+        status: String,
+        created_at: i64,
+        expires_at: i64,
+        begun_at: Option<i64>,
+        decided_at: Option<i64>,
+    }
 }
 
 impl TryFrom<ApprovalRow> for Approval {

@@ -5,7 +5,8 @@
 
 use sqlx::Error;
 use sqlx::error::DatabaseError;
-use sqlx::sqlite::SqliteError;
+
+use crate::sqlite::SqliteError;
 
 /// SQLite's primary result codes for a file that is busy, read-only, unreachable or on a full disk.
 ///
@@ -39,10 +40,10 @@ pub(crate) fn is_unavailable(error: &Error) -> bool {
 }
 
 fn is_unavailable_code(error: &(dyn DatabaseError + 'static)) -> bool {
-    let Some(code) = error.code() else { return false };
-    if is_sqlite(error) {
-        return sqlite_code(&code).is_some_and(|code| SQLITE_UNAVAILABLE.contains(&code));
+    if let Some(code) = sqlite_code(error) {
+        return SQLITE_UNAVAILABLE.contains(&code);
     }
+    let Some(code) = error.code() else { return false };
     let class = code.get(..2).unwrap_or_default();
     POSTGRESQL_UNAVAILABLE_CLASSES.contains(&class) || POSTGRESQL_UNAVAILABLE.contains(&code.as_ref())
 }
@@ -52,19 +53,17 @@ pub(crate) fn is_out_of_space(error: &Error) -> bool {
     let Some(error) = error.as_database_error() else {
         return false;
     };
-    let Some(code) = error.code() else { return false };
-    if is_sqlite(error) {
-        return sqlite_code(&code) == Some(SQLITE_FULL);
+    if let Some(code) = sqlite_code(error) {
+        return code == SQLITE_FULL;
     }
-    code.starts_with(POSTGRESQL_INSUFFICIENT_RESOURCES)
+    error
+        .code()
+        .is_some_and(|code| code.starts_with(POSTGRESQL_INSUFFICIENT_RESOURCES))
 }
 
 /// Whether another program has locked SQLite's file.
 pub(crate) fn is_busy(error: &Error) -> bool {
-    let Some(error) = error.as_database_error() else {
-        return false;
-    };
-    is_sqlite(error) && error.code().is_some_and(|code| sqlite_code(&code) == Some(SQLITE_BUSY))
+    error.as_database_error().and_then(sqlite_code) == Some(SQLITE_BUSY)
 }
 
 /// Whether a PostgreSQL lock timed out.
@@ -73,13 +72,9 @@ pub(crate) fn is_lock_timeout(error: &Error) -> bool {
     code.is_some_and(|code| code == POSTGRESQL_LOCK_TIMEOUT)
 }
 
-fn is_sqlite(error: &(dyn DatabaseError + 'static)) -> bool {
-    error.try_downcast_ref::<SqliteError>().is_some()
-}
-
-/// The primary result code of an extended result code: its lowest byte.
-fn sqlite_code(extended: &str) -> Option<i32> {
-    extended.parse::<i32>().ok().map(|code| code & 0xff)
+/// The primary result code of an error of SQLite.
+fn sqlite_code(error: &(dyn DatabaseError + 'static)) -> Option<i32> {
+    error.try_downcast_ref::<SqliteError>().map(SqliteError::primary_code)
 }
 
 #[cfg(test)]
@@ -156,15 +151,6 @@ mod tests {
         assert!(is_unavailable(&Error::Io(io::ErrorKind::ConnectionRefused.into())));
         assert!(is_unavailable(&Error::PoolTimedOut));
         assert!(!is_unavailable(&Error::RowNotFound));
-    }
-
-    #[test]
-    fn sqlite_primary_code_is_lowest_byte_of_extended_code() {
-        // SQLITE_IOERR_WRITE, SQLITE_BUSY_SNAPSHOT, SQLITE_CONSTRAINT_UNIQUE.
-        assert_eq!(sqlite_code("778"), Some(10));
-        assert_eq!(sqlite_code("517"), Some(5));
-        assert_eq!(sqlite_code("2067"), Some(19));
-        assert!(!SQLITE_UNAVAILABLE.contains(&19));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::bulk::{Statement, query_many};
 use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{AccountId, BlindnessNotice, StoredAlert};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -41,12 +42,13 @@ const ALERTS_WITHOUT_NOTICE: Statement = without_notice!("");
 /// Without the hint, SQLite looks up each account's alerts for each stock. PostgreSQL plans this well by itself.
 const ALERTS_WITHOUT_NOTICE_SQLITE: Statement = without_notice!("INDEXED BY alerts_of_symbol ");
 
-#[derive(sqlx_macros::FromRow)]
-struct BlindnessNoticeRow {
-    account_id: Uuid,
-    symbol: String,
-    since: i64,
-    told_at: i64,
+row! {
+    struct BlindnessNoticeRow {
+        account_id: Uuid,
+        symbol: String,
+        since: i64,
+        told_at: i64,
+    }
 }
 
 impl TryFrom<BlindnessNoticeRow> for BlindnessNotice {

@@ -59,6 +59,18 @@ pub(crate) fn chunk_ranges(len: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Binds the columns of a list of rows.
+macro_rules! bind_items {
+    ($begun:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
+        let mut query = $begun;
+        for $item in $items {
+            let $query = query;
+            query = $bound;
+        }
+        query
+    }};
+}
+
 /// Runs a [`Statement`] over a whole list and collects the rows that it returns.
 macro_rules! query_many {
     ($row:ty, $db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {
@@ -72,14 +84,17 @@ macro_rules! query_many {
         let mut rows: Vec<$row> = Vec::new();
         for chunk in $crate::bulk::chunk_ranges(items.len()) {
             let text = statement.text($db.is_pg(), chunk.len());
-            let $found = $crate::database::dispatch!($db, db => {
-                let mut query = sqlx::query_as::<_, $row>(sqlx::AssertSqlSafe(text));
-                for $item in &items[chunk] {
-                    let $query = query;
-                    query = $bound;
+            let text = sqlx::AssertSqlSafe(text);
+            let $found = match $db {
+                $crate::database::Either::Lite(db) => {
+                    let query = $crate::sqlite::query(text);
+                    $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound).fetch_all::<$row>(db).await
                 }
-                query.fetch_all(db).await
-            });
+                $crate::database::Either::Pg(db) => {
+                    let query = sqlx::query_as::<_, $row>(text);
+                    $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound).fetch_all(db).await
+                }
+            };
             rows.extend($checked);
         }
         rows
@@ -112,21 +127,27 @@ macro_rules! write_many {
         let mut written: u64 = 0;
         for chunk in $crate::bulk::chunk_ranges(items.len()) {
             let text = statement.text($unit.connection.is_pg(), chunk.len());
-            let done = $crate::database::dispatch!(&mut $unit.connection, db => {
-                let mut query = sqlx::query(sqlx::AssertSqlSafe(text));
-                for $item in &items[chunk] {
-                    let $query = query;
-                    query = $bound;
+            let text = sqlx::AssertSqlSafe(text);
+            let done = match &mut $unit.connection {
+                $crate::database::Either::Lite(db) => {
+                    let query = $crate::sqlite::query(text);
+                    $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound)
+                        .execute(db)
+                        .await
                 }
-                query.execute(db).await.map(|done| done.rows_affected())
-            });
+                $crate::database::Either::Pg(db) => {
+                    let query = sqlx::query(text);
+                    let query = $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound);
+                    query.execute(db).await.map(|done| done.rows_affected())
+                }
+            };
             written += $unit.track_rows(done)?;
         }
         written
     }};
 }
 
-pub(crate) use {fetch_many, query_many, write_many, write_many_returning};
+pub(crate) use {bind_items, fetch_many, query_many, write_many, write_many_returning};
 
 #[cfg(test)]
 mod tests {

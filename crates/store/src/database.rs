@@ -1,9 +1,11 @@
 //! One query text for two databases.
 //!
 //! A pool or a connection is [`Either`] SQLite or PostgreSQL. The macros here take a query once and compile it for
-//! both: `$1` placeholders, BIGINT for every number, and row types that derive [`sqlx::FromRow`].
+//! both: `$1` placeholders, BIGINT for every number, and row types that [`row!`](crate::sqlite::row) defines.
 
-use sqlx::{PgConnection, PgPool, SqliteConnection, SqlitePool};
+use sqlx::{PgConnection, PgPool};
+
+use crate::sqlite::{SqliteConnection, SqlitePool};
 
 /// A value for one of the two databases.
 #[derive(Clone, Debug)]
@@ -45,32 +47,48 @@ macro_rules! dispatch {
 /// Runs a query whose rows are read as `$row`, by `fetch_one`, `fetch_optional` or `fetch_all`.
 macro_rules! query {
     ($fetch:ident $row:ty, $db:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        $crate::database::dispatch!($db, db => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db).await)
+        match $db {
+            $crate::database::Either::Lite(db) => {
+                $crate::sqlite::query($sql)$(.bind($bind))*.$fetch::<$row>(db).await
+            }
+            $crate::database::Either::Pg(db) => {
+                sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db).await
+            }
+        }
     };
 }
 
 /// Runs a statement and returns the number of rows written.
 macro_rules! execute {
     ($db:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        $crate::database::dispatch!($db, db => {
-            sqlx::query($sql)$(.bind($bind))*.execute(db).await.map(|done| done.rows_affected())
-        })
+        match $db {
+            $crate::database::Either::Lite(db) => $crate::sqlite::query($sql)$(.bind($bind))*.execute(db).await,
+            $crate::database::Either::Pg(db) => {
+                sqlx::query($sql)$(.bind($bind))*.execute(db).await.map(|done| done.rows_affected())
+            }
+        }
     };
 }
 
 /// Reads rows as they arrive and passes them on in chunks.
 macro_rules! stream {
     ($row:ty, $pools:expr, $take:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        $crate::database::dispatch!($pools, db => {
-            $crate::database::in_chunks(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.fetch(db), $take).await
-        })
+        match $pools {
+            $crate::database::Either::Lite(pool) => {
+                let query = $crate::sqlite::query($sql)$(.bind($bind))*;
+                $crate::sqlite::in_chunks::<$row, _>(pool, query, $crate::database::STREAM_CHUNK_ROWS, $take).await
+            }
+            $crate::database::Either::Pg(pool) => {
+                $crate::database::in_chunks(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.fetch(pool), $take).await
+            }
+        }
     };
 }
 
 pub(crate) use {dispatch, execute, query, stream};
 
 /// Rows per chunk of a streamed query.
-const STREAM_CHUNK_ROWS: usize = 4096;
+pub(crate) const STREAM_CHUNK_ROWS: usize = 4096;
 
 /// Converts rows to values and passes them on in chunks.
 pub(crate) async fn in_chunks<Row, Value>(

@@ -6,17 +6,19 @@ use uuid::Uuid;
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{AccountId, AlertOwner, EventId, StoredEvent};
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const TABLE: Table = Table("events");
 
-#[derive(sqlx_macros::FromRow)]
-struct EventRow {
-    seq: i64,
-    id: Uuid,
-    alert_id: Uuid,
-    at: i64,
-    data: String,
+row! {
+    struct EventRow {
+        seq: i64,
+        id: Uuid,
+        alert_id: Uuid,
+        at: i64,
+        data: String,
+    }
 }
 
 impl Store {

@@ -7,6 +7,7 @@ use crate::alerts::{AlertRow, select};
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{AccountId, ExportedAlert, FeedbackId, MessageChannel, SentMessage};
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const MESSAGES: Table = Table("messages");
@@ -28,16 +29,17 @@ impl Default for MessageCursor {
     }
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct MessageRow {
-    seq: i64,
-    kind: String,
-    recipient: Option<String>,
-    status: String,
-    outcome: Option<String>,
-    created_at: i64,
-    admitted_at: i64,
-    finished_at: Option<i64>,
+row! {
+    struct MessageRow {
+        seq: i64,
+        kind: String,
+        recipient: Option<String>,
+        status: String,
+        outcome: Option<String>,
+        created_at: i64,
+        admitted_at: i64,
+        finished_at: Option<i64>,
+    }
 }
 
 impl MessageRow {

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use crate::columns::{Table, text, values};
 use crate::database::query;
 use crate::model::{AccountId, Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike, Page, PageRequest};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -22,16 +23,17 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct FeedbackRow {
-    id: Uuid,
-    account_id: Uuid,
-    title: String,
-    body: String,
-    category: String,
-    likes: i64,
-    created_at: i64,
-    is_liked: i64,
+row! {
+    struct FeedbackRow {
+        id: Uuid,
+        account_id: Uuid,
+        title: String,
+        body: String,
+        category: String,
+        likes: i64,
+        created_at: i64,
+        is_liked: i64,
+    }
 }
 
 impl TryFrom<FeedbackRow> for FeedbackWithLike {

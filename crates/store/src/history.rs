@@ -9,27 +9,29 @@ use uuid::Uuid;
 use crate::columns::{Table, json};
 use crate::database::query;
 use crate::model::{AccountId, HistoryRow, Page, PageRequest};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("history");
 
-/// An entry with its position in the whole history.
-#[derive(sqlx_macros::FromRow)]
-struct PositionedRow {
-    seq: i64,
-    #[sqlx(flatten)]
-    entry: EntryRow,
+row! {
+    /// An entry with its position in the whole history.
+    struct PositionedRow {
+        seq: i64,
+        ..entry: EntryRow,
+    }
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct EntryRow {
-    action: String,
-    previous_status: Option<String>,
-    new_status: String,
-    at: i64,
-    price: Option<i64>,
-    details: Option<String>,
+row! {
+    struct EntryRow {
+        action: String,
+        previous_status: Option<String>,
+        new_status: String,
+        at: i64,
+        price: Option<i64>,
+        details: Option<String>,
+    }
 }
 
 /// The entries of an alert since an instant. One over many stocks has its own, and of its members those that its owner was told of.
@@ -41,21 +43,21 @@ macro_rules! entries_of_alert {
     };
 }
 
-/// An entry with the stock of its alert.
-#[derive(sqlx_macros::FromRow)]
-struct EntryOfStock {
-    symbol: String,
-    #[sqlx(flatten)]
-    entry: EntryRow,
+row! {
+    /// An entry with the stock of its alert.
+    struct EntryOfStock {
+        symbol: String,
+        ..entry: EntryRow,
+    }
 }
 
-/// A firing with its alert.
-#[derive(sqlx_macros::FromRow)]
-struct FiringRow {
-    alert_id: Uuid,
-    symbol: String,
-    #[sqlx(flatten)]
-    entry: EntryRow,
+row! {
+    /// A firing with its alert.
+    struct FiringRow {
+        alert_id: Uuid,
+        symbol: String,
+        ..entry: EntryRow,
+    }
 }
 
 impl EntryRow {

@@ -8,17 +8,19 @@ use jiff::Timestamp;
 
 use crate::columns::Table;
 use crate::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, StoredResponse};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("repeatable_requests");
 
-#[derive(sqlx_macros::FromRow)]
-struct IdempotencyRow {
-    body_hash: Vec<u8>,
-    begun_at: i64,
-    status: Option<i64>,
-    body: Option<Vec<u8>>,
+row! {
+    struct IdempotencyRow {
+        body_hash: Vec<u8>,
+        begun_at: i64,
+        status: Option<i64>,
+        body: Option<Vec<u8>>,
+    }
 }
 
 impl Store {

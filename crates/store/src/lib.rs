@@ -47,6 +47,7 @@ mod queue;
 mod sealed;
 mod seen_firings;
 mod sessions;
+mod sqlite;
 mod store;
 mod unit_of_work;
 mod usage;

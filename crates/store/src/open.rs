@@ -11,10 +11,10 @@ use std::time::Duration;
 use log::LevelFilter;
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, PgConnection, SqliteConnection};
+use sqlx::{ConnectOptions, Connection, PgConnection};
 
-use crate::database::{Either, Pools, WriteConnection, dispatch, execute, query};
+use crate::database::{Either, Pools, WriteConnection, execute, query};
+use crate::sqlite::{self, SqliteConnection, SqliteOptions, SqlitePool};
 use crate::{StoreError, availability, migrations};
 
 /// How to open and use a database.
@@ -43,15 +43,13 @@ impl StoreOptions {
 
 /// The address of a database.
 #[derive(Clone, Debug)]
-pub(crate) struct Address(Either<SqliteConnectOptions, PgConnectOptions>);
+pub(crate) struct Address(Either<SqliteOptions, PgConnectOptions>);
 
 /// Older versions of SQLite could corrupt a database in WAL mode when two connections reset the log at the same
 /// time.
 const MIN_SQLITE_VERSION: (&str, [u32; 3]) = ("3.51.3", [3, 51, 3]);
 const MIN_POSTGRESQL_VERSION: (&str, u32) = ("14", 140_000);
 
-/// How long a write waits for another program's transaction on the same file.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often, and after which pause, a program opens a file again that another one switches to WAL mode.
 const SWITCH_ATTEMPTS: u32 = 100;
 const SWITCH_PAUSE: Duration = Duration::from_millis(10);
@@ -64,18 +62,6 @@ const SHARED_TIMEOUT: Duration = Duration::from_secs(10);
 const KEY_ROTATION_LOCK: i64 = 0x6265_6c6c_7765_7468;
 /// How long a read waits for a connection to a server. An unreachable server is retried for this long.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Page cache per connection, in negative KiB. With SQLite's default of 2 MB, large evaluations read the same pages
-/// repeatedly.
-const CACHE_SIZE_KIB: &str = "-32000";
-/// How much of the file is memory-mapped, in bytes.
-const MMAP_SIZE_BYTES: &str = "268435456";
-/// Length of the write-ahead log before a checkpoint, in pages. A long log merges many changes of one page into one
-/// write.
-const WAL_CHECKPOINT_PAGES: &str = "8000";
-/// Size to which the log file is truncated after a checkpoint, in bytes.
-const WAL_SIZE_LIMIT_BYTES: &str = "67108864";
-/// Rows that SQLite's thread reads ahead.
-const ROW_BUFFER_SIZE: usize = 512;
 /// Makes PostgreSQL confirm commits only when they are on disk, whatever the server's default. Stricter settings
 /// remain.
 const COMMIT_TO_DISK: &str = "SELECT set_config('synchronous_commit', 'on', false)
@@ -91,32 +77,14 @@ impl Address {
         let Some(file) = url.strip_prefix("sqlite://") else {
             return Err(StoreError::Url("this one starts with neither".to_owned()));
         };
-        if file.is_empty() || file.contains(":memory:") || file.contains("mode=memory") {
-            return Err(StoreError::Url(
-                "the database must be a file, so that data persists".to_owned(),
-            ));
-        }
-        let options = SqliteConnectOptions::from_str(url).map_err(|error| StoreError::Url(error.to_string()))?;
-        Ok(Self(Either::Lite(
-            options
-                .journal_mode(SqliteJournalMode::Wal)
-                .synchronous(SqliteSynchronous::Full)
-                .foreign_keys(true)
-                .busy_timeout(BUSY_TIMEOUT)
-                .row_buffer_size(ROW_BUFFER_SIZE)
-                .pragma("cache_size", CACHE_SIZE_KIB)
-                .pragma("mmap_size", MMAP_SIZE_BYTES)
-                // Keeps the rollback data of statements over many rows out of files.
-                .pragma("temp_store", "memory")
-                .pragma("wal_autocheckpoint", WAL_CHECKPOINT_PAGES)
-                .pragma("journal_size_limit", WAL_SIZE_LIMIT_BYTES),
-        )))
+        let options = SqliteOptions::parse(file).map_err(StoreError::Url)?;
+        Ok(Self(Either::Lite(options)))
     }
 
     /// The file, or server and database name, without passwords.
     fn description(&self) -> String {
         match &self.0 {
-            Either::Lite(options) => options.get_filename().display().to_string(),
+            Either::Lite(options) => options.file.display().to_string(),
             Either::Pg(options) => format!(
                 "{}:{}/{}",
                 options.get_host(),
@@ -136,10 +104,7 @@ impl Address {
     /// Opens the connection that writes.
     pub(crate) async fn connect(&self) -> Result<WriteConnection, sqlx::Error> {
         match &self.0 {
-            Either::Lite(options) => {
-                let options = log_at_trace(options.clone());
-                Ok(Either::Lite(connect_to_file(&options).await?))
-            }
+            Either::Lite(options) => Ok(Either::Lite(connect_to_file(options).await?)),
             Either::Pg(options) => {
                 let options = log_at_trace(options.clone());
                 let mut connection = options.connect().await?;
@@ -164,12 +129,7 @@ impl Address {
     pub(crate) async fn connect_exclusively(&self) -> Result<Option<WriteConnection>, StoreError> {
         let locked = match &self.0 {
             Either::Lite(options) => {
-                let options = options
-                    .clone()
-                    .disable_statement_logging()
-                    .create_if_missing(false)
-                    .busy_timeout(EXCLUSIVE_TIMEOUT)
-                    .locking_mode(SqliteLockingMode::Exclusive);
+                let options = options.clone().exclusive(EXCLUSIVE_TIMEOUT);
                 lock_file(&options).await.map(|locked| locked.map(Either::Lite))
             }
             Either::Pg(options) => {
@@ -188,21 +148,14 @@ impl Address {
     /// Opens the database. Creates a missing file and applies migrations.
     pub(crate) async fn open(&self, max_connections: u32) -> Result<(Pools, WriteConnection), StoreError> {
         if let Either::Lite(options) = &self.0 {
-            create_private_file(options.get_filename()).map_err(|error| self.cannot_open(sqlx::Error::Io(error)))?;
+            create_private_file(&options.file).map_err(|error| self.cannot_open(sqlx::Error::Io(error)))?;
         }
         let mut connection = self.connect().await.map_err(|error| self.cannot_open(error))?;
         check_version(&mut connection).await?;
         migrate(&mut connection).await?;
         let max_connections = max_connections.max(1);
         let pools = match &self.0 {
-            Either::Lite(options) => {
-                let options = options.clone().pragma("query_only", "on");
-                Either::Lite(
-                    SqlitePoolOptions::new()
-                        .max_connections(max_connections)
-                        .connect_lazy_with(options),
-                )
-            }
+            Either::Lite(options) => Either::Lite(SqlitePool::new(options.clone().reading_only(), max_connections)),
             Either::Pg(options) => Either::Pg(
                 PgPoolOptions::new()
                     .max_connections(max_connections)
@@ -223,21 +176,21 @@ fn log_at_trace<O: ConnectOptions>(options: O) -> O {
 
 /// Opens a file. Two programs that switch a new file to WAL mode at the same time get "database is locked" at once, without the
 /// busy timeout.
-async fn connect_to_file(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+async fn connect_to_file(options: &SqliteOptions) -> Result<SqliteConnection, sqlx::Error> {
     for _ in 1..SWITCH_ATTEMPTS {
-        match options.connect().await {
+        match options.open() {
             Err(error) if availability::is_busy(&error) => tokio::time::sleep(SWITCH_PAUSE).await,
             connected => return connected,
         }
     }
-    options.connect().await
+    options.open()
 }
 
-async fn lock_file(options: &SqliteConnectOptions) -> Result<Option<SqliteConnection>, sqlx::Error> {
+async fn lock_file(options: &SqliteOptions) -> Result<Option<SqliteConnection>, sqlx::Error> {
     let locked = async {
-        let mut connection = options.connect().await?;
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await?;
-        sqlx::query("COMMIT").execute(&mut connection).await?;
+        let mut connection = options.open()?;
+        sqlite::query("BEGIN IMMEDIATE").execute(&mut connection).await?;
+        sqlite::query("COMMIT").execute(&mut connection).await?;
         Ok(connection)
     };
     match locked.await {
@@ -315,7 +268,7 @@ fn is_recent(found: &str, needed: [u32; 3]) -> bool {
 /// Applies migrations. Programs that open the same database at the same time wait for each other.
 async fn migrate(connection: &mut WriteConnection) -> Result<(), StoreError> {
     let migrated = match connection {
-        Either::Lite(connection) => migrate_file(connection).await,
+        Either::Lite(connection) => sqlite::migrate(connection, &migrations::sqlite()),
         // sqlx holds an advisory lock meanwhile. The future of `run` is not `Send`.
         Either::Pg(connection) => migrations::postgres().run_direct(None, connection, false).await,
     };
@@ -325,18 +278,12 @@ async fn migrate(connection: &mut WriteConnection) -> Result<(), StoreError> {
     })
 }
 
-/// Applies the migrations of a file in one transaction, because sqlx does not lock the file between reading the
-/// applied migrations and applying the others.
-async fn migrate_file(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    migrations::sqlite().run_direct(None, &mut *transaction, false).await?;
-    transaction.commit().await?;
-    Ok(())
-}
-
 /// Closes the connection that writes.
 pub(crate) async fn close(connection: WriteConnection) {
-    let closed = dispatch!(connection, connection => connection.close().await);
+    let closed = match connection {
+        Either::Lite(connection) => connection.close(),
+        Either::Pg(connection) => connection.close().await,
+    };
     if let Err(error) = closed {
         tracing::warn!(%error, "closing the connection to the database failed");
     }
@@ -363,20 +310,10 @@ mod tests {
             "sqlite::memory:",
             "sqlite://:memory:",
             "bellwether.db",
+            "sqlite://bellwether.db?mode=rwc",
         ] {
             let refusal = Address::parse(url).unwrap_err();
             assert!(refusal.to_string().contains("sqlite://FILE"), "{url}: {refusal}");
         }
-    }
-
-    #[tokio::test]
-    async fn write_connection_uses_full_sync_wal_and_foreign_keys() {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}", folder.path().join("test.db").display());
-        let (_, mut connection) = Address::parse(&url).unwrap().open(1).await.unwrap();
-        let full = query!(fetch_one(i64,), &mut connection, "PRAGMA synchronous").unwrap();
-        let wal = query!(fetch_one(String,), &mut connection, "PRAGMA journal_mode").unwrap();
-        let keys = query!(fetch_one(i64,), &mut connection, "PRAGMA foreign_keys").unwrap();
-        assert_eq!((full, wal.0.as_str(), keys), ((2,), "wal", (1,)));
     }
 }

@@ -7,6 +7,7 @@ use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
 use crate::purge::Purge;
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -21,14 +22,15 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct SessionRow {
-    id: Uuid,
-    account_id: Uuid,
-    created_at: i64,
-    last_seen_at: i64,
-    expires_at: i64,
-    ended_at: Option<i64>,
+row! {
+    struct SessionRow {
+        id: Uuid,
+        account_id: Uuid,
+        created_at: i64,
+        last_seen_at: i64,
+        expires_at: i64,
+        ended_at: Option<i64>,
+    }
 }
 
 impl TryFrom<SessionRow> for UserSession {

@@ -18,7 +18,7 @@ pub(super) enum Parameter {
     Number(i64),
 }
 
-/// Binds the parameters of a [`Condition`] to a query, in their order.
+/// Binds parameters to a query, in their order.
 macro_rules! bind_all {
     ($query:expr, $parameters:expr) => {{
         let mut query = $query;
@@ -33,6 +33,27 @@ macro_rules! bind_all {
     }};
 }
 pub(super) use bind_all;
+
+/// Fetches the rows of a query with the parameters of a [`Condition`].
+macro_rules! fetch_with {
+    ($pools:expr, $row:ty, $sql:expr, $parameters:expr) => {{
+        let sql = sqlx::AssertSqlSafe($sql);
+        match $pools {
+            $crate::database::Either::Lite(pool) => {
+                $crate::alerts::filter::bind_all!($crate::sqlite::query(sql), $parameters)
+                    .fetch_all::<$row>(pool)
+                    .await
+            }
+            $crate::database::Either::Pg(pool) => {
+                let query = sqlx::query_as::<_, $row>(sql);
+                $crate::alerts::filter::bind_all!(query, $parameters)
+                    .fetch_all(pool)
+                    .await
+            }
+        }
+    }};
+}
+pub(super) use fetch_with;
 
 /// The condition that an alert, or one of its members, is on certain stocks.
 macro_rules! on_symbols {

@@ -3,11 +3,11 @@
 use alerts::AlertId;
 use sqlx::AssertSqlSafe;
 
-use super::filter::{Condition, Parameter, bind_all};
+use super::filter::{Condition, Parameter, fetch_with};
 use super::row::{AlertRow, TABLE};
 use super::scopes::{select_shown, shown_status, shown_triggered_at};
 use crate::columns::values;
-use crate::database::{dispatch, query};
+use crate::database::query;
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
 use crate::{Store, StoreError};
 
@@ -139,11 +139,12 @@ impl Store {
         let limited = [Parameter::Number(i64::from(limit)), Parameter::Number(offset)];
         let (first, second) = (parameters.len() + 1, parameters.len() + 2);
         let list = format!("{}{sql} {order} LIMIT ${first} OFFSET ${second}", select_shown!(""));
-        let rows = dispatch!(&self.pools, pool => {
-            let list = sqlx::query_as::<_, AlertRow>(AssertSqlSafe(list));
-            bind_all!(list, parameters.iter().chain(&limited)).fetch_all(pool).await?
-        });
-        values(rows)
+        values(fetch_with!(
+            &self.pools,
+            AlertRow,
+            list,
+            parameters.iter().chain(&limited)
+        )?)
     }
 
     /// Returns the number of alerts that match a filter. Without one, and for a status alone, it is known without a count.
@@ -175,11 +176,8 @@ impl Store {
     async fn count(&self, condition: &Condition) -> Result<u64, StoreError> {
         let Condition { sql, parameters } = condition;
         let count = format!("SELECT COUNT(*) FROM alerts {sql}");
-        let (count,) = dispatch!(&self.pools, pool => {
-            let count = sqlx::query_as::<_, (i64,)>(AssertSqlSafe(count));
-            bind_all!(count, parameters).fetch_one(pool).await?
-        });
-        TABLE.narrow("COUNT(*)", count)
+        let counted = fetch_with!(&self.pools, (i64,), count, parameters)?;
+        TABLE.narrow("COUNT(*)", counted.first().map_or(0, |(count,)| *count))
     }
 
     async fn position(

@@ -10,6 +10,7 @@ use crate::bulk::{Statement, fetch_many, query_many};
 use crate::columns::values;
 use crate::database::{query, stream};
 use crate::model::{AccountId, StoredAlert};
+use crate::sqlite::row;
 use crate::{Store, StoreError, UnitOfWork};
 
 /// Alerts by id, including deleted ones.
@@ -33,11 +34,12 @@ const ACTIVE_OF_SYMBOLS: Statement = Statement {
     after: ")",
 };
 
-/// An alert's id and revision.
-#[derive(sqlx_macros::FromRow)]
-struct RevisionRow {
-    id: Uuid,
-    revision: i64,
+row! {
+    /// An alert's id and revision.
+    struct RevisionRow {
+        id: Uuid,
+        revision: i64,
+    }
 }
 
 impl TryFrom<RevisionRow> for (AlertId, Revision) {

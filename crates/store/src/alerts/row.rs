@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{AccountId, AlertOwner, ScopeRole, StoredAlert};
+use crate::sqlite::row;
 
 pub(crate) const TABLE: Table = Table("alerts");
 
@@ -32,35 +33,36 @@ macro_rules! select {
 }
 pub(crate) use select;
 
-#[derive(sqlx_macros::FromRow)]
-pub(crate) struct AlertRow {
-    pub(crate) seq: i64,
-    id: Uuid,
-    account_id: Option<Uuid>,
-    guest_email: Option<String>,
-    symbol: String,
-    condition: String,
-    threshold: Option<i64>,
-    moment: Option<i64>,
-    parameters: Option<String>,
-    notification: String,
-    status: String,
-    revision: i64,
-    initial_price: Option<i64>,
-    created_at: i64,
-    armed_at: i64,
-    triggered_at: Option<i64>,
-    rsi_side: Option<String>,
-    threshold_set_at: i64,
-    initial_price_set_at: i64,
-    created_by: Option<String>,
-    deleted_at: Option<i64>,
-    note: Option<String>,
-    tags: Option<String>,
-    options: Option<String>,
-    lifecycle: Option<String>,
-    scope: Option<String>,
-    parent_id: Option<Uuid>,
+row! {
+    pub(crate) struct AlertRow {
+        pub(crate) seq: i64,
+        id: Uuid,
+        account_id: Option<Uuid>,
+        guest_email: Option<String>,
+        symbol: String,
+        condition: String,
+        threshold: Option<i64>,
+        moment: Option<i64>,
+        parameters: Option<String>,
+        notification: String,
+        status: String,
+        revision: i64,
+        initial_price: Option<i64>,
+        created_at: i64,
+        armed_at: i64,
+        triggered_at: Option<i64>,
+        rsi_side: Option<String>,
+        threshold_set_at: i64,
+        initial_price_set_at: i64,
+        created_by: Option<String>,
+        deleted_at: Option<i64>,
+        note: Option<String>,
+        tags: Option<String>,
+        options: Option<String>,
+        lifecycle: Option<String>,
+        scope: Option<String>,
+        parent_id: Option<Uuid>,
+    }
 }
 
 impl AlertRow {

@@ -10,6 +10,7 @@ use crate::model::{
     SettlementDecision, SignatureForm, WebhookId,
 };
 use crate::queue::DELIVERIES;
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const CLAIMED_DELIVERIES: Statement = Statement {
@@ -22,21 +23,22 @@ const CLAIMED_DELIVERIES: Statement = Statement {
     after: ")",
 };
 
-#[derive(sqlx_macros::FromRow)]
-struct ClaimedRow {
-    seq: i64,
-    id: Uuid,
-    lease: i64,
-    webhook_seq: i64,
-    webhook_id: Uuid,
-    account_id: Uuid,
-    url: String,
-    signature: String,
-    secret: Option<Vec<u8>>,
-    tries: i64,
-    created_at: i64,
-    is_active: bool,
-    data: String,
+row! {
+    struct ClaimedRow {
+        seq: i64,
+        id: Uuid,
+        lease: i64,
+        webhook_seq: i64,
+        webhook_id: Uuid,
+        account_id: Uuid,
+        url: String,
+        signature: String,
+        secret: Option<Vec<u8>>,
+        tries: i64,
+        created_at: i64,
+        is_active: bool,
+        data: String,
+    }
 }
 
 impl TryFrom<ClaimedRow> for ClaimedDelivery {

@@ -9,6 +9,7 @@ use super::TABLE;
 use crate::bulk::{Statement, query_many};
 use crate::database::query;
 use crate::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 /// The 20 latest attempts of each delivery. Resending can create any number of attempts.
@@ -20,24 +21,26 @@ const LATEST_ATTEMPTS: Statement = Statement {
     after: ")) latest WHERE place <= 20 ORDER BY seq",
 };
 
-#[derive(sqlx_macros::FromRow)]
-pub(super) struct DeliveryRow {
-    seq: i64,
-    id: Uuid,
-    alert_id: Uuid,
-    status: String,
-    created_at: i64,
-    due_at: i64,
+row! {
+    pub(super) struct DeliveryRow {
+        seq: i64,
+        id: Uuid,
+        alert_id: Uuid,
+        status: String,
+        created_at: i64,
+        due_at: i64,
+    }
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct AttemptRow {
-    delivery_seq: i64,
-    at: i64,
-    outcome: String,
-    http_status: Option<i64>,
-    duration_ms: i64,
-    response: Option<String>,
+row! {
+    struct AttemptRow {
+        delivery_seq: i64,
+        at: i64,
+        outcome: String,
+        http_status: Option<i64>,
+        duration_ms: i64,
+        response: Option<String>,
+    }
 }
 
 impl TryFrom<AttemptRow> for Attempt {

@@ -16,8 +16,9 @@ pub(super) const NO_DATE: i64 = i32::MIN as i64;
 macro_rules! row {
     ($row:ident { $($column:ident: $type:ty),* $(,)? } of $table:literal => $record:ty,
      |$this:ident, $named:ident| $value:expr) => {
-        #[derive(sqlx_macros::FromRow)]
-        pub(super) struct $row { $($column: $type,)* }
+        crate::sqlite::row! {
+            pub(super) struct $row { $($column: $type,)* }
+        }
 
         impl TryFrom<$row> for $record {
             type Error = StoreError;

@@ -12,6 +12,7 @@ use crate::model::{
     Account, AccountId, ClaimQuery, ClaimedMessage, MessageChannel, MessageContent, MessageId, MessageResult,
     Settlement, SettlementDecision,
 };
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const CLAIMED_MESSAGES: Statement = Statement {
@@ -29,21 +30,22 @@ const OWNER_ACCOUNTS: Statement = Statement {
     after: ")",
 };
 
-#[derive(sqlx_macros::FromRow)]
-struct ClaimedRow {
-    seq: i64,
-    id: Uuid,
-    lease: i64,
-    lane: i64,
-    kind: String,
-    recipient: Option<String>,
-    account_id: Option<Uuid>,
-    alert_id: Option<Uuid>,
-    admitted_at: Option<i64>,
-    tries: i64,
-    created_at: i64,
-    content: Option<Vec<u8>>,
-    data: Option<String>,
+row! {
+    struct ClaimedRow {
+        seq: i64,
+        id: Uuid,
+        lease: i64,
+        lane: i64,
+        kind: String,
+        recipient: Option<String>,
+        account_id: Option<Uuid>,
+        alert_id: Option<Uuid>,
+        admitted_at: Option<i64>,
+        tries: i64,
+        created_at: i64,
+        content: Option<Vec<u8>>,
+        data: Option<String>,
+    }
 }
 
 impl ClaimedRow {

@@ -6,17 +6,19 @@ use uuid::Uuid;
 use crate::columns::{Table, values};
 use crate::database::query;
 use crate::model::{MessageChannel, MessageId, Page, PageRequest, StoredOutboxMessage};
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const TABLE: Table = Table("outbox");
 
-#[derive(sqlx_macros::FromRow)]
-struct OutboxRow {
-    id: Uuid,
-    channel: String,
-    recipient: String,
-    content: Vec<u8>,
-    created_at: i64,
+row! {
+    struct OutboxRow {
+        id: Uuid,
+        channel: String,
+        recipient: String,
+        content: Vec<u8>,
+        created_at: i64,
+    }
 }
 
 impl TryFrom<OutboxRow> for StoredOutboxMessage {

@@ -7,6 +7,7 @@ use crate::bulk::{Statement, query_many};
 use crate::columns::values;
 use crate::database::query;
 use crate::model::{AccountId, EventId, MessageChannel, MessageId, MessageReceipt, SentMessage};
+use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 /// The messages with some ids.
@@ -17,18 +18,19 @@ const MESSAGES_BY_ID: Statement = Statement {
     after: ")",
 };
 
-#[derive(sqlx_macros::FromRow)]
-struct ReceiptRow {
-    channel: String,
-    kind: String,
-    recipient: Option<String>,
-    status: String,
-    outcome: Option<String>,
-    tries: i64,
-    created_at: i64,
-    admitted_at: Option<i64>,
-    finished_at: Option<i64>,
-    due_at: i64,
+row! {
+    struct ReceiptRow {
+        channel: String,
+        kind: String,
+        recipient: Option<String>,
+        status: String,
+        outcome: Option<String>,
+        tries: i64,
+        created_at: i64,
+        admitted_at: Option<i64>,
+        finished_at: Option<i64>,
+        due_at: i64,
+    }
 }
 
 impl TryFrom<ReceiptRow> for MessageReceipt {

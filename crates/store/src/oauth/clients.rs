@@ -6,17 +6,19 @@ use uuid::Uuid;
 use crate::columns::{Table, json_list};
 use crate::database::query;
 use crate::model::{OAuthClientId, RegisteredClient};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("oauth_clients");
 
-#[derive(sqlx_macros::FromRow)]
-struct ClientRow {
-    id: String,
-    name: String,
-    redirect_uris: String,
-    created_at: i64,
+row! {
+    struct ClientRow {
+        id: String,
+        name: String,
+        redirect_uris: String,
+        created_at: i64,
+    }
 }
 
 impl TryFrom<ClientRow> for RegisteredClient {

@@ -4,16 +4,18 @@ use jiff::Timestamp;
 
 use super::grants::TABLE;
 use crate::model::{AuthorizationCode, GrantId, PresentedCode};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
-#[derive(sqlx_macros::FromRow)]
-struct CodeRow {
-    grant_seq: i64,
-    redirect_uri: String,
-    challenge: String,
-    expires_at: i64,
-    used_at: Option<i64>,
+row! {
+    struct CodeRow {
+        grant_seq: i64,
+        redirect_uri: String,
+        challenge: String,
+        expires_at: i64,
+        used_at: Option<i64>,
+    }
 }
 
 impl UnitOfWork {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::columns::{Table, json_list, values};
 use crate::database::query;
 use crate::model::{AccountId, Grant, GrantId};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -21,18 +22,19 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct GrantRow {
-    seq: i64,
-    id: Uuid,
-    account_id: Uuid,
-    client_id: String,
-    client_name: String,
-    scopes: String,
-    created_at: i64,
-    last_used_at: Option<i64>,
-    expires_at: i64,
-    ended_at: Option<i64>,
+row! {
+    struct GrantRow {
+        seq: i64,
+        id: Uuid,
+        account_id: Uuid,
+        client_id: String,
+        client_name: String,
+        scopes: String,
+        created_at: i64,
+        last_used_at: Option<i64>,
+        expires_at: i64,
+        ended_at: Option<i64>,
+    }
 }
 
 impl TryFrom<GrantRow> for Grant {

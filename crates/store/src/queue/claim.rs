@@ -8,9 +8,9 @@ use std::fmt::Write;
 use sqlx::AssertSqlSafe;
 
 use crate::bulk::write_many_returning;
-use crate::database::{dispatch, query};
+use crate::database::{Either, query};
 use crate::model::{ClaimQuery, PendingEndpoint, Queue};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, sqlite};
 
 impl Store {
     /// Returns endpoints with pending rows after the endpoint `after`, at most `limit`, each with the time its first
@@ -43,9 +43,11 @@ impl Store {
         }
         let text = due_query(queue, query, self.pools.is_pg());
         // All parameters are our own numbers and are part of the text, so caching the prepared statement is useless.
-        let due: Vec<(i64,)> = dispatch!(&self.pools, pool => {
-            sqlx::query_as(AssertSqlSafe(text)).persistent(false).fetch_all(pool).await?
-        });
+        let text = AssertSqlSafe(text);
+        let due: Vec<(i64,)> = match &self.pools {
+            Either::Lite(pool) => sqlite::query(text).persistent(false).fetch_all(pool).await?,
+            Either::Pg(pool) => sqlx::query_as(text).persistent(false).fetch_all(pool).await?,
+        };
         if due.is_empty() {
             return Ok(Vec::new());
         }

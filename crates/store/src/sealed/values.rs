@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::{SealedLocation, SealedValue};
 use crate::columns::Table;
 use crate::model::{IdempotencyKey, MessageId, RequesterId, WebhookId};
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
@@ -26,19 +27,21 @@ pub(super) enum SealedCursor {
     Request(Uuid, Vec<u8>),
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct SealedRow {
-    seq: i64,
-    id: Uuid,
-    sealed: Vec<u8>,
+row! {
+    struct SealedRow {
+        seq: i64,
+        id: Uuid,
+        sealed: Vec<u8>,
+    }
 }
 
-#[derive(sqlx_macros::FromRow)]
-struct StoredResponseRow {
-    requester_id: Uuid,
-    key_hash: Vec<u8>,
-    body_hash: Vec<u8>,
-    body: Vec<u8>,
+row! {
+    struct StoredResponseRow {
+        requester_id: Uuid,
+        key_hash: Vec<u8>,
+        body_hash: Vec<u8>,
+        body: Vec<u8>,
+    }
 }
 
 impl SealedColumn {

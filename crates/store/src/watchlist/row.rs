@@ -10,6 +10,7 @@ use crate::columns::Table;
 use crate::model::{
     AccountId, AnalystAdvice, ListedWatchlistItem, PaperTrade, PaperTradeId, TimedPrice, WatchlistItem, WatchlistItemId,
 };
+use crate::sqlite::row;
 
 pub(super) const ITEMS: Table = Table("watchlist_items");
 pub(super) const TRADES: Table = Table("paper_trades");
@@ -39,25 +40,26 @@ macro_rules! trades {
 }
 pub(super) use trades;
 
-#[derive(sqlx_macros::FromRow)]
-pub(super) struct ItemRow {
-    id: Uuid,
-    account_id: Uuid,
-    symbol: String,
-    intention: String,
-    target_price: Option<i64>,
-    target_at: Option<i64>,
-    initial_price: Option<i64>,
-    initial_at: Option<i64>,
-    notes: Option<String>,
-    has_auto_alerts: bool,
-    is_active: bool,
-    created_at: i64,
-    updated_at: i64,
-    analysed_at: Option<i64>,
-    analysed_price: Option<i64>,
-    analysed_by: Option<String>,
-    summary: Option<String>,
+row! {
+    pub(super) struct ItemRow {
+        id: Uuid,
+        account_id: Uuid,
+        symbol: String,
+        intention: String,
+        target_price: Option<i64>,
+        target_at: Option<i64>,
+        initial_price: Option<i64>,
+        initial_at: Option<i64>,
+        notes: Option<String>,
+        has_auto_alerts: bool,
+        is_active: bool,
+        created_at: i64,
+        updated_at: i64,
+        analysed_at: Option<i64>,
+        analysed_price: Option<i64>,
+        analysed_by: Option<String>,
+        summary: Option<String>,
+    }
 }
 
 /// A price and its instant as columns.
@@ -103,12 +105,12 @@ impl TryFrom<ItemRow> for WatchlistItem {
     }
 }
 
-#[derive(sqlx_macros::FromRow)]
-pub(super) struct ListedRow {
-    #[sqlx(flatten)]
-    item: ItemRow,
-    active_alerts: i64,
-    paused_alerts: i64,
+row! {
+    pub(super) struct ListedRow {
+        active_alerts: i64,
+        paused_alerts: i64,
+        ..item: ItemRow,
+    }
 }
 
 impl TryFrom<ListedRow> for ListedWatchlistItem {
@@ -123,12 +125,12 @@ impl TryFrom<ListedRow> for ListedWatchlistItem {
     }
 }
 
-/// An item with the number of its active automatic alerts.
-#[derive(sqlx_macros::FromRow)]
-pub(super) struct WatchedRow {
-    #[sqlx(flatten)]
-    item: ItemRow,
-    auto_alerts: i64,
+row! {
+    /// An item with the number of its active automatic alerts.
+    pub(super) struct WatchedRow {
+        auto_alerts: i64,
+        ..item: ItemRow,
+    }
 }
 
 impl WatchedRow {
@@ -137,18 +139,19 @@ impl WatchedRow {
     }
 }
 
-#[derive(sqlx_macros::FromRow)]
-pub(super) struct TradeRow {
-    id: Uuid,
-    account_id: Uuid,
-    item_id: Uuid,
-    symbol: String,
-    intention: String,
-    notional: i64,
-    entry_at: i64,
-    entry_price: i64,
-    exit_at: Option<i64>,
-    exit_price: Option<i64>,
+row! {
+    pub(super) struct TradeRow {
+        id: Uuid,
+        account_id: Uuid,
+        item_id: Uuid,
+        symbol: String,
+        intention: String,
+        notional: i64,
+        entry_at: i64,
+        entry_price: i64,
+        exit_at: Option<i64>,
+        exit_price: Option<i64>,
+    }
 }
 
 impl TryFrom<TradeRow> for PaperTrade {

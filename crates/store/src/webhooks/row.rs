@@ -5,6 +5,7 @@ use uuid::Uuid;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{AccountId, DisabledReason, SignatureForm, Webhook, WebhookId};
+use crate::sqlite::row;
 
 pub(super) const TABLE: Table = Table("webhooks");
 
@@ -20,20 +21,21 @@ macro_rules! select {
 }
 pub(super) use select;
 
-#[derive(sqlx_macros::FromRow)]
-pub(super) struct WebhookRow {
-    id: Uuid,
-    account_id: Uuid,
-    url: String,
-    events: String,
-    is_active: bool,
-    signature: String,
-    secret: Option<Vec<u8>>,
-    created_at: i64,
-    failing_since: Option<i64>,
-    last_success_at: Option<i64>,
-    disabled_at: Option<i64>,
-    disabled_reason: Option<String>,
+row! {
+    pub(super) struct WebhookRow {
+        id: Uuid,
+        account_id: Uuid,
+        url: String,
+        events: String,
+        is_active: bool,
+        signature: String,
+        secret: Option<Vec<u8>>,
+        created_at: i64,
+        failing_since: Option<i64>,
+        last_success_at: Option<i64>,
+        disabled_at: Option<i64>,
+        disabled_reason: Option<String>,
+    }
 }
 
 impl TryFrom<WebhookRow> for Webhook {

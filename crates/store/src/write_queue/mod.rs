@@ -1,6 +1,6 @@
 //! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
 //!
-//! One task per store ([`WriterTask`]) owns the connection that writes. It takes all waiting transactions, up to
+//! One task per store ([`WriterTask`], for SQLite on a thread of its own) owns the connection that writes. It takes all waiting transactions, up to
 //! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
 //! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
 //! queue makes callers wait.
@@ -85,6 +85,7 @@ pub(crate) struct WriteQueue {
 impl WriteQueue {
     /// Starts the writer on its connection.
     pub(crate) fn open(address: Address, connection: WriteConnection, wake_handles: WakeHandles) -> Self {
+        let is_file = !connection.is_pg();
         let (queue, waiting) = mpsc::channel(MAX_QUEUE_LENGTH);
         let (ended_sender, ended) = watch::channel(());
         let closing = Arc::new(Notify::new());
@@ -95,7 +96,13 @@ impl WriteQueue {
             batch_runner: BatchRunner::new(address, connection, Arc::clone(&counters), wake_handles),
             _ended: ended_sender,
         };
-        tokio::spawn(writer.run());
+        if is_file {
+            // Its statements block the thread.
+            let runtime = tokio::runtime::Handle::current();
+            std::thread::spawn(move || runtime.block_on(writer.run()));
+        } else {
+            tokio::spawn(writer.run());
+        }
         Self {
             queue,
             closing,

@@ -1,6 +1,6 @@
 //! Snapshots of the query plans of hot statements on both databases: a missing index shows as a scan.
 //!
-//! The statements are those that the store sends: `sqlx` logs them ([`recorder`]). Each is then explained
+//! The statements are those that the store sends: the drivers log them ([`recorder`]). Each is then explained
 //! ([`explain`]).
 
 #![expect(clippy::unwrap_used, reason = "clippy takes what several tests share for no test")]

@@ -1,4 +1,4 @@
-//! Records the statements that the store sends, from the log of `sqlx`.
+//! Records the statements that the store sends, from the logs of its drivers.
 
 use std::fmt::Debug;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -21,6 +21,14 @@ impl Visit for Statement {
         match field.name() {
             "summary" => self.summary = value.to_owned(),
             "db.statement" => self.sql = value.trim().to_owned(),
+            // SQLite's driver logs the statement alone.
+            "sql" => {
+                self.summary = value.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
+                if value.split_whitespace().count() > 4 {
+                    self.summary.push_str(" …");
+                    value.trim().clone_into(&mut self.sql);
+                }
+            }
             _ => {}
         }
     }
@@ -34,7 +42,7 @@ struct RecordStatements;
 
 impl<S: Subscriber> Layer<S> for RecordStatements {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        metadata.target() == "sqlx::query" && *metadata.level() <= Level::TRACE
+        ["sqlx::query", "store::sqlite"].contains(&metadata.target()) && *metadata.level() <= Level::TRACE
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
@@ -71,7 +79,7 @@ impl Recorder {
 
     /// Takes what was recorded: each statement once, in order.
     pub(crate) async fn statements(&self, store: &Store) -> Vec<Statement> {
-        // SQLite's threads may log a statement after they have returned its last row.
+        // A driver may log a statement after it has returned its last row.
         store.ping().await.unwrap();
         store.commit((), |(), _| Box::pin(async { Ok(()) })).await.unwrap();
         let mut recorded: MutexGuard<'_, Vec<Statement>> = RECORDED.lock().unwrap();

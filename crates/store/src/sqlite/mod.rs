@@ -1,0 +1,20 @@
+//! SQLite's driver.
+//!
+//! A statement runs on the thread that asks for it: the writer's own thread, or one for blocking work that runs a whole read. So a
+//! statement costs no change of threads, unlike with a driver whose connections each have a thread.
+//!
+//! Errors are [`sqlx::Error`]s, like those of PostgreSQL.
+
+mod connection;
+mod error;
+mod migrate;
+mod pool;
+mod query;
+mod row;
+
+pub(crate) use connection::{SqliteConnection, SqliteOptions};
+pub(crate) use error::SqliteError;
+pub(crate) use migrate::migrate;
+pub(crate) use pool::SqlitePool;
+pub(crate) use query::{in_chunks, query};
+pub(crate) use row::{ReadRow, RowReader, row};

@@ -1,0 +1,65 @@
+//! Connections for reading.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+
+use super::SqliteOptions;
+use super::error::sqlx_error;
+
+/// Connections for reading, opened when they are needed. Each read runs as a whole on a thread for blocking work.
+#[derive(Clone, Debug)]
+pub(crate) struct SqlitePool {
+    options: Arc<SqliteOptions>,
+    idle: Arc<Mutex<Vec<Connection>>>,
+    permits: Arc<Semaphore>,
+    max_connections: u32,
+}
+
+impl SqlitePool {
+    pub(crate) fn new(options: SqliteOptions, max_connections: u32) -> Self {
+        let permits = usize::try_from(max_connections).unwrap_or(1);
+        Self {
+            options: Arc::new(options),
+            idle: Arc::default(),
+            permits: Arc::new(Semaphore::new(permits)),
+            max_connections,
+        }
+    }
+
+    /// Runs `work` on a connection. It ends even if the caller is cancelled meanwhile.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, sqlx::Error> {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
+        let (options, idle) = (Arc::clone(&self.options), Arc::clone(&self.idle));
+        let reading = tokio::task::spawn_blocking(move || {
+            let found = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = match found {
+                Some(connection) => connection,
+                None => options.connect()?,
+            };
+            let result = work(&connection);
+            idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            drop(permit);
+            result
+        });
+        match reading.await {
+            Ok(result) => result.map_err(sqlx_error),
+            // The thread panicked, or the runtime is shutting down.
+            Err(_) => Err(sqlx::Error::WorkerCrashed),
+        }
+    }
+
+    /// Waits for the reads that are running, and closes all connections. Later reads fail.
+    pub(crate) async fn close(&self) {
+        if let Ok(permits) = self.permits.acquire_many(self.max_connections).await {
+            self.permits.close();
+            permits.forget();
+        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
