@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ast::Comparison;
 use super::evaluate::{MetricValues, compare_numbers};
+use super::metric::Metric;
 use super::model::Expression;
 
 /// The option `within`: the time for which every `crosses` of an expression counts as true after a crossing.
@@ -99,6 +100,28 @@ impl Crossings {
         expression.condition().for_each_comparison(&mut |comparison| {
             if let Comparison::Crosses(left, _, right) = comparison {
                 self.orders.push(compare_numbers(left, right, values));
+            }
+        });
+        self
+    }
+
+    /// Returns these crossings after extremes have begun anew: the orders of sides with extremes since arming are those at this
+    /// observation.
+    #[must_use]
+    pub fn with_new_extremes(mut self, expression: &Expression, values: &impl MetricValues) -> Self {
+        let mut orders = self.orders.iter_mut();
+        expression.condition().for_each_comparison(&mut |comparison| {
+            let Comparison::Crosses(left, _, right) = comparison else {
+                return;
+            };
+            let mut uses_extremes = false;
+            for side in [left, right] {
+                side.for_each_metric(&mut |metric| {
+                    uses_extremes |= matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed);
+                });
+            }
+            if let Some(order) = orders.next().filter(|_| uses_extremes) {
+                *order = compare_numbers(left, right, values);
             }
         });
         self

@@ -100,6 +100,14 @@ impl Engine {
             stepped = step(options, &self.calendar, &prepared, &left);
             stepped.next.rsi_side = rsi_now(&own.inputs).and_then(|rsi| side_of(rsi, *threshold));
         }
+        if let Evaluated::Expression(expression, _) = evaluated
+            && stepped.next.extremes != prepared.extremes
+        {
+            // The rule was re-armed. The next observation is compared with the new extremes.
+            let values = self.values(armed, &stepped.next, now, cause.observed, SeenAt::Observation);
+            let crossings = std::mem::take(&mut stepped.next.crossings);
+            stepped.next.crossings = crossings.with_new_extremes(expression, &values);
+        }
         if let Outcome::Wait(WaitReason::Snoozed { .. }) = stepped.outcome {
             // No observation of a snooze determines the side of an RSI.
             stepped.next.rsi_side = armed.rule.lifecycle.rsi_side;

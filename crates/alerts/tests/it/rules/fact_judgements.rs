@@ -59,10 +59,27 @@ fn crossing_of_a_date_is_seen_after_a_restart_over_midnight() {
     let alert = rule(1, "days_to_earnings crosses below 3", &Value::Null);
     let mut market = RuleMarket::new();
     earnings(&mut market, "ACME", "2024-07-10", SATURDAY);
-    market.arm(&alert, SATURDAY);
-    let state = stored(&market.process(Event::Clock, SATURDAY), id(1));
+    let state = stored(&market.arm(&alert, SATURDAY), id(1));
+    market.process(Event::Clock, SATURDAY);
     let mut market = RuleMarket::new();
     earnings(&mut market, "ACME", "2024-07-10", SUNDAY);
+    market.process(Event::Clock, SATURDAY);
+    let stored = Alert {
+        lifecycle: Some(Box::new(state)),
+        ..alert
+    };
+    market.arm(&stored, SUNDAY);
+    assert_eq!(firings(&market.process(Event::Clock, SUNDAY)), [at(SUNDAY)]);
+}
+
+#[test]
+fn fact_that_arrives_in_a_restart_before_the_first_judgement_is_a_crossing() {
+    let alert = rule(1, "eps crosses above 3", &Value::Null);
+    let mut market = RuleMarket::new();
+    eps(&mut market, "2", SATURDAY);
+    let state = stored(&market.arm(&alert, SATURDAY), id(1));
+    let mut market = RuleMarket::new();
+    eps(&mut market, "3", SUNDAY);
     market.process(Event::Clock, SATURDAY);
     let stored = Alert {
         lifecycle: Some(Box::new(state)),
@@ -139,6 +156,18 @@ fn price_crosses_a_trailing_stop_at_the_first_observation_after_arming() {
         );
         let fired = firings(&market.observe("ACME", next, &minute(1)));
         assert_eq!(!fired.is_empty(), fires, "{next}");
+    }
+}
+
+#[test]
+fn price_crosses_the_new_trailing_stop_after_each_firing() {
+    let mut market = RuleMarket::new();
+    market.observe("ACME", "100", NOW);
+    let options = json!({"repeat": "each_time"});
+    market.arm(&rule(1, "price crosses below 0.9 * high_since_armed", &options), NOW);
+    for (price, at_minute, fires) in [("90", 1, true), ("81.01", 3, false), ("81", 4, true), ("81", 6, false)] {
+        let fired = firings(&market.observe("ACME", price, &minute(at_minute)));
+        assert_eq!(!fired.is_empty(), fires, "{price} at minute {at_minute}");
     }
 }
 

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use market::calendar::{new_york, new_york_date};
 
-use super::number::Number;
+use super::past::RecordedPrice;
 use super::truth::{Crossing, Truths};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,11 @@ pub(super) struct Life {
     true_since: Option<Timestamp>,
     was_true: bool,
     firings: u16,
+    /// Whether the last judgement re-armed the rule.
+    pub(super) has_rearmed: bool,
     pub(super) crossings: Vec<Crossing>,
     /// The judged prices since arming.
-    pub(super) prices: Vec<Number>,
+    pub(super) prices: Vec<RecordedPrice>,
 }
 
 /// One judgement.
@@ -34,17 +36,18 @@ pub(super) struct JudgedEvent {
     /// Whether a price was observed.
     pub(super) is_observation: bool,
     pub(super) is_rearm_level_reached: bool,
-    pub(super) price: Option<Number>,
+    pub(super) price: Option<RecordedPrice>,
 }
 
 impl Life {
-    pub(super) fn new(armed_at: Timestamp, crossings: Vec<Crossing>, price: Option<Number>) -> Self {
+    pub(super) fn new(armed_at: Timestamp, crossings: Vec<Crossing>, price: Option<RecordedPrice>) -> Self {
         Self {
             phase: Phase::Armed,
             armed_at,
             true_since: None,
             was_true: false,
             firings: 0,
+            has_rearmed: false,
             crossings,
             prices: price.into_iter().collect(),
         }
@@ -56,12 +59,12 @@ impl Life {
     }
 
     /// Ends a snooze: everything since arming is forgotten.
-    pub(super) fn end_snooze(&mut self, at: Timestamp, price: Option<Number>) {
+    pub(super) fn end_snooze(&mut self, at: Timestamp, price: Option<RecordedPrice>) {
         (self.phase, self.armed_at) = (Phase::Armed, at);
         self.rearm(price);
     }
 
-    fn rearm(&mut self, price: Option<Number>) {
+    fn rearm(&mut self, price: Option<RecordedPrice>) {
         (self.true_since, self.was_true) = (None, false);
         self.prices = price.into_iter().collect();
         for crossing in &mut self.crossings {
@@ -112,6 +115,7 @@ impl Life {
             Phase::Cooling { until, was_left: false } => Some(Phase::Cooling { until, was_left: true }),
             _ => None,
         };
+        self.has_rearmed = is_left && left.is_some();
         if let Some(left) = left.filter(|_| is_left) {
             self.phase = left;
             self.rearm(judged.price);

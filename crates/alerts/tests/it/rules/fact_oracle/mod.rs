@@ -58,7 +58,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Returns the observed stocks if the rule is judged at an event; `None` if it is not judged.
-    fn cause(&self, place: usize) -> Option<Vec<usize>> {
+    fn cause(&self, place: usize, life: &Life) -> Option<Vec<usize>> {
         let stocks: BTreeSet<_> = self.used.iter().map(stock).collect();
         let has_market_data = self.used.iter().any(|metric| is_of_market(metric.metric));
         let (now, event) = &self.world.record[place];
@@ -72,7 +72,9 @@ impl<'a> Oracle<'a> {
                 let is_open = Calendar::nyse().session_at(*now).is_some();
                 let past = self.past(place);
                 let is_fresh = stocks.iter().any(|stock| past.is_fresh(*stock));
-                (is_open && is_fresh).then(Vec::new)
+                // Re-arming can make the condition true without anything new. That is judged at the next observation or fact.
+                let waits = life.has_rearmed && !self.has_new_fact(&stocks, place);
+                (is_open && is_fresh && !waits).then(Vec::new)
             }
             FactEvent::Evaluate | FactEvent::Clock => (!has_market_data).then(Vec::new),
             fact => {
@@ -91,18 +93,37 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// Returns whether a fact of one of the stocks became known since the last evaluation. An alert that is armed on the rule's stock
+    /// has the same effect: all rules of the stock are judged with it.
+    fn has_new_fact(&self, stocks: &BTreeSet<usize>, place: usize) -> bool {
+        let before = self.world.record[..place].iter().rev().map(|(_, event)| event);
+        let mut since = before.take_while(|event| !matches!(event, FactEvent::Evaluate));
+        since.any(|event| match event {
+            FactEvent::Armed => true,
+            FactEvent::OtherArmed => stocks.contains(&0),
+            FactEvent::Prices(_) | FactEvent::Clock | FactEvent::Evaluate => false,
+            FactEvent::Fundamentals(of, _)
+            | FactEvent::Earnings(of, _)
+            | FactEvent::Dividends(of, _)
+            | FactEvent::Trades(of, _)
+            | FactEvent::TradesReplaced(of, _)
+            | FactEvent::Mentions(of, ..)
+            | FactEvent::Split(of, _) => stocks.contains(of),
+        })
+    }
+
     fn judge(&self, place: usize, observed: &[usize], life: &mut Life) -> Option<bool> {
         let past = self.past(place);
         let options = &self.world.alert.options;
         let snooze = life.snoozed_until(options);
         if let Some(end) = snooze.filter(|end| *end <= past.now) {
-            life.end_snooze(end, past.price_at(0, end));
+            life.end_snooze(end, past.recorded_at(end));
         }
         let is_snoozed = snooze.is_some_and(|end| past.now < end);
         if !is_snoozed {
-            life.prices.extend(past.price(0));
+            life.prices.extend(past.recorded_at(past.now));
         }
-        let prices = life.prices.clone();
+        let prices: Vec<_> = life.prices.iter().map(|recorded| past.own_price(*recorded)).collect();
         let inputs = Inputs {
             value: &|metric| self.value(&past, &prices, metric),
             observed,
@@ -127,9 +148,18 @@ impl<'a> Oracle<'a> {
             truths: found,
             is_observation: !observed.is_empty(),
             is_rearm_level_reached,
-            price: past.price(0),
+            price: past.recorded_at(past.now),
         };
-        life.judge(options, &judged)
+        let fired = life.judge(options, &judged);
+        if life.has_rearmed {
+            let newest: Vec<_> = past.price(0).into_iter().collect();
+            let inputs = Inputs {
+                value: &|metric| self.value(&past, &newest, metric),
+                ..inputs
+            };
+            truth::begin_extremes(self.world.expression().condition(), &inputs, &mut life.crossings);
+        }
+        fired
     }
 
     fn within(&self) -> Option<alerts::expression::Within> {
@@ -154,7 +184,7 @@ impl<'a> Oracle<'a> {
             within: None,
         };
         let crossings = truth::crossings(self.world.expression().condition(), &inputs);
-        Life::new(past.now, crossings, past.price(0))
+        Life::new(past.now, crossings, past.recorded_at(past.now))
     }
 }
 
@@ -169,7 +199,7 @@ pub(crate) fn firings(world: &FactWorld) -> Vec<Firing> {
     let mut life = oracle.armed();
     let mut firings = Vec::new();
     for place in oracle.armed + 1..world.record.len() {
-        let Some(observed) = oracle.cause(place) else {
+        let Some(observed) = oracle.cause(place, &life) else {
             continue;
         };
         if let Some(is_last) = oracle.judge(place, &observed, &mut life) {

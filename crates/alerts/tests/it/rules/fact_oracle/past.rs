@@ -23,12 +23,20 @@ pub(super) struct Past<'a> {
     pub(super) set_at: Timestamp,
 }
 
+/// A price in the shares of its day, with its place in the record.
+#[derive(Clone, Copy)]
+pub(super) struct RecordedPrice {
+    micros: i64,
+    place: usize,
+}
+
 /// A price and the volume so far, in the shares of the day on which the rule was set.
 #[derive(Clone, Copy)]
 struct Trading {
     date: Date,
     at: Timestamp,
     price: Number,
+    recorded: RecordedPrice,
     volume: Option<Number>,
 }
 
@@ -71,6 +79,10 @@ impl<'a> Past<'a> {
                     date: new_york_date(*at),
                     at: *at,
                     price: self.per_share(stock, seen.price, place),
+                    recorded: RecordedPrice {
+                        micros: seen.price,
+                        place,
+                    },
                     volume: volume.map(|volume| volume.divided_by(self.shares(stock, place)).unwrap()),
                 });
             }
@@ -83,11 +95,16 @@ impl<'a> Past<'a> {
         self.trading(stock).last().map(|seen| seen.price)
     }
 
-    /// Returns the newest price at an instant.
-    pub(super) fn price_at(&self, stock: usize, at: Timestamp) -> Option<Number> {
-        let trading = self.trading(stock);
+    /// Returns a recorded price of the rule's own stock. A split that becomes known later can change it.
+    pub(super) fn own_price(&self, recorded: RecordedPrice) -> Number {
+        self.per_share(0, recorded.micros, recorded.place)
+    }
+
+    /// Returns the newest price of the rule's own stock at an instant.
+    pub(super) fn recorded_at(&self, at: Timestamp) -> Option<RecordedPrice> {
+        let trading = self.trading(0);
         let seen = trading.iter().rfind(|seen| seen.at <= at);
-        seen.map(|seen| seen.price)
+        seen.map(|seen| seen.recorded)
     }
 
     /// Returns the time of the newest price.

@@ -6,6 +6,7 @@ use alerts::expression::Within;
 use alerts::expression::ast::{
     ArithmeticOperator, BooleanExpression, Comparison, CrossingDirection, MetricReference, NumericExpression, Relation,
 };
+use alerts::expression::metric::Metric;
 use jiff::Timestamp;
 use market::Calendar;
 
@@ -163,4 +164,22 @@ pub(super) fn crossings(condition: &BooleanExpression, inputs: &Inputs<'_>) -> V
         }
     });
     crossings
+}
+
+/// Compares the sides of the crossings that use extremes since arming once more, after these have begun anew.
+pub(super) fn begin_extremes(condition: &BooleanExpression, inputs: &Inputs<'_>, crossings: &mut [Crossing]) {
+    let mut crossings = crossings.iter_mut();
+    condition.for_each_comparison(&mut |comparison| {
+        let Comparison::Crosses(left, _, right) = comparison else {
+            return;
+        };
+        let crossing = crossings.next().unwrap();
+        for side in [left, right] {
+            side.for_each_metric(&mut |metric| {
+                if matches!(metric.metric, Metric::HighSinceArmed | Metric::LowSinceArmed) {
+                    crossing.order = order(left, right, inputs);
+                }
+            });
+        }
+    });
 }
