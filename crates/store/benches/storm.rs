@@ -17,11 +17,9 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use market::Price;
 use serde_json::json;
 use sqlx::Connection;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use store::model::{EvaluationCommit, EventId, Firing, FiringResult, StoredAlert};
 use store::{Store, StoreOptions};
 use testkit::Database;
@@ -138,59 +136,98 @@ const RECORD: &str = "INSERT INTO history (alert_seq, action, previous_status, n
     VALUES ($1, 'triggered', 'active', 'triggered', $2, $3, $4) RETURNING seq";
 const EVENT: &str = "INSERT INTO events (seq, id, account_id, alert_seq, at, data) VALUES ($1, $2, $3, $4, $5, $6)";
 
-macro_rules! insert_one_by_one {
-    ($connection:expr, $begin:literal, $firings:expr, $any:expr) => {
-        for firings in $firings.chunks(FIRINGS_PER_TRANSACTION) {
-            sqlx::query($begin).execute(&mut *$connection).await.unwrap();
-            for firing in firings {
-                let at = firing.at.as_microsecond();
-                let (seq, account): (i64, Option<uuid::Uuid>) = sqlx::query_as(UPDATE)
-                    .bind(firing.alert.0).bind(i64::from(firing.revision.0)).bind(at)
-                    .fetch_one(&mut *$connection).await.unwrap();
-                let details = json!({"reason": firing.reason, "metric": null}).to_string();
-                let (place,): (i64,) = sqlx::query_as(RECORD)
-                    .bind(seq).bind(at).bind(firing.price.map(Price::micros)).bind(details)
-                    .fetch_one(&mut *$connection).await.unwrap();
-                let data = compose($any, firing);
-                sqlx::query(EVENT)
-                    .bind(place).bind(firing.event.0).bind(account).bind(seq).bind(at).bind(data)
-                    .execute(&mut *$connection).await.unwrap();
-            }
-            sqlx::query("COMMIT").execute(&mut *$connection).await.unwrap();
-        }
-    };
-}
-
 /// The baseline. It composes events like the store, but from an alert that it need not read.
 async fn one_by_one(database: &Database, firings: &[Firing]) -> Duration {
     let any = alert(0);
-    let run: BoxFuture<'_, Duration> = if database.is_postgres() {
-        Box::pin(async {
-            let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
-            let start = stopwatch();
-            insert_one_by_one!(&mut connection, "BEGIN", firings, &any);
-            start.elapsed()
-        })
+    if database.is_postgres() {
+        one_by_one_on_postgres(database, firings, &any).await
     } else {
-        Box::pin(async {
-            let options: SqliteConnectOptions = database.url().parse().unwrap();
-            let options = options.synchronous(SqliteSynchronous::Full);
-            // The same settings as the store.
-            let options = [
-                ("cache_size", "-32000"),
-                ("mmap_size", "268435456"),
-                ("wal_autocheckpoint", "8000"),
-                ("temp_store", "memory"),
-            ]
-            .into_iter()
-            .fold(options, |options, (name, value)| options.pragma(name, value));
-            let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-            let start = stopwatch();
-            insert_one_by_one!(&mut connection, "BEGIN IMMEDIATE", firings, &any);
-            start.elapsed()
-        })
-    };
-    run.await
+        one_by_one_on_sqlite(database, firings, &any)
+    }
+}
+
+async fn one_by_one_on_postgres(database: &Database, firings: &[Firing], any: &StoredAlert) -> Duration {
+    let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+    let start = stopwatch();
+    for firings in firings.chunks(FIRINGS_PER_TRANSACTION) {
+        sqlx::query("BEGIN").execute(&mut connection).await.unwrap();
+        for firing in firings {
+            let at = firing.at.as_microsecond();
+            let (seq, account): (i64, Option<uuid::Uuid>) = sqlx::query_as(UPDATE)
+                .bind(firing.alert.0)
+                .bind(i64::from(firing.revision.0))
+                .bind(at)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            let (place,): (i64,) = sqlx::query_as(RECORD)
+                .bind(seq)
+                .bind(at)
+                .bind(firing.price.map(Price::micros))
+                .bind(details(firing))
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            sqlx::query(EVENT)
+                .bind(place)
+                .bind(firing.event.0)
+                .bind(account)
+                .bind(seq)
+                .bind(at)
+                .bind(compose(any, firing))
+                .execute(&mut connection)
+                .await
+                .unwrap();
+        }
+        sqlx::query("COMMIT").execute(&mut connection).await.unwrap();
+    }
+    start.elapsed()
+}
+
+/// With the driver and the settings of the store.
+fn one_by_one_on_sqlite(database: &Database, firings: &[Firing], any: &StoredAlert) -> Duration {
+    let mut connection = rusqlite::Connection::open(database.url().trim_start_matches("sqlite://")).unwrap();
+    for (name, value) in [
+        ("synchronous", "FULL"),
+        ("cache_size", "-32000"),
+        ("mmap_size", "268435456"),
+        ("wal_autocheckpoint", "8000"),
+        ("temp_store", "MEMORY"),
+    ] {
+        connection.pragma_update(None, name, value).unwrap();
+    }
+    let start = stopwatch();
+    for firings in firings.chunks(FIRINGS_PER_TRANSACTION) {
+        let transaction = connection
+            .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+            .unwrap();
+        {
+            let mut update = transaction.prepare_cached(UPDATE).unwrap();
+            let mut record = transaction.prepare_cached(RECORD).unwrap();
+            let mut event = transaction.prepare_cached(EVENT).unwrap();
+            for firing in firings {
+                let at = firing.at.as_microsecond();
+                let alert = rusqlite::named_params! {
+                    "$1": firing.alert.0, "$2": i64::from(firing.revision.0), "$3": at,
+                };
+                let (seq, account): (i64, Option<uuid::Uuid>) =
+                    update.query_row(alert, |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+                let entry = rusqlite::params![seq, at, firing.price.map(Price::micros), details(firing)];
+                let place: i64 = record.query_row(entry, |row| row.get(0)).unwrap();
+                let data = compose(any, firing);
+                event
+                    .execute(rusqlite::params![place, firing.event.0, account, seq, at, data])
+                    .unwrap();
+            }
+        }
+        transaction.commit().unwrap();
+    }
+    start.elapsed()
+}
+
+/// The details of the history entry of a firing.
+fn details(firing: &Firing) -> String {
+    json!({"reason": firing.reason, "metric": null}).to_string()
 }
 
 async fn events_of(database: &Database) -> i64 {

@@ -310,7 +310,7 @@ mod tests {
             "sqlite::memory:",
             "sqlite://:memory:",
             "bellwether.db",
-            "sqlite://bellwether.db?mode=rwc",
+            "sqlite://bellwether.db?mode=ro",
         ] {
             let refusal = Address::parse(url).unwrap_err();
             assert!(refusal.to_string().contains("sqlite://FILE"), "{url}: {refusal}");

@@ -49,6 +49,8 @@ impl SqliteOptions {
         if path.is_empty() || path.contains(":memory:") || path.contains("mode=memory") {
             return Err("the database must be a file, so that data persists".to_owned());
         }
+        // Other programs want to be told that the file may be written and created.
+        let path = path.strip_suffix("?mode=rwc").unwrap_or(path);
         if path.contains('?') {
             return Err("SQLite takes no options after the file; write ? in its name as %3F".to_owned());
         }
@@ -157,9 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn options_after_the_file_are_an_error() {
-        for path in ["", ":memory:", "test.db?mode=rwc", "%FF"] {
+    fn options_after_the_file_but_the_usual_one_are_an_error() {
+        for path in ["", ":memory:", "test.db?mode=ro", "test.db?cache=shared", "%FF"] {
             assert!(SqliteOptions::parse(path).is_err(), "{path}");
         }
+        let options = SqliteOptions::parse("data/bw.db?mode=rwc").unwrap();
+        assert_eq!(options.file, Path::new("data/bw.db"));
     }
 }

@@ -205,7 +205,7 @@ where
         let mut chunk = Vec::new();
         query.for_each(connection, |row| {
             chunk.push(row);
-            // Nobody receives if the caller was cancelled or cannot convert a row.
+            // There is no receiver if the caller was cancelled or cannot convert a row.
             chunk.len() < chunk_rows || sender.blocking_send(std::mem::take(&mut chunk)).is_ok()
         })?;
         let _ = sender.blocking_send(chunk);

@@ -127,7 +127,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
 
 /// Crates that do no I/O and read neither a clock nor a random generator.
 const PURE_CRATES: &[&str] = &["market", "alerts", "analyst", "paper", "web"];
-const IMPURE_DEPENDENCIES: &[&str] = &["tokio", "axum", "hyper", "reqwest", "sqlx", "rusqlite", "rand", "chrono", "tracing"];
+const IMPURE_DEPENDENCIES: &[&str] = &[
+    "tokio", "axum", "hyper", "reqwest", "sqlx", "rusqlite", "rand", "chrono", "tracing",
+];
 
 /// Each crate with its dependencies, except those of tests and benches.
 fn dependencies() -> Vec<(String, BTreeSet<String>)> {
