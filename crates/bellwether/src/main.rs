@@ -4,6 +4,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // All TLS connections use one cryptography provider. An error means that it is already installed.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
