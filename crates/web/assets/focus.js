@@ -26,13 +26,69 @@ export function uncoverFocus() {
   window.scrollBy({ top: bottom - cover.top + GAP });
 }
 
+/**
+ * The place of an element: the nearest element around it that has an id, those that follow and precede that one, and the way from it.
+ * @typedef {{element: Element, anchors: string[], way: number[], wasInSight: boolean}} Place
+ */
+
+/** @param {Element} element */
+function isInSight(element) {
+  const box = element.getBoundingClientRect();
+  return box.top < window.innerHeight && box.bottom > 0;
+}
+
+/**
+ * Returns the place of an element.
+ * @param {Element} element
+ * @returns {Place}
+ */
+function placeOf(element) {
+  const way = [];
+  let anchor = element;
+  while (anchor.id === "" && anchor.parentElement) {
+    way.unshift([...anchor.parentElement.children].indexOf(anchor));
+    anchor = anchor.parentElement;
+  }
+  const siblings = [...(anchor.parentElement?.children ?? [])];
+  const own = siblings.indexOf(anchor);
+  const neighbours = [anchor, ...siblings.slice(own + 1), ...siblings.slice(0, Math.max(own, 0)).reverse()];
+  const anchors = neighbours.map((neighbour) => neighbour.id).filter((id) => id !== "");
+  return { element, anchors, way, wasInSight: isInSight(element) };
+}
+
+/**
+ * Gives the focus back after a change: to the same element, to the one in its place, or to the one in the place of its neighbour.
+ * @param {Place} place
+ */
+function focusAgain(place) {
+  const { element, anchors, way } = place;
+  if (element instanceof HTMLElement && element.isConnected) {
+    element.focus({ preventScroll: true });
+    if (hasFocus()) return;
+  }
+  for (const id of anchors) {
+    const anchor = document.getElementById(id);
+    const found = way.reduce((/** @type {Element | null | undefined} */ at, index) => at?.children[index], anchor);
+    if (!(found instanceof HTMLElement)) continue;
+    found.focus({ preventScroll: id === anchors[0] });
+    if (hasFocus()) return;
+  }
+  focusResult();
+}
+
 /** Keeps the focus on each page. */
 export function keepFocus() {
-  let hadFocus = false;
-  document.addEventListener("htmx:before:swap", () => (hadFocus ||= hasFocus()));
+  /** @type {Place | undefined} */
+  let place;
+  document.addEventListener("htmx:before:swap", () => {
+    if (hasFocus()) place ??= placeOf(/** @type {Element} */ (document.activeElement));
+  });
   document.addEventListener("htmx:after:swap", () => {
-    if (hadFocus && !hasFocus()) focusResult();
-    hadFocus = false;
+    if (place && !hasFocus()) focusAgain(place);
+    const element = document.activeElement;
+    // Content above the focus can grow.
+    if (place?.wasInSight && element && !isInSight(element)) element.scrollIntoView({ block: "nearest" });
+    place = undefined;
   });
   document.addEventListener("focusin", uncoverFocus);
   document.addEventListener("keydown", (event) => {

@@ -172,9 +172,7 @@ async fn demo_prints_a_link_that_signs_in() {
     run("demo.mjs", &demo.origin, &[("SCREENSHOTS", &pictures)]).await;
 }
 
-/// Run it with `--run-ignored only`.
 #[tokio::test]
-#[ignore = "live prices and firings redraw lists of the demo, and so move the focus in some runs"]
 async fn keyboard_alone_leads_through_the_demo() {
     let Some(_) = programs() else { return };
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;

@@ -45,6 +45,11 @@ pub struct FiredLine {
 }
 
 impl FiredLine {
+    /// Identifies the firing on a page, so that a live change keeps its element and the focus in it.
+    pub(crate) fn key(&self) -> String {
+        format!("{}-{}", self.id, self.at.as_microsecond())
+    }
+
     /// Formats a firing.
     #[must_use]
     pub fn of(row: &HistoryRow) -> Self {
