@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::limits::{MAX_CHARACTERS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
+use super::limits::{MAX_CHARACTERS, MAX_COMPARISONS, MAX_DEPTH, MAX_NUMBERS_OF_COMPARISON, MAX_SYMBOLS};
 
 /// The reason why a text is not an expression. It is displayed as a sentence with the position and the fix.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -24,6 +24,8 @@ pub enum ExpressionProblem {
     TooLong,
     /// There are more comparisons than the limit.
     TooManyComparisons,
+    /// A comparison has too many constants and metrics.
+    TooManyNumbers,
     /// There are more symbols than the limit.
     TooManySymbols,
     /// A place is nested deeper than the limit.
@@ -155,6 +157,10 @@ impl ExpressionProblem {
                 format!("at most {MAX_CHARACTERS} characters are allowed"),
             ),
             Self::TooManyComparisons => ("too many comparisons", format!("at most {MAX_COMPARISONS} are allowed")),
+            Self::TooManyNumbers => (
+                "too many numbers and metrics in a comparison",
+                format!("at most {MAX_NUMBERS_OF_COMPARISON} are allowed"),
+            ),
             Self::TooManySymbols => ("too many symbols", format!("at most {MAX_SYMBOLS} are allowed")),
             Self::TooDeep => (
                 "the expression is nested too deeply",

@@ -16,5 +16,8 @@ pub const MAX_SYMBOLS: usize = 8;
 /// The maximum number of parentheses, `not` and minus signs around a place.
 pub const MAX_DEPTH: usize = 16;
 
+/// The maximum number of constants and metrics of a comparison. Sums and products of many numbers need large fractions.
+pub const MAX_NUMBERS_OF_COMPARISON: usize = 20;
+
 /// The maximum number of constants and metrics: each needs a character and an operator.
 pub(super) const MAX_NUMBERS: usize = MAX_CHARACTERS.div_ceil(2);

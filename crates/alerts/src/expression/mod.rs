@@ -32,11 +32,14 @@ mod truth;
 mod value;
 mod words;
 
+pub(crate) use check::max_numbers;
 pub use crossing::{Crossings, Within, WithinError};
 pub use error::{ExpressionError, ExpressionProblem, NumberProblem};
 pub use evaluate::{EvaluatedTruth, EvaluationTime, MetricValues, compare_numbers, evaluate, number_value};
 pub use fraction::Fraction;
-pub use limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS, MAX_COMPARISONS, MAX_DEPTH, MAX_SYMBOLS};
+pub use limits::{
+    MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS, MAX_COMPARISONS, MAX_DEPTH, MAX_NUMBERS_OF_COMPARISON, MAX_SYMBOLS,
+};
 pub(crate) use model::leading_symbol;
 pub use model::{Expression, ParsedExpression, ParsedText};
 pub(crate) use suggest::nearest as nearest_names;

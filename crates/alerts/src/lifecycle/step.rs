@@ -95,16 +95,8 @@ impl Lifecycle {
             Truth::False => return Some(WaitReason::NotTrue),
             Truth::True => {}
         }
-        match self.phase {
-            Phase::Cooling { until, .. } if options.has_firing_limit() => {
-                return Some(WaitReason::FiringLimit { until });
-            }
-            Phase::Cooling { until, .. } => return Some(WaitReason::Cooldown { until }),
-            Phase::WaitingToRearm if !self.has_fired() => return Some(WaitReason::WaitingForChange),
-            Phase::WaitingToRearm if options.refires() => {}
-            Phase::WaitingToRearm if options.rearm.is_some() => return Some(WaitReason::WaitingForRearmLevel),
-            Phase::WaitingToRearm => return Some(WaitReason::WaitingToRearm),
-            Phase::Armed => {}
+        if let Some(reason) = self.phase_reason(options) {
+            return Some(reason);
         }
         let Some(since) = self.true_since else {
             return Some(WaitReason::SecondJudgement);
@@ -121,6 +113,19 @@ impl Lifecycle {
             remaining: hold.saturating_sub(held),
             until,
         })
+    }
+
+    /// Returns why the alert would not fire now, even if its condition became true.
+    pub(crate) fn phase_reason(&self, options: &AlertOptions) -> Option<WaitReason> {
+        match self.phase {
+            Phase::Cooling { until, .. } if options.has_firing_limit() => Some(WaitReason::FiringLimit { until }),
+            Phase::Cooling { until, .. } => Some(WaitReason::Cooldown { until }),
+            Phase::WaitingToRearm if !self.has_fired() => Some(WaitReason::WaitingForChange),
+            Phase::WaitingToRearm if options.refires() => None,
+            Phase::WaitingToRearm if options.rearm.is_some() => Some(WaitReason::WaitingForRearmLevel),
+            Phase::WaitingToRearm => Some(WaitReason::WaitingToRearm),
+            Phase::Armed => None,
+        }
     }
 
     /// Records a firing and returns it.

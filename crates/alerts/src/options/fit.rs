@@ -1,11 +1,13 @@
 //! The options that fit a condition.
 
 use jiff::SignedDuration;
+use market::Symbol;
 
 use super::rearm::ConditionLevel;
 use super::{AlertOptions, PercentBase, Rearm, Repeat, SessionScope, TriggerPrice};
 use crate::condition::{Condition, RsiDirection};
 use crate::expression::ast::Relation;
+use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::requires_crossing;
 use crate::request::FieldErrors;
 
@@ -42,7 +44,30 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
             }
         }
     }
+    if options.base == PercentBase::Creation
+        && let Some(symbol) = changed_since_creation(condition)
+    {
+        let message = format!(
+            "must be prev_close or open, because the price of {symbol} at the alert's creation is not kept; or give \
+             {symbol}.change_pct a base, such as {symbol}.change_pct(prev_close)"
+        );
+        errors.add("options.base", message);
+    }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Returns the stock, besides the alert's own, whose change an expression measures from the base of the options.
+fn changed_since_creation(condition: &Condition) -> Option<Symbol> {
+    let Condition::Expression(condition) = condition else {
+        return None;
+    };
+    let mut symbol = None;
+    condition.expression.condition().for_each_metric(&mut |used| {
+        if used.metric == Metric::ChangePct(ChangeBase::OfAlert) {
+            symbol = symbol.or(used.symbol);
+        }
+    });
+    symbol
 }
 
 /// Checks the options of a reminder, which fires once: only a snooze has an effect.

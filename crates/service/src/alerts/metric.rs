@@ -10,7 +10,9 @@ use std::cmp::Ordering;
 use alerts::Alert;
 use alerts::condition::{Condition, EpsBasis, InsiderCriteria, RsiDirection, Side, VolumeBaseline};
 use alerts::engine::Engine;
+use jiff::Timestamp;
 use jiff::civil::Date;
+use market::calendar::new_york_date;
 use market::day::day_number;
 use market::{Decimal, MICROS_PER_UNIT, Price, PriceChange, Symbol};
 
@@ -26,9 +28,9 @@ pub(super) struct AlertMetric {
     pub(super) distance_pct: Option<Decimal>,
 }
 
-/// Returns the metric of the alert's condition at the stock's last price, `today` in New York.
-pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, today: Date) -> AlertMetric {
-    let symbol = alert.symbol;
+/// Returns the metric of the alert's condition at the stock's last price.
+pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, now: Timestamp) -> AlertMetric {
+    let (symbol, today) = (alert.symbol, new_york_date(now));
     match alert.condition {
         Condition::Price { side, threshold } => at_price(side, price, Some(threshold)),
         Condition::PriceChange { side, percent } => change(side, percent, alert.initial_price, price),
@@ -67,7 +69,13 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
                 .next_date(symbol, &alert.condition, today)
                 .and_then(|(_, amount)| amount),
         ),
-        Condition::Reminder { .. } | Condition::DailyReminder(_) | Condition::Expression(_) => AlertMetric::default(),
+        Condition::Expression(_) => AlertMetric {
+            metric: None,
+            distance_pct: engine
+                .explain(alert.id, now)
+                .and_then(|explained| explained.distance_pct),
+        },
+        Condition::Reminder { .. } | Condition::DailyReminder(_) => AlertMetric::default(),
     }
 }
 

@@ -89,7 +89,7 @@ fn alert(condition: &str, threshold: Value, parameters: Value, initial: &str) ->
 /// Returns metric and distance as text; `-` for none.
 fn measured(engine: &Engine, alert: &Alert) -> (String, String) {
     let last = engine.last_price(alert.symbol);
-    let AlertMetric { metric, distance_pct } = measure(engine, alert, last, TODAY);
+    let AlertMetric { metric, distance_pct } = measure(engine, alert, last, market::calendar::new_york(TODAY, 12, 0));
     let text = |number: Option<Decimal>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     (text(metric), text(distance_pct))
 }

@@ -3,7 +3,6 @@
 use alerts::engine::{Engine, Evaluation};
 use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
-use market::calendar::new_york_date;
 use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
 
 use super::metric::measure;
@@ -110,7 +109,7 @@ impl Alerts {
         let now = self.ports.clock.now();
         let (evaluation, measured, last_evaluated_at) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
-            let measured = measure(engine, alert, stock.last_price, new_york_date(now));
+            let measured = measure(engine, alert, stock.last_price, now);
             let observed = engine.observed_session(alert.symbol);
             (
                 self.evaluation(engine, alert, now),

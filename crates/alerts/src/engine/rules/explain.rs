@@ -17,7 +17,7 @@ use crate::engine::event::StockIndex;
 use crate::engine::level_index::Slot;
 use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
 use crate::expression::{Crossings, Expression, MetricValue, evaluate, number_value};
-use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, step};
+use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
 use crate::options::AlertOptions;
 use crate::sentence::sentence;
 
@@ -80,7 +80,12 @@ impl Engine {
             truth_after: truth.afterwards,
             is_rearm_level_reached: armed.rearm.as_ref().is_some_and(|level| level.is_reached(&values)),
         };
-        let wait = match step(&armed.rule.options, &self.calendar, &prepared, &judgement).outcome {
+        let stepped = step(&armed.rule.options, &self.calendar, &prepared, &judgement);
+        let wait = match stepped.outcome {
+            // The next firing may have to wait for more than the condition.
+            Outcome::Wait(reason @ (WaitReason::NotTrue | WaitReason::NoData)) => {
+                Some(stepped.next.phase_reason(&armed.rule.options).unwrap_or(reason))
+            }
             Outcome::Wait(reason) => Some(reason),
             Outcome::Fire { .. } | Outcome::Expire { .. } => None,
         };

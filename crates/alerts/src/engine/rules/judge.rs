@@ -217,7 +217,7 @@ impl Engine {
         if values.shares.iter().any(Option::is_some) {
             return vec![Band::EMPTY; armed.stocks.len()];
         }
-        if !armed.search_policy.should_search() {
+        if armed.is_too_long_to_search || !armed.search_policy.should_search() {
             return vec![Band::EMPTY; armed.stocks.len()];
         }
         let CertainTruth { truth, mut bands } = match &armed.rule.judged {

@@ -9,7 +9,7 @@ use super::explanation::ExplainedTerm;
 use crate::engine::reason::Reason;
 use crate::expression::ast::{MetricReference, NumericExpression};
 use crate::expression::shape::{metric_level, metrics};
-use crate::expression::{Expression, MetricValue, MetricValues};
+use crate::expression::{Expression, Fraction, MetricValue, MetricValues};
 
 /// The condition that was true.
 #[derive(Clone, PartialEq, Debug)]
@@ -105,10 +105,13 @@ fn write_values(
     Ok(())
 }
 
-/// Returns a value with at most four decimals; `None` beyond the range of decimals.
+/// Returns a value with at most four decimals, or with six if it has no more; `None` beyond the range of decimals.
 fn rounded(value: &MetricValue) -> Option<Decimal> {
-    let value = Decimal::from_f64(value.as_f64()).ok()?;
-    let micros = value.micros();
+    let nearest = Decimal::from_f64(value.as_f64()).ok()?;
+    if *value == MetricValue::Exact(Fraction::from(nearest)) {
+        return Some(nearest);
+    }
+    let micros = nearest.micros();
     let rounded = micros.checked_add(micros.signum() * 50)? / 100 * 100;
     Some(Decimal::from_micros(rounded))
 }

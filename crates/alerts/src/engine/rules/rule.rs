@@ -10,6 +10,7 @@ use crate::alert::{Alert, AlertId, Revision};
 use crate::condition::Condition;
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
+use crate::expression::max_numbers;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
@@ -65,6 +66,9 @@ impl Rule {
     }
 }
 
+/// The largest number of constants and metrics of a comparison for which quiet bands are searched.
+const MAX_SEARCHED_NUMBERS: usize = 10;
+
 /// A rule that is armed.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct ArmedRule {
@@ -92,6 +96,8 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) has_market_data: bool,
     /// Whether the expression has a metric that changes with the date.
     pub(super) has_dates: bool,
+    /// Whether a comparison has so many numbers that a search for quiet bands takes longer than the judgements that it saves.
+    pub(super) is_too_long_to_search: bool,
     /// Whether to search the next quiet bands.
     pub(super) search_policy: SearchPolicy,
 }
@@ -145,6 +151,7 @@ impl ArmedRule {
                 rule.options.trigger,
                 TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid
             );
+        let is_too_long_to_search = expression.is_some_and(|expression| max_numbers(expression) > MAX_SEARCHED_NUMBERS);
         let rearm = rule.options.rearm;
         let rearm = rearm
             .zip(expression)
@@ -162,6 +169,7 @@ impl ArmedRule {
             has_quote_details,
             has_market_data,
             has_dates,
+            is_too_long_to_search,
             search_policy: SearchPolicy::default(),
         }
     }

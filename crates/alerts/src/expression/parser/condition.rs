@@ -4,6 +4,7 @@ use super::cursor::{ParseResult, Parser};
 use crate::expression::ast::{BooleanExpression, Comparison, CrossingDirection, NumericExpression, Relation};
 use crate::expression::error::{ExpressionError, ExpressionProblem};
 use crate::expression::lexer::TokenKind;
+use crate::expression::limits::MAX_NUMBERS_OF_COMPARISON;
 use crate::expression::words::{OPERATOR_SIGNS, OPERATOR_WORDS, RELATION_SUFFIXES, RELATION_WORDS};
 
 const COMPARISONS: &[&str] = &["<", "<=", ">", ">=", "between", "crosses"];
@@ -59,6 +60,7 @@ impl Parser<'_> {
 
     fn comparison(&mut self) -> ParseResult<Part> {
         let start = self.position();
+        let numbers_before = self.numbers();
         let left = self.sum()?;
         let is_compared = self.is_at_operator() || matches!(self.token().kind, TokenKind::Number(_));
         let left = match left {
@@ -70,6 +72,9 @@ impl Parser<'_> {
         let comparison = self.operator_and_right_side(left)?;
         if self.is_at_operator() {
             return Err(self.compared_condition());
+        }
+        if self.numbers() - numbers_before > MAX_NUMBERS_OF_COMPARISON {
+            return Err(ExpressionError::new(ExpressionProblem::TooManyNumbers, start));
         }
         let (compared, is_negated) = comparison;
         if compared.operands().iter().all(|operand| operand.is_constant()) {

@@ -145,6 +145,11 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Returns the number of constants and metrics so far.
+    pub(super) const fn numbers(&self) -> usize {
+        self.numbers
+    }
+
     pub(super) fn count_number(&mut self, position: usize) -> ParseResult<()> {
         self.numbers += 1;
         if self.numbers > MAX_NUMBERS {

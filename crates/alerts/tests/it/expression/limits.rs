@@ -75,7 +75,8 @@ fn places_are_nested_at_most_16_deep() {
 
 #[test]
 fn canonical_text_stays_within_the_limit() {
-    let longest = format!("{}<.5", vec!["rsi"; 249].join("+"));
+    let comparison = format!("{}<.5", vec!["rsi"; 19].join("+"));
+    let longest = vec![comparison; 12].join(" or ");
     let expression: Expression = longest.parse().unwrap();
     let text = expression.to_string();
     assert_eq!(text, longest);
@@ -87,9 +88,17 @@ fn canonical_text_stays_within_the_limit() {
 
 #[test]
 fn sentence_states_no_more_than_an_expression_can() {
-    let text = |count: usize| format!("AAPL: {} is under 5", vec!["its P/E"; count].join(" + "));
-    assert!(Expression::parse_text(&text(333)).is_ok());
-    let error = Expression::parse_text(&text(334)).unwrap_err();
+    let comparison = format!("{} is under 5", vec!["its P/E"; 18].join(" + "));
+    let text = |count: usize| format!("AAPL: {}", vec![comparison.as_str(); count].join(" or "));
+    assert!(Expression::parse_text(&text(17)).is_ok());
+    let error = Expression::parse_text(&text(18)).unwrap_err();
     assert_eq!(error.problem, Problem::TooLong);
-    assert!(Expression::parse_text(&text(5_000)).is_err());
+    assert!(Expression::parse_text(&text(250)).is_err());
+}
+
+#[test]
+fn comparison_has_at_most_20_numbers_and_metrics() {
+    let text = |count: usize| format!("pe < 1 and price{} > 2", "/1.000001".repeat(count - 2));
+    assert_eq!(problem(&text(20)), None);
+    assert_eq!(problem(&text(21)), Some((Problem::TooManyNumbers, 12)));
 }

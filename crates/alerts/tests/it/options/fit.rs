@@ -47,6 +47,20 @@ fn refused(options: &Value) -> Vec<&'static str> {
 }
 
 #[test]
+fn change_of_another_stock_needs_a_base_besides_the_creation() {
+    for (text, options, fits) in [
+        ("SPY.change_pct > -99", json!({}), false),
+        ("SPY.change_pct > -99", json!({"base": "open"}), true),
+        ("SPY.change_pct(open) > -99", json!({}), true),
+        ("change_pct > -99", json!({}), true),
+    ] {
+        let errors = of_expression(text, None, &options);
+        assert_eq!(errors.is_empty(), fits, "{text} with {options}: {errors}");
+        assert!(fits || errors.contains("SPY.change_pct(prev_close)"), "{errors}");
+    }
+}
+
+#[test]
 fn default_options_fit_every_condition() {
     assert_eq!(refused(&json!({})), [] as [&str; 0]);
     let general = json!({"repeat": "each_time", "cooldown": "1d", "expires_at": "2030-01-31", "max_firings": 3});

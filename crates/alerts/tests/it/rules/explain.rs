@@ -125,3 +125,59 @@ fn conditions_without_options_are_explained_through_their_expressions() {
     );
     assert_eq!(market.engine.explain(id(3), at(LATER)), None);
 }
+
+#[test]
+fn cooldown_and_re_arming_are_explained_while_the_condition_is_false() {
+    for (when, options, next, expected) in [
+        (
+            "price crosses above 105",
+            json!({"repeat": "each_time", "cooldown": "1h"}),
+            "107",
+            "cooldown",
+        ),
+        (
+            "price > 105",
+            json!({"repeat": "each_time", "cooldown": "1h"}),
+            "100",
+            "cooldown",
+        ),
+        (
+            "price > 105",
+            json!({"repeat": "each_time", "rearm": {"at": 90}}),
+            "100",
+            "waiting_to_rearm",
+        ),
+        (
+            "price > 105",
+            json!({"repeat": "each_time", "rearm": {"at": 90}}),
+            "90",
+            "not_true",
+        ),
+    ] {
+        let mut market = RuleMarket::new();
+        market.observe("ACME", "100", NOW);
+        market.arm(&rule(1, when, &options), NOW);
+        market.observe("ACME", "106", "2024-07-01T15:01:00Z");
+        market.observe("ACME", next, "2024-07-01T15:02:00Z");
+        let found = explained(&market, 1);
+        let wait = found.wait.map(WaitReason::name);
+        assert_eq!(
+            (found.truth, wait),
+            (Truth::False, Some(expected)),
+            "{when} {options} {next}"
+        );
+    }
+}
+
+#[test]
+fn reason_of_a_firing_has_the_exact_price() {
+    let mut market = RuleMarket::new();
+    market.observe("ACME", "100", NOW);
+    market.arm(&rule(1, "price < 99.99996", &Value::Null), NOW);
+    let decisions = market.observe("ACME", "99.999951", LATER);
+    let reason = decisions.iter().find_map(|decision| match &decision.action {
+        alerts::engine::AlertAction::FireRule { reason, .. } => Some(reason.to_string()),
+        _ => None,
+    });
+    assert_eq!(reason.unwrap(), "price < 99.99996: price is 99.999951");
+}

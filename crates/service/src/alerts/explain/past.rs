@@ -182,7 +182,7 @@ impl Alerts {
         });
         let armed_at = alerts.iter().map(|past| past.state.armed_at).min().unwrap_or(at);
         let warm_up = new_york_date(armed_at).saturating_sub(Span::new().days(WARM_UP_DAYS));
-        let _permit = self.previews.acquire().await?;
+        let permit = self.previews.acquire().await?;
         let replay = PastReplay {
             data: self.stocks.recorded_market(&symbols, warm_up, facts).await?,
             calendar: bar_calendar(&self.settings.calendar),
@@ -190,7 +190,11 @@ impl Alerts {
             alerts,
             at,
         };
-        let explained = tokio::task::spawn_blocking(move || explain(replay)).await;
+        let explain = move || {
+            let _running = permit;
+            explain(replay)
+        };
+        let explained = tokio::task::spawn_blocking(explain).await;
         explained.map_err(ServiceError::internal)
     }
 }

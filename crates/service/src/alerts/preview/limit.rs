@@ -1,6 +1,8 @@
 //! The limit of previews that run at once.
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use foundation::ServiceError;
 
@@ -12,21 +14,21 @@ const MAX_ACCEPTED_PREVIEWS: usize = 16;
 /// Limits the previews that run at once.
 #[derive(Debug)]
 pub(crate) struct PreviewLimit {
-    accepted: Semaphore,
-    running: Semaphore,
+    accepted: Arc<Semaphore>,
+    running: Arc<Semaphore>,
 }
 
-/// A permission to run a preview.
-pub(in crate::alerts) struct PreviewPermit<'a> {
-    _accepted: SemaphorePermit<'a>,
-    _running: SemaphorePermit<'a>,
+/// A permission to run a preview. The thread that runs it holds a clone, because it goes on if the request is cancelled.
+#[derive(Clone, Debug)]
+pub(in crate::alerts) struct PreviewPermit {
+    _permits: Arc<[OwnedSemaphorePermit; 2]>,
 }
 
 impl Default for PreviewLimit {
     fn default() -> Self {
         Self {
-            accepted: Semaphore::new(MAX_ACCEPTED_PREVIEWS),
-            running: Semaphore::new(MAX_RUNNING_PREVIEWS),
+            accepted: Arc::new(Semaphore::new(MAX_ACCEPTED_PREVIEWS)),
+            running: Arc::new(Semaphore::new(MAX_RUNNING_PREVIEWS)),
         }
     }
 }
@@ -36,15 +38,16 @@ impl PreviewLimit {
     ///
     /// # Errors
     /// [`ServiceError::Overloaded`] if too many previews wait.
-    pub(in crate::alerts) async fn acquire(&self) -> Result<PreviewPermit<'_>, ServiceError> {
-        let accepted = self.accepted.try_acquire().map_err(|_| ServiceError::Overloaded {
+    pub(in crate::alerts) async fn acquire(&self) -> Result<PreviewPermit, ServiceError> {
+        let accepted = Arc::clone(&self.accepted).try_acquire_owned();
+        let accepted = accepted.map_err(|_| ServiceError::Overloaded {
             message: "too many previews are running; try again in a few seconds".to_owned(),
             retry_after_s: 2,
         })?;
-        let running = self.running.acquire().await.map_err(ServiceError::internal)?;
+        let running = Arc::clone(&self.running).acquire_owned().await;
+        let running = running.map_err(ServiceError::internal)?;
         Ok(PreviewPermit {
-            _accepted: accepted,
-            _running: running,
+            _permits: Arc::new([accepted, running]),
         })
     }
 }
@@ -67,5 +70,16 @@ mod tests {
         drop(waiting);
         permits.pop();
         assert!(limit.acquire().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn thread_of_a_cancelled_preview_keeps_its_permission() {
+        let limit = PreviewLimit::default();
+        let permit = limit.acquire().await.unwrap();
+        let of_thread = permit.clone();
+        drop(permit);
+        assert_eq!(limit.running.available_permits(), MAX_RUNNING_PREVIEWS - 1);
+        drop(of_thread);
+        assert_eq!(limit.running.available_permits(), MAX_RUNNING_PREVIEWS);
     }
 }

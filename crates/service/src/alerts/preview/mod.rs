@@ -92,7 +92,7 @@ impl Alerts {
             self.require_named_stocks(body, alert.symbol).await?;
         }
 
-        let _permit = self.previews.acquire().await?;
+        let permit = self.previews.acquire().await?;
         self.note_previewed(&alert, &symbols).await;
         // One stock after the other, so that the bars of 500 stocks are not in memory at once.
         let mut played = Vec::with_capacity(symbols.len());
@@ -102,7 +102,12 @@ impl Alerts {
                 ..alert.clone()
             };
             let input = self.preview_input(member, days).await?;
-            let stock = tokio::task::spawn_blocking(move || run::play(&input)).await;
+            let permit = permit.clone();
+            let play = move || {
+                let _running = permit;
+                run::play(&input)
+            };
+            let stock = tokio::task::spawn_blocking(play).await;
             played.push(stock.map_err(ServiceError::internal)?);
         }
         Ok(run::combine(played, &bar_calendar(&self.settings.calendar)))

@@ -2,7 +2,6 @@
 
 use alerts::AlertId;
 use foundation::{Actor, ServiceError};
-use market::calendar::new_york_date;
 use market::{Decimal, Symbol};
 use store::model::{Page, PageRequest, StoredAlert};
 
@@ -59,13 +58,11 @@ impl Alerts {
                 total: 1,
             },
         };
-        let today = new_york_date(self.ports.clock.now());
+        let now = self.ports.clock.now();
         let members = items.into_iter().map(|stored| {
             let symbol = stored.alert.symbol;
             let price = self.evaluator.last_observed(symbol).map(|observed| observed.price);
-            let measured = self
-                .evaluator
-                .read(|engine| measure(engine, &stored.alert, price, today));
+            let measured = self.evaluator.read(|engine| measure(engine, &stored.alert, price, now));
             AlertMember {
                 distance_pct: measured.distance_pct,
                 stored,
