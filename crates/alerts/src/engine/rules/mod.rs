@@ -38,7 +38,7 @@ use jiff::Timestamp;
 use market::calendar::new_york_date;
 
 use super::Engine;
-use super::decision::{AlertAction, Decision};
+use super::decision::Decision;
 use super::event::StockIndex;
 use super::hot_line::NO_DAY;
 use super::level_index::Slot;
@@ -77,18 +77,6 @@ impl Engine {
             let values = self.values(&armed, state, now, &BTreeSet::new(), seen);
             armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(expression, &values);
             armed.has_unstored_state |= !armed.rule.lifecycle.crossings.orders().is_empty();
-        }
-        if armed.has_unstored_state && self.clock <= armed.rule.lifecycle.armed_at {
-            // Otherwise a restart before the first judgement would begin anew.
-            armed.has_unstored_state = false;
-            out.push(Decision {
-                alert: id,
-                revision: armed.rule.revision,
-                at: now,
-                action: AlertAction::SetLifecycle {
-                    state: Box::new(armed.rule.lifecycle.clone()),
-                },
-            });
         }
         let check = self.scheduled_check(&armed, now);
         armed.next_check = check.into_iter().chain(self.first_moment(&armed)).min();

@@ -29,14 +29,16 @@ fn trailing_stop_counts_the_newest_price_at_arming() {
 }
 
 #[test]
-fn extremes_at_arming_are_stored_at_once() {
+fn extremes_at_arming_are_stored_by_the_first_judgement() {
     let mut market = RuleMarket::new();
     market.observe("ACME", "100", NOW);
     let alert = rule(1, "price <= 0.9 * high_since_armed", &Value::Null);
-    let state = stored(&market.arm(&alert, NOW)).unwrap();
+    market.arm(&alert, NOW);
+    // The same price does not change the state, which is stored nevertheless.
+    let state = stored(&market.observe("ACME", "100", LATER)).unwrap();
     let extremes = state.extremes.unwrap();
     assert_eq!((extremes.high(), extremes.low()), (price("100"), price("100")));
-    assert_eq!(stored(&market.observe("ACME", "100", LATER)), None);
+    assert_eq!(stored(&market.observe("ACME", "100", "2024-07-01T15:02:00Z")), None);
     // Stored extremes are kept, whatever the newest price.
     let mut market = RuleMarket::new();
     market.observe("ACME", "50", NOW);

@@ -86,11 +86,8 @@ impl RuleMarket {
         self
     }
 
-    /// Arms an alert, which does not fire it. Returns the decisions, which store its state.
-    pub(crate) fn arm(&mut self, alert: &Alert, now: &str) -> Vec<Decision> {
-        let decisions = self.process(Event::Armed(alert), now);
-        assert_eq!(firings(&decisions), []);
-        decisions
+    pub(crate) fn arm(&mut self, alert: &Alert, now: &str) {
+        assert_eq!(self.process(Event::Armed(alert), now), []);
     }
 
     pub(crate) fn observe(&mut self, stock: &str, text: &str, now: &str) -> Vec<Decision> {
