@@ -71,6 +71,21 @@ async function tabTo(page, name, key = "Tab") {
 }
 
 /**
+ * Presses Tab until the focus is on a link within an element. The links may change meanwhile.
+ * @param {Page} page
+ * @param {string} selector
+ */
+async function tabInto(page, selector) {
+  const stops = [];
+  while (stops.length < MAX_STOPS) {
+    await page.keyboard.press("Tab");
+    stops.push(await focused(page));
+    if (await page.evaluate((within) => document.activeElement?.matches(`${within} a`) ?? false, selector)) return;
+  }
+  assert.fail(`no link in ${selector} at ${page.url()}: ${stops.join(" | ")}`);
+}
+
+/**
  * Goes to a section by the command palette, which needs no way out of a long page.
  * @param {Page} page
  * @param {string} section
@@ -111,10 +126,10 @@ await withPage({}, async (page) => {
   await page.keyboard.press("Enter");
 
   // An alert is found, opened and read.
-  const symbol = (await page.locator("#nearest [data-symbol]").first().getAttribute("data-symbol")) ?? "";
-  await tabTo(page, new RegExp(`^${symbol}\\b`));
+  await tabInto(page, "#nearest");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
+  const symbol = (await page.locator("#main [data-quote]").first().getAttribute("data-quote")) ?? "";
   await page.getByRole("region", { name: "Why" }).waitFor();
 
   // A rule in the search box becomes an alert.
