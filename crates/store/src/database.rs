@@ -34,16 +34,6 @@ pub(crate) type BytesRow = (Vec<u8>,);
 pub(crate) type OptionalNumberRow = (Option<i64>,);
 pub(crate) type OptionalTextRow = (Option<String>,);
 
-/// Evaluates an expression for the database at hand.
-macro_rules! dispatch {
-    ($either:expr, $db:ident => $body:expr) => {
-        match $either {
-            $crate::database::Either::Lite($db) => $body,
-            $crate::database::Either::Pg($db) => $body,
-        }
-    };
-}
-
 /// Runs a query whose rows are read as `$row`, by `fetch_one`, `fetch_optional` or `fetch_all`.
 macro_rules! query {
     ($fetch:ident $row:ty, $db:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
@@ -85,7 +75,7 @@ macro_rules! stream {
     };
 }
 
-pub(crate) use {dispatch, execute, query, stream};
+pub(crate) use {execute, query, stream};
 
 /// Rows per chunk of a streamed query.
 pub(crate) const STREAM_CHUNK_ROWS: usize = 4096;

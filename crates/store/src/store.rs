@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::StoreError;
-use crate::database::{Pools, query};
+use crate::database::{Either, Pools, query};
 use crate::open::{Address, StoreOptions};
 use crate::queue::WakeHandles;
 use crate::write_queue::{WriteQueue, WriteStats};
@@ -51,7 +51,10 @@ impl Store {
     /// Finishes pending writes and closes all connections. Later writes fail with [`StoreError::Closed`].
     pub async fn close(&self) {
         self.write_queue.close().await;
-        crate::database::dispatch!(&self.pools, pool => pool.close().await);
+        match &self.pools {
+            Either::Lite(pool) => pool.close().await,
+            Either::Pg(pool) => pool.close().await,
+        }
     }
 
     /// Returns write statistics since the store was opened.

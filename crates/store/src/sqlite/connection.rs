@@ -44,7 +44,7 @@ impl SqliteOptions {
     /// Reads what follows `sqlite://` in an address: a path, percent-encoded.
     ///
     /// # Errors
-    /// What is wrong with the address.
+    /// The reason why the address is invalid.
     pub(crate) fn parse(path: &str) -> Result<Self, String> {
         if path.is_empty() || path.contains(":memory:") || path.contains("mode=memory") {
             return Err("the database must be a file, so that data persists".to_owned());

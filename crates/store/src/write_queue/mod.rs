@@ -1,6 +1,6 @@
 //! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
 //!
-//! One task per store ([`WriterTask`], for SQLite on a thread of its own) owns the connection that writes. It takes all waiting transactions, up to
+//! One task per store ([`WriterTask`], on a dedicated thread for SQLite) owns the connection that writes. It takes all waiting transactions, up to
 //! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
 //! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
 //! queue makes callers wait.

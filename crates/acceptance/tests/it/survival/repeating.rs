@@ -132,6 +132,9 @@ async fn run(database: DatabaseKind, symbols: &'static [&'static str], percent: 
     let path = format!("/alerts/{}", alert.id);
     let shown = alert.client().get(&path).await.expect_ok(200);
     assert_eq!(shown.data()["status"], json!("triggered"));
+    if symbols.len() == 1 {
+        assert_eq!(shown.data()["trigger_count"], json!(rounds));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
