@@ -94,7 +94,7 @@ pub async fn run(
     clock: Arc<dyn Clock>,
     sender: mpsc::Sender<MarketUpdate>,
 ) -> Result<(), FolderError> {
-    let (every, now, offer) = (config.every, clock.now(), health.offer.clone());
+    let (every, mut now, offer) = (config.every, clock.now(), health.offer.clone());
     let Some(opened) = blocking(move || FolderFollower::open(&config, calendar, health, now)).await else {
         return Ok(());
     };
@@ -111,12 +111,12 @@ pub async fn run(
                 return Ok(());
             }
         }
-        let due = clock.now().saturating_add(every).unwrap_or(jiff::Timestamp::MAX);
+        // Counted from the start of the last scan, so a slow scan or receiver does not delay the next one.
         tokio::select! {
-            () = clock.sleep_until(due) => {}
+            () = clock.sleep_until(clock::later(now, every)) => {}
             () = sender.closed() => return Ok(()),
         }
-        let now = clock.now();
+        now = clock.now();
         let polled = blocking(move || {
             let updates = follower.poll(now);
             (follower, updates)
