@@ -24,6 +24,7 @@
 //!
 //! A daily reminder that fires stays active, and so does an alert that repeats, until its last firing.
 
+mod arming_details;
 mod history;
 mod price_availability;
 mod update;
@@ -36,6 +37,7 @@ use crate::condition::Condition;
 use crate::lifecycle::Lifecycle;
 use crate::options::AlertOptions;
 
+pub use arming_details::ArmingDetails;
 pub use history::{HistoryAction, HistoryStatus, StatusChange};
 pub use price_availability::PriceAvailability;
 pub use update::update;

@@ -17,6 +17,7 @@ pub mod made_by;
 pub mod network;
 pub mod plan_limits;
 mod ports;
+pub mod quiet_hours;
 pub mod random;
 pub mod request;
 mod scope;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use alerts::transition::{self, OwnerVerification, PriceAvailability};
+use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability};
 use alerts::{Alert, AlertId, AlertScope, NewAlert, Status, plan};
 use jiff::Timestamp;
 use market::Symbol;
@@ -126,13 +126,14 @@ async fn insert_member(
     if template.status != Status::Active || !has_room(unit, account).await? {
         alert.status = Status::Paused;
     }
+    let details = ArmingDetails::of(&alert, None, now).to_json();
     let row = HistoryRow {
         alert: id,
         symbol,
         entry: made.entry,
         at: now,
         price: None,
-        details: None,
+        details,
     };
     let stored = StoredAlert {
         alert,

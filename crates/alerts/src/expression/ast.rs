@@ -192,6 +192,22 @@ impl Comparison {
             Self::Between { value, low, high } => vec![value, low, high],
         }
     }
+
+    /// Returns the comparison with other numbers; `None` if one of them has no replacement.
+    pub(super) fn try_map(
+        &self,
+        replacement: &impl Fn(&NumericExpression) -> Option<NumericExpression>,
+    ) -> Option<Self> {
+        Some(match self {
+            Self::Relation(left, relation, right) => Self::Relation(replacement(left)?, *relation, replacement(right)?),
+            Self::Crosses(left, direction, right) => Self::Crosses(replacement(left)?, *direction, replacement(right)?),
+            Self::Between { value, low, high } => Self::Between {
+                value: replacement(value)?,
+                low: replacement(low)?,
+                high: replacement(high)?,
+            },
+        })
+    }
 }
 
 impl NumericExpression {

@@ -27,6 +27,7 @@ mod parser;
 mod print;
 mod sentence;
 pub mod shape;
+mod shares;
 mod suggest;
 mod truth;
 mod value;

@@ -23,7 +23,6 @@ pub(crate) mod dispatchers;
 mod email;
 mod message_queue;
 mod outbox;
-mod quiet;
 mod quota;
 mod quota_period;
 mod recipient;

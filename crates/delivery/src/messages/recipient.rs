@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use store::model::{Account, ClaimedMessage, MessageChannel, is_alert_news};
 
-use super::quiet::quiet_until;
+use foundation::quiet_hours::{quiet_until, time_zone};
 
 /// Recipient of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ impl SendContext<'_> {
             .filter(|owner| owner.is_verified && owner.email == to);
         SendDecision::Send(Recipient {
             name: owner.and_then(|owner| owner.full_name.clone()),
-            time_zone: owner.map_or(TimeZone::UTC, zone),
+            time_zone: owner.map_or(TimeZone::UTC, time_zone),
             quota: None,
             to,
         })
@@ -120,15 +120,13 @@ impl SendContext<'_> {
                 Some(phone) => (phone.number.clone(), Some(owner.plan.sms_per_month())),
             },
         };
-        let time_zone = zone(owner);
-        let quiet = owner.profile.quiet_hours;
-        if let Some(until) = quiet.and_then(|hours| quiet_until(hours, &time_zone, self.now)) {
+        if let Some(until) = quiet_until(owner, self.now) {
             return SendDecision::Postpone(until);
         }
         SendDecision::Send(Recipient {
             to,
             name: owner.full_name.clone().filter(|_| owner.is_verified),
-            time_zone,
+            time_zone: time_zone(owner),
             quota,
         })
     }
@@ -136,9 +134,4 @@ impl SendContext<'_> {
     fn is_unsubscribed(&self, address: &str) -> bool {
         self.channel == MessageChannel::Email && self.unsubscribed.contains(&address.to_lowercase())
     }
-}
-
-fn zone(owner: &Account) -> TimeZone {
-    // Only known names are stored. If a later version drops one, UTC is the fallback.
-    TimeZone::get(&owner.time_zone).unwrap_or(TimeZone::UTC)
 }

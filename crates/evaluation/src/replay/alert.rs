@@ -19,6 +19,8 @@ pub struct ReplayAlert {
     pub created_at: Option<Timestamp>,
     /// The price at its creation; `None` is the first price of the replay at or after it.
     pub initial_price: Option<Price>,
+    /// The time when the condition was set, in whose shares an expression is judged; `None` is the creation time.
+    pub condition_set_at: Option<Timestamp>,
 }
 
 impl ReplayAlert {
@@ -37,6 +39,7 @@ impl ReplayAlert {
             symbols,
             created_at,
             initial_price: None,
+            condition_set_at: None,
         }
     }
 }
@@ -69,6 +72,7 @@ pub(super) fn members(alerts: Vec<ReplayAlert>, period: &ReplayPeriod) -> Vec<Re
             );
             let alert = Alert {
                 initial_price: replayed.initial_price,
+                threshold_set_at: replayed.condition_set_at.unwrap_or(created_at),
                 ..created.expect("the price is awaited").alert
             };
             members.push(ReplayMember { alert_index, alert });

@@ -1,7 +1,7 @@
 //! Changes an alert: update, pause, activation.
 
 use alerts::request::{AlertChange, ParseContext, changes_nothing, parse_update, without_snooze};
-use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
+use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability, Transition};
 use alerts::{Alert, AlertId, ConditionKind, Status};
 use foundation::plan_limits;
 use jiff::Timestamp;
@@ -295,7 +295,9 @@ impl ChangeAlert {
             }
             Transition::Changed(changed) => changed,
         };
-        if !unit.update_alert(&changed, &stored.alert, self.now, None).await? {
+        let details = ArmingDetails::of(&changed.alert, Some(&stored.alert), self.now).to_json();
+        let written = unit.update_alert(&changed, &stored.alert, self.now, details.as_ref());
+        if !written.await? {
             // It was read under its lock, so this is not expected.
             let message = "another request changed this alert at the same time; try again";
             return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));

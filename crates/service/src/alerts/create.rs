@@ -3,7 +3,7 @@
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{ParseContext, parse_create};
-use alerts::transition::{self, OwnerVerification};
+use alerts::transition::{self, ArmingDetails, OwnerVerification};
 use alerts::{AlertId, Condition};
 use foundation::MadeBy;
 use foundation::plan_limits;
@@ -85,13 +85,14 @@ impl Alerts {
                     plan_limits::check_active_alert_quota(unit, &account).await?;
                     let made = transition::create(new_alert.clone(), id, OwnerVerification::Verified, price, now);
                     let made = made.map_err(ServiceError::from)?;
+                    let details = ArmingDetails::of(&made.alert, None, now).to_json();
                     let row = HistoryRow {
                         alert: id,
                         symbol: made.alert.symbol,
                         entry: made.entry,
                         at: now,
                         price: None,
-                        details: None,
+                        details,
                     };
                     let stored = StoredAlert {
                         alert: made.alert,

@@ -3,7 +3,7 @@
 //! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
 use alerts::condition::Side;
-use alerts::lifecycle::Lifecycle;
+use alerts::lifecycle::{Lifecycle, StoredLifecycleError};
 use alerts::options::{AlertOptions, restore_options};
 use alerts::{Alert, AlertId, AlertScope, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
@@ -94,7 +94,7 @@ impl AlertRow {
             .as_deref()
             .map(|name| TABLE.parse("rsi_side", name, parse_side));
         let note = self.note.as_deref().map(Note::read).transpose();
-        let lifecycle = self.lifecycle.as_deref().map(Lifecycle::from_stored);
+        let lifecycle = self.lifecycle.as_deref().map(parse_lifecycle);
         Ok(Alert {
             id: self.id(),
             revision: Revision(TABLE.narrow("revision", self.revision)?),
@@ -121,6 +121,20 @@ impl AlertRow {
             triggered_at: TABLE.optional_instant(self.triggered_at)?,
         })
     }
+}
+
+/// Reads the state of an alert. The states of members, one a line, are read as one with all of their firings.
+fn parse_lifecycle(text: &str) -> Result<Lifecycle, StoredLifecycleError> {
+    let mut states = text.lines().map(Lifecycle::from_stored);
+    let first = states.next().unwrap_or_else(|| Lifecycle::from_stored(text))?;
+    states.try_fold(first, |all, state| {
+        let state = state?;
+        Ok(Lifecycle {
+            firings: all.firings.saturating_add(state.firings),
+            last_fired_at: all.last_fired_at.max(state.last_fired_at),
+            ..all
+        })
+    })
 }
 
 impl TryFrom<AlertRow> for StoredAlert {

@@ -49,6 +49,14 @@ macro_rules! shown_triggered_at {
     };
 }
 
+/// The state of an alert as its owner sees it: those of all members, one a line. Deleted members are included, because their firings count.
+macro_rules! shown_lifecycle {
+    () => {
+        "CASE WHEN scope IS NULL THEN lifecycle ELSE COALESCE(\
+         (SELECT STRING_AGG(m.lifecycle, '\n') FROM alerts m WHERE m.parent_seq = alerts.seq), lifecycle) END"
+    };
+}
+
 /// The columns of an alert as its owner sees it.
 macro_rules! select_shown {
     ($rest:expr) => {
@@ -58,7 +66,9 @@ macro_rules! select_shown {
             crate::alerts::scopes::shown_status!(),
             " AS status, revision, initial_price, alerts.created_at, armed_at, ",
             crate::alerts::scopes::shown_triggered_at!(),
-            " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, lifecycle, scope, \
+            " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, ",
+            crate::alerts::scopes::shown_lifecycle!(),
+            " AS lifecycle, scope, \
              (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
@@ -66,7 +76,7 @@ macro_rules! select_shown {
     };
 }
 
-pub(crate) use {has_member, select_shown, shown_status, shown_triggered_at};
+pub(crate) use {has_member, select_shown, shown_lifecycle, shown_status, shown_triggered_at};
 
 impl Store {
     /// Returns a page of the members of an account's alert over many stocks, in the order of their symbols.

@@ -8,6 +8,7 @@ use market::Decimal;
 use super::direct::RuleCondition;
 use super::distance::{distance, distance_of_all};
 use super::explanation::{ExplainedTerm, Explanation, TermSource};
+use super::reason::RuleReason;
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
 use crate::alert::AlertId;
@@ -89,8 +90,11 @@ impl Engine {
             Outcome::Wait(reason) => Some(reason),
             Outcome::Fire { .. } | Outcome::Expire { .. } => None,
         };
+        let todays = self.in_todays_shares(armed);
+        let armed = todays.as_ref().unwrap_or(armed);
         let (sentence, terms, distance_pct) = match &armed.rule.judged {
             RuleCondition::Expression(expression) => {
+                let values = self.values(armed, state, now, &BTreeSet::new(), SeenAt::Observation);
                 let crossings = (&state.crossings, &state.crossings);
                 let terms = self.terms(armed, expression, &values, crossings, now);
                 let distance_pct = distance(expression.condition(), &terms);
@@ -113,8 +117,26 @@ impl Engine {
         })
     }
 
+    /// Returns the reason of a rule that fires, after the judgement of its expression, with the stocks that were observed.
+    pub(super) fn expression_reason(
+        &self,
+        (armed, expression): (&ArmedRule, &Expression),
+        prepared: &Lifecycle,
+        observed: &BTreeSet<StockIndex>,
+        now: Timestamp,
+        held_since: Option<Timestamp>,
+    ) -> RuleReason {
+        let todays = self.in_todays_shares(armed);
+        let shown = todays.as_ref().unwrap_or(armed);
+        let expression = shown.rule.judged.expression().unwrap_or(expression);
+        let values = self.values(shown, prepared, now, observed, SeenAt::Observation);
+        let crossings = (&armed.rule.lifecycle.crossings, &prepared.crossings);
+        let terms = self.terms(shown, expression, &values, crossings, now);
+        RuleReason::new(expression, &values, terms, held_since)
+    }
+
     /// Returns the comparisons of a rule, with the state of its crossings before and at an observation.
-    pub(super) fn terms(
+    fn terms(
         &self,
         armed: &ArmedRule,
         expression: &Expression,

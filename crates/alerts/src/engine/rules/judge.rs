@@ -121,11 +121,9 @@ impl Engine {
         let fate = match stepped.outcome {
             Outcome::Fire { true_since, is_last } => {
                 let held_since = options.hold.map(|_| true_since);
-                let crossings = (&armed.rule.lifecycle.crossings, &prepared.crossings);
                 let reason = match evaluated {
                     Evaluated::Expression(expression, _) => {
-                        let terms = self.terms(armed, expression, &values, crossings, now);
-                        RuleReason::new(expression, &values, terms, held_since)
+                        self.expression_reason((armed, expression), &prepared, cause.observed, now, held_since)
                     }
                     Evaluated::Direct(direct, DirectTruth::True(reason), own) => {
                         let terms = self.direct_terms(direct, &own, &prepared);

@@ -29,6 +29,24 @@ impl Engine {
             .reduce(|product, ratio| product.multiply(&ratio))
     }
 
+    /// Returns a rule with its expression in today's shares, for texts; `None` if they are those of the day on which it was set.
+    pub(super) fn in_todays_shares(&self, armed: &ArmedRule) -> Option<ArmedRule> {
+        let shares: Vec<_> = armed
+            .stocks
+            .iter()
+            .map(|at| (at.name, self.shares_since(armed, at.stock)))
+            .collect();
+        let expression = armed.rule.judged.expression()?;
+        if shares.iter().all(|(_, shares)| shares.is_none()) {
+            return None;
+        }
+        let of = |name| shares.iter().find(|(of, _)| *of == name)?.1.clone();
+        let mut shown = armed.clone();
+        shown.rule.judged = RuleCondition::Expression(expression.in_new_shares(&of));
+        shown.rule.expression_set_at = None;
+        Some(shown)
+    }
+
     /// Adjusts the rules on a stock for a split.
     pub(in crate::engine) fn split_rules(
         &mut self,

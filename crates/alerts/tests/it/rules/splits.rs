@@ -7,7 +7,7 @@ use market::SplitRatio;
 use serde_json::{Value, json};
 
 use super::market::{NOW, RuleMarket, firings, rule, symbol};
-use crate::common::price;
+use crate::common::{id, price};
 
 /// Tuesday, before the open.
 const SPLIT: &str = "2024-07-02T08:00:00Z";
@@ -83,6 +83,35 @@ fn split_of_another_stock_scales_only_that_stock() {
     assert_eq!(firings(&market.observe("ACME", "100", &tuesday(1))), []);
     assert_eq!(firings(&market.observe("BBB", "49.99", &tuesday(2))), []);
     assert_eq!(firings(&market.observe("BBB", "50", &tuesday(3))).len(), 1);
+}
+
+#[test]
+fn texts_have_the_figures_of_today() {
+    let mut market = RuleMarket::new();
+    market.arm(&rule(1, "price > 200 and volume < 1000", &Value::Null), NOW);
+    split(&mut market, "ACME");
+    market.observe("ACME", "45", &tuesday(1));
+    let explained = market.engine.explain(id(1), tuesday(1).parse().unwrap());
+    let explained = explained.unwrap();
+    assert_eq!(
+        explained.sentence,
+        "ACME rises above 50.00 while its volume is under 4000"
+    );
+    let term = &explained.terms[0];
+    let numbers = [term.left, term.right].map(|number| number.unwrap().to_string());
+    assert_eq!(
+        (term.text.as_str(), numbers),
+        ("price > 50", ["45", "50"].map(str::to_owned))
+    );
+    let stock = market.engine.stock(symbol("ACME"));
+    let quote = alerts::engine::Quote::new(stock, price("51")).with_volume(10);
+    let decisions = market.process(Event::Snapshot(&[quote]), &tuesday(2));
+    let reasons = decisions.iter().filter_map(|decision| match &decision.action {
+        AlertAction::FireRule { reason, .. } => Some(reason.to_string()),
+        _ => None,
+    });
+    let reasons: Vec<_> = reasons.collect();
+    assert_eq!(reasons, ["price > 50 and volume < 4000: price is 51, volume is 10"]);
 }
 
 #[test]

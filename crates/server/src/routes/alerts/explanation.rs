@@ -67,7 +67,7 @@ pub struct TermView {
 #[schema(as = AlertGate)]
 pub struct GateView {
     /// `market_closed`, `stale_quote`, `no_data`, `snoozed`, `cooldown`, `waiting_to_rearm`, `holding`, `second_judgement`, `paused`,
-    /// `triggered`, `inactive` or `plan`.
+    /// `triggered`, `inactive`, `plan` or `quiet_hours`.
     #[schema(example = "cooldown")]
     pub gate: &'static str,
     /// A sentence for the owner.

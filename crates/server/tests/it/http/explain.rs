@@ -1,5 +1,6 @@
-//! Explanations of alerts over HTTP, at present and at past moments.
+//! Explanations of alerts over HTTP, at present, and the alerts near to firing.
 
+use alerts::Plan;
 use foundation::Scope;
 use serde_json::{Value, json};
 
@@ -9,11 +10,8 @@ use crate::http::test_server::{TestServer, above};
 on_each_database! {
     present_values_and_distances_are_explained
     paused_alert_is_explained_with_its_status
-    past_moment_is_explained_from_stored_bars
-    status_of_a_past_moment_is_that_of_its_history
-    cooldown_of_a_past_moment_is_counted_from_the_recorded_firing
-    later_change_of_the_condition_is_told
-    moment_must_be_past_and_after_the_creation
+    division_by_zero_is_told
+    quiet_hours_are_told
     alerts_near_to_firing_are_listed_with_the_nearest_first
     alerts_that_were_near_are_listed
     accounts_have_only_their_own_near_alerts
@@ -21,27 +19,27 @@ on_each_database! {
     agent_previews_an_alert_without_creating_it
 }
 
-fn expression(when: &str) -> Value {
+pub(super) fn expression(when: &str) -> Value {
     json!({"symbol": "AAPL", "condition": "expression", "parameters": {"when": when}})
 }
 
-async fn created(server: &TestServer, body: Value) -> String {
+pub(super) async fn created(server: &TestServer, body: Value) -> String {
     let made = server.post("/v1/alerts", body).await.ok(201);
     made.body["data"]["id"].as_str().unwrap().to_owned()
 }
 
-async fn explained(server: &TestServer, id: &str, query: &str) -> Value {
+pub(super) async fn explained(server: &TestServer, id: &str, query: &str) -> Value {
     let found = server.get(&format!("/v1/alerts/{id}/explain{query}")).await.ok(200);
     found.body["data"].clone()
 }
 
-fn gates(explained: &Value) -> Vec<&str> {
+pub(super) fn gates(explained: &Value) -> Vec<&str> {
     let gates = explained["gates"].as_array().unwrap();
     gates.iter().map(|gate| gate["gate"].as_str().unwrap()).collect()
 }
 
 /// Lets the days up to Wednesday, 13 March 2024, pass, and stores the bars of the sessions before.
-async fn pass_days(server: &TestServer) {
+pub(super) async fn pass_days(server: &TestServer) {
     server.clock.set("2024-03-13T14:00:00Z".parse().unwrap());
     let bars = [
         ("2024-03-07", 99, 101, 98, 100),
@@ -77,123 +75,44 @@ async fn present_values_and_distances_are_explained(server: TestServer) {
     assert!(found.get("resolution").is_none(), "{found}");
 }
 
+async fn division_by_zero_is_told(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let id = created(&server, expression("price > 1 and price / (price - 100) > 2")).await;
+    let found = explained(&server, &id, "").await;
+    assert_eq!((gates(&found), &found["holds"]), (vec!["no_data"], &Value::Null));
+    let message = found["gates"][0]["message"].as_str().unwrap();
+    assert_eq!(
+        message,
+        "price / (price - 100) > 2 has no value: a metric is missing, or a division is by zero"
+    );
+    server.set_price("AAPL", 200.0).await;
+    assert_eq!(gates(&explained(&server, &id, "").await), Vec::<&str>::new());
+}
+
+async fn quiet_hours_are_told(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let ann = server.create_user("ann", Plan::Basic).await;
+    let made = ann.post("/v1/alerts", above(125)).await.ok(201);
+    let path = format!("/v1/alerts/{}/explain", made.body["data"]["id"].as_str().unwrap());
+    let hours = |start: &str, end: &str| json!({"time_zone": "UTC", "quiet_hours": {"start": start, "end": end}});
+    for (hours, expected) in [
+        (hours("15:00", "15:01"), vec!["quiet_hours"]),
+        (hours("15:01", "15:00"), vec![]),
+    ] {
+        ann.send("PUT", "/v1/user/preferences", hours).await.ok(200);
+        let found = ann.get(&path).await.ok(200).body["data"].clone();
+        assert_eq!(gates(&found), expected);
+        if !expected.is_empty() {
+            assert_eq!(found["gates"][0]["until"], "2024-03-08T15:01:00.000Z");
+        }
+    }
+}
+
 async fn paused_alert_is_explained_with_its_status(server: TestServer) {
     server.set_price("AAPL", 100.0).await;
     let id = server.create_alert(125).await;
     server.post(&format!("/v1/alerts/{id}/pause"), json!({})).await.ok(200);
     assert_eq!(gates(&explained(&server, &id, "").await), ["paused"]);
-}
-
-async fn past_moment_is_explained_from_stored_bars(server: TestServer) {
-    server.set_price("AAPL", 100.0).await;
-    let id = created(&server, expression("price >= 120 and prev_close > 102")).await;
-    pass_days(&server).await;
-    // The high of the bar counts two thirds into the session.
-    let found = explained(&server, &id, "?at=2024-03-11T18:00:00Z").await;
-    assert_eq!(
-        (&found["terms"][0]["left"], &found["terms"][0]["distance_pct"]),
-        (&json!(109), &json!(10.091_743))
-    );
-    assert_eq!(
-        found["terms"][1],
-        json!({
-            "text": "prev_close > 102", "left": 103, "right": 102, "holds": true, "distance_pct": 0.970_874,
-            "as_of": "2024-03-11T17:50:00.000Z", "source": "daily bars",
-        })
-    );
-    assert_eq!((&found["holds"], &found["resolution"]), (&json!(false), &json!("1d")));
-    assert_eq!((gates(&found), &found["next_check"]), (vec![], &Value::Null));
-    let night = explained(&server, &id, "?at=2024-03-12T02:00:00Z").await;
-    assert_eq!(
-        (&night["terms"][0]["left"], gates(&night)),
-        (&json!(108), vec!["market_closed"])
-    );
-    assert_eq!(night["gates"][0]["until"], "2024-03-12T13:30:00.000Z");
-}
-
-async fn status_of_a_past_moment_is_that_of_its_history(server: TestServer) {
-    server.set_price("AAPL", 100.0).await;
-    let id = server.create_alert(125).await;
-    server.clock.set("2024-03-11T14:00:00Z".parse().unwrap());
-    server.post(&format!("/v1/alerts/{id}/pause"), json!({})).await.ok(200);
-    pass_days(&server).await;
-    server
-        .post(&format!("/v1/alerts/{id}/activate"), json!({}))
-        .await
-        .ok(200);
-    for (at, expected) in [
-        ("2024-03-08T20:00:00Z", vec![]),
-        ("2024-03-11T14:00:00Z", vec!["paused"]),
-        ("2024-03-12T15:00:00Z", vec!["paused"]),
-        ("2024-03-13T14:00:00Z", vec![]),
-    ] {
-        let found = explained(&server, &id, &format!("?at={at}")).await;
-        assert_eq!(gates(&found), expected, "{at}: {found}");
-    }
-}
-
-async fn cooldown_of_a_past_moment_is_counted_from_the_recorded_firing(server: TestServer) {
-    server.set_price("AAPL", 100.0).await;
-    let mut body = above(105);
-    body["options"] = json!({"repeat": "each_time", "cooldown": "2h"});
-    let id = created(&server, body).await;
-    server.clock.set("2024-03-08T16:00:00Z".parse().unwrap());
-    server.set_price("AAPL", 105.0).await;
-    pass_days(&server).await;
-    for (at, expected) in [
-        ("2024-03-08T15:59:59Z", vec![]),
-        ("2024-03-08T16:00:00Z", vec!["cooldown"]),
-        ("2024-03-08T17:59:59Z", vec!["cooldown"]),
-        // The bars of that day stayed below the level, so the condition was left.
-        ("2024-03-08T18:00:00Z", vec![]),
-    ] {
-        let found = explained(&server, &id, &format!("?at={at}")).await;
-        assert_eq!(gates(&found), expected, "{at}: {found}");
-    }
-}
-
-async fn later_change_of_the_condition_is_told(server: TestServer) {
-    server.set_price("AAPL", 100.0).await;
-    let id = server.create_alert(125).await;
-    pass_days(&server).await;
-    let before = explained(&server, &id, "?at=2024-03-11T18:00:00Z").await;
-    assert!(before.get("changed_at").is_none(), "{before}");
-    let path = format!("/v1/alerts/{id}");
-    server
-        .request("PUT", &path)
-        .json(&json!({"threshold": 130}))
-        .send()
-        .await
-        .ok(200);
-    let after = explained(&server, &id, "?at=2024-03-11T18:00:00Z").await;
-    assert_eq!(after["changed_at"], "2024-03-13T14:00:00.000Z");
-    assert_eq!(after["terms"][0]["right"], 130);
-}
-
-async fn moment_must_be_past_and_after_the_creation(server: TestServer) {
-    server.set_price("AAPL", 100.0).await;
-    let id = server.create_alert(125).await;
-    for at in ["2024-03-08T15:00:01Z", "2024-03-08T14:59:59Z", "yesterday", ""] {
-        let path = format!("/v1/alerts/{id}/explain?at={at}");
-        let refused = server.get(&path).await.refused(422, "VALIDATION_ERROR");
-        assert!(
-            refused.body["error"]["details"]["fields"]["at"].is_array(),
-            "{refused:?}"
-        );
-    }
-    let path = format!("/v1/alerts/{id}/explain?at=2024-03-08T15:00:00Z");
-    server.get(&path).await.ok(200);
-    for query in [
-        "at=2024-03-08T15:00:01Z",
-        "within_pct=101",
-        "within_pct=-1",
-        "within_pct=x",
-    ] {
-        server
-            .get(&format!("/v1/alerts/near?{query}"))
-            .await
-            .refused(422, "VALIDATION_ERROR");
-    }
 }
 
 async fn near_thresholds(server: &TestServer, query: &str) -> Vec<(Value, Value)> {

@@ -18,6 +18,7 @@ mod dashboard;
 mod documented_examples;
 mod envelope;
 mod explain;
+mod explain_past;
 mod extended_hours;
 mod feedback;
 mod guests;

@@ -1,5 +1,7 @@
 //! The reasons why an alert does not fire whatever its condition.
 
+use alerts::engine::Explanation;
+use alerts::expression::Truth;
 use alerts::lifecycle::WaitReason;
 use alerts::plan::check_alert_features;
 use alerts::{Alert, Plan, Status};
@@ -10,7 +12,7 @@ use market::Calendar;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockingReason {
     /// The name: `market_closed`, `stale_quote`, `no_data`, `snoozed`, `cooldown`, `waiting_to_rearm`, `holding`, `second_judgement`,
-    /// `paused`, `triggered`, `inactive` or `plan`.
+    /// `paused`, `triggered`, `inactive`, `plan` or `quiet_hours`.
     pub name: &'static str,
     /// A sentence for the owner.
     pub message: String,
@@ -38,6 +40,12 @@ pub(super) fn of_status(status: Status, has_expired: bool) -> Option<BlockingRea
         Status::Inactive => ("inactive", "the email address of this alert is not verified yet"),
     };
     Some(BlockingReason::new(name, message.to_owned(), None))
+}
+
+/// Returns the reason of quiet hours, which end at `until`: the alert fires, but its message waits.
+pub(super) fn of_quiet_hours(until: Timestamp) -> BlockingReason {
+    let message = "emails and text messages wait until the end of the quiet hours; webhooks do not";
+    BlockingReason::new("quiet_hours", message.to_owned(), Some(until))
 }
 
 /// Returns the reason of a plan that does not include the alert, which therefore cannot be activated.
@@ -69,6 +77,17 @@ pub(super) fn of_past_extended_hours(calendar: &Calendar, alert: &Alert, at: Tim
     hours.filter(|_| alert.options.judges_extended_hours())?;
     let message = "prices of extended hours are not stored; the values are those of the last session";
     Some(BlockingReason::no_data(message.to_owned()))
+}
+
+/// Returns the reason of a condition that is neither true nor false.
+pub(super) fn of_unknown(explanation: &Explanation) -> Option<BlockingReason> {
+    if explanation.truth != Truth::Unknown {
+        return None;
+    }
+    let unknown = explanation.terms.iter().find(|term| term.holds.is_none());
+    let unknown = unknown.map_or("the condition", |term| &term.text);
+    let message = format!("{unknown} has no value: a metric is missing, or a division is by zero");
+    Some(BlockingReason::no_data(message))
 }
 
 /// Returns the reason of a wait, unless it is the condition itself.

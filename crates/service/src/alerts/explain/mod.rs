@@ -4,10 +4,12 @@
 mod gates;
 mod near;
 mod past;
+mod past_state;
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus, Explanation};
 use alerts::expression::conversion::from_condition;
-use alerts::{Alert, AlertId, Status, sentence};
+use alerts::{Alert, AlertId, Condition, Status, sentence};
+use foundation::quiet_hours::quiet_until;
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
 use market::Symbol;
@@ -63,11 +65,20 @@ impl Alerts {
         let alert = stored.alert;
         match at {
             Some(at) => self.explain_past(actor, alert, at).await,
-            None => Ok(self.explain_present(actor, &alert)),
+            None => {
+                let quiet_until = self.quiet_until(actor).await?;
+                Ok(self.explain_present(actor, &alert, quiet_until))
+            }
         }
     }
 
-    fn explain_present(&self, actor: &Actor, alert: &Alert) -> ExplainedAlert {
+    /// Returns the end of the quiet hours in which an account is now.
+    async fn quiet_until(&self, actor: &Actor) -> Result<Option<Timestamp>, ServiceError> {
+        let account = self.ports.store.account(actor.account).await?;
+        Ok(account.and_then(|account| quiet_until(&account, self.ports.clock.now())))
+    }
+
+    fn explain_present(&self, actor: &Actor, alert: &Alert, quiet_until: Option<Timestamp>) -> ExplainedAlert {
         let now = self.ports.clock.now();
         let (explanation, evaluation) = self
             .evaluator
@@ -84,13 +95,14 @@ impl Alerts {
             Some(EvaluationStatus::Waiting(issue) | EvaluationStatus::Blind(issue)) => {
                 gates.push(BlockingReason::no_data(issue.to_string()));
             }
-            Some(EvaluationStatus::Ok) | None => {}
+            Some(EvaluationStatus::Ok) | None => gates.extend(explanation.as_ref().and_then(gates::of_unknown)),
         }
         let wait = explanation.as_ref().and_then(|explanation| explanation.wait);
         gates.extend(wait.filter(|_| is_active).and_then(gates::of_wait));
+        gates.extend(quiet_until.map(gates::of_quiet_hours));
         let next_check = explanation.as_ref().and_then(|explanation| explanation.next_check);
         ExplainedAlert {
-            sentence: sentence_of(alert),
+            sentence: sentence_of(alert, explanation.as_ref()),
             next_check: next_check.filter(|_| is_active),
             explanation,
             gates,
@@ -99,7 +111,11 @@ impl Alerts {
     }
 }
 
-fn sentence_of(alert: &Alert) -> String {
+/// Returns the condition as a sentence. That of an explained expression has the figures of today's shares.
+fn sentence_of(alert: &Alert, explanation: Option<&Explanation>) -> String {
+    if let (Condition::Expression(_), Some(explanation)) = (&alert.condition, explanation) {
+        return explanation.sentence.clone();
+    }
     match from_condition(&alert.condition) {
         Some(expression) => expression.sentence(alert.symbol),
         None => sentence::sentence(&alert.condition, alert.initial_price),

@@ -78,9 +78,10 @@ impl Alerts {
         };
         let alerts = self.all_alerts(actor, &filter).await?;
         // Of an active alert over many stocks, some members may be active and others not.
+        let quiet_until = self.quiet_until(actor).await?;
         let active = alerts.iter().filter(|stored| stored.alert.status == Status::Active);
         let explained = active.map(|stored| {
-            let explained = self.explain_present(actor, &stored.alert);
+            let explained = self.explain_present(actor, &stored.alert, quiet_until);
             (place(stored), explained)
         });
         Ok(explained.collect())

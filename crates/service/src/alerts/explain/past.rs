@@ -7,37 +7,21 @@
 use std::ops::ControlFlow;
 
 use alerts::engine::{EngineConfig, Explanation};
-use alerts::expression::Truth;
-use alerts::lifecycle::{WaitReason, cooldown_end};
-use alerts::transition::{HistoryAction, HistoryStatus};
+use alerts::expression::Fraction;
 use alerts::{Alert, Condition, NewAlert, Status};
 use evaluation::replay::{Replay, ReplayAlert, ReplayPeriod};
 use evaluation::stocks::RecordedFacts;
 use foundation::{Actor, ServiceError};
 use jiff::{Span, Timestamp};
-use market::calendar::new_york_date;
+use market::calendar::{new_york, new_york_date};
+use market::records::SplitRow;
 use market::{Calendar, Price, Symbol};
 use sources::folder::MarketData;
 
+use super::past_state::PastState;
 use super::{BlockingReason, ExplainedAlert, ExplainedPast, gates, sentence_of};
 use crate::alerts::Alerts;
 use crate::alerts::preview::{PreviewPlan, WARM_UP_DAYS, bar_calendar};
-
-/// How many entries of a history are read at once.
-const HISTORY_PAGE: u32 = 100;
-
-/// The state of an alert at a past moment, according to its history.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct PastState {
-    status: Status,
-    has_expired: bool,
-    /// The last creation, activation or change of the alert before the moment.
-    armed_at: Timestamp,
-    /// The last firing since then.
-    last_fired_at: Option<Timestamp>,
-    /// Whether the last change before the moment was a snooze.
-    is_snoozed: bool,
-}
 
 /// An alert with its state at a past moment.
 #[derive(Clone, Debug)]
@@ -58,7 +42,10 @@ impl PastAlert {
 struct PastReplay {
     alerts: Vec<PastAlert>,
     data: MarketData,
+    /// The calendar of the bars.
     calendar: Calendar,
+    /// The calendar by which the service evaluates.
+    service_calendar: Calendar,
     config: EngineConfig,
     at: Timestamp,
 }
@@ -113,57 +100,6 @@ impl Alerts {
         Ok(Some(PastAlert { alert, plan, state }))
     }
 
-    async fn past_state(&self, alert: &Alert, at: Timestamp) -> Result<Option<PastState>, ServiceError> {
-        let mut state: Option<PastState> = None;
-        let mut last_fired_at = None;
-        let mut before = i64::MAX;
-        loop {
-            let (page, next) = self
-                .ports
-                .store
-                .history_until(alert.id, alert.symbol, at, before, HISTORY_PAGE)
-                .await?;
-            for row in page.iter().filter(|row| !row.is_noted_by_client()) {
-                let HistoryStatus::Of(status) = row.entry.new_status else {
-                    continue;
-                };
-                let state = state.get_or_insert(PastState {
-                    status,
-                    has_expired: row.entry.action == HistoryAction::Expired,
-                    armed_at: alert.created_at,
-                    last_fired_at: None,
-                    is_snoozed: false,
-                });
-                match row.entry.action {
-                    HistoryAction::Triggered => last_fired_at = last_fired_at.or(Some(row.at)),
-                    HistoryAction::Created
-                    | HistoryAction::Updated
-                    | HistoryAction::Snoozed
-                    | HistoryAction::Reactivated
-                    | HistoryAction::Verified => {
-                        return Ok(Some(PastState {
-                            armed_at: row.at,
-                            last_fired_at,
-                            is_snoozed: row.entry.action == HistoryAction::Snoozed,
-                            ..*state
-                        }));
-                    }
-                    HistoryAction::Paused
-                    | HistoryAction::Deleted
-                    | HistoryAction::Expired
-                    | HistoryAction::Adjusted
-                    | HistoryAction::NotEvaluated
-                    | HistoryAction::NotificationSent
-                    | HistoryAction::NotificationFailed => {}
-                }
-            }
-            if page.is_empty() {
-                return Ok(state.map(|state| PastState { last_fired_at, ..state }));
-            }
-            before = next;
-        }
-    }
-
     /// Explains alerts at a past moment, in their order.
     pub(super) async fn explain_all_past(
         &self,
@@ -186,6 +122,7 @@ impl Alerts {
         let replay = PastReplay {
             data: self.stocks.recorded_market(&symbols, warm_up, facts).await?,
             calendar: bar_calendar(&self.settings.calendar),
+            service_calendar: self.settings.calendar.clone(),
             config: self.settings.engine.clone(),
             alerts,
             at,
@@ -214,13 +151,14 @@ fn explain(replay: PastReplay) -> Vec<ExplainedAlert> {
     let found = run.explain_at(*at);
     let explained = alerts.iter().zip(found);
     explained
-        .map(|(past, explanation)| explained_alert(past, explanation, &replay.calendar, *at))
+        .map(|(past, explanation)| explained_alert(past, explanation, &replay.service_calendar, *at))
         .collect()
 }
 
 /// Returns an alert as it was armed, in the shares of that day.
 fn played(past: &PastAlert, data: &MarketData) -> ReplayAlert {
-    let armed_on = new_york_date(past.state.armed_at);
+    let (armed_at, set_at) = (past.state.armed_at, past.alert.threshold_set_at);
+    let armed_on = new_york_date(armed_at);
     let mut alert = past.plan.alert.clone();
     let mut initial_price = past.alert.initial_price;
     let later = data
@@ -234,10 +172,26 @@ fn played(past: &PastAlert, data: &MarketData) -> ReplayAlert {
         }
         initial_price = initial_price.map(before);
     }
+    if let Condition::Expression(set) = alert.condition.clone() {
+        // A later expression is in later shares; an earlier one is judged in the shares of its day.
+        let since_then = |split: &&SplitRow| split.date > armed_on && new_york(split.date, 0, 0) <= set_at;
+        let shares_then = |symbol: Option<Symbol>| {
+            let symbol = symbol.unwrap_or(past.alert.symbol);
+            let splits = data.splits.iter().filter(|split| split.symbol == symbol);
+            let ratios = splits
+                .filter(since_then)
+                .map(|split| Fraction::from_micros(split.ratio.micros()));
+            let ratio = ratios.reduce(|product, ratio| product.multiply(&ratio))?;
+            Fraction::from_whole(1).divide(&ratio)
+        };
+        let expression = set.expression.in_new_shares(&shares_then);
+        alert.condition = Condition::expression(expression, set.within);
+    }
     ReplayAlert {
         // The price of a later activation says nothing about this moment.
-        initial_price: initial_price.filter(|_| past.alert.initial_price_set_at <= past.state.armed_at),
-        ..ReplayAlert::new(alert, Some(past.state.armed_at))
+        initial_price: initial_price.filter(|_| past.alert.initial_price_set_at <= armed_at),
+        condition_set_at: Some(set_at.min(armed_at)),
+        ..ReplayAlert::new(alert, Some(armed_at))
     }
 }
 
@@ -254,18 +208,14 @@ fn explained_alert(
     gates.extend(gates::of_past_extended_hours(calendar, alert, at));
     if state.status == Status::Active {
         let wait = explanation.as_ref().and_then(|explanation| explanation.wait);
-        gates.extend(recorded_wait(past, wait, at).and_then(gates::of_wait));
+        gates.extend(state.wait(&alert.options, wait, at).and_then(gates::of_wait));
     }
     if let Some(explanation) = &mut explanation {
-        if explanation.truth == Truth::Unknown {
-            gates.push(BlockingReason::no_data(
-                "a metric of the condition has no value in the stored data of that moment".to_owned(),
-            ));
-        }
+        gates.extend(gates::of_unknown(explanation));
         explanation.next_check = None;
     }
     ExplainedAlert {
-        sentence: sentence_of(alert),
+        sentence: sentence_of(alert, explanation.as_ref()),
         explanation,
         gates,
         next_check: None,
@@ -273,31 +223,5 @@ fn explained_alert(
             at,
             changed_at: Some(alert.threshold_set_at).filter(|&changed_at| changed_at > at),
         }),
-    }
-}
-
-/// Returns the wait as the history knows it. The replay may have fired where the alert did not, because its observations are
-/// other ones, so a wait after a firing counts only if the history has the firing.
-fn recorded_wait(past: &PastAlert, replayed: Option<WaitReason>, at: Timestamp) -> Option<WaitReason> {
-    let options = &past.alert.options;
-    if let Some(until) = options
-        .snoozed_until
-        .filter(|&until| past.state.is_snoozed && at < until)
-    {
-        return Some(WaitReason::Snoozed { until });
-    }
-    let cooldown = past
-        .state
-        .last_fired_at
-        .and_then(|fired_at| cooldown_end(options, fired_at));
-    if let Some(until) = cooldown.filter(|&until| at < until) {
-        return Some(WaitReason::Cooldown { until });
-    }
-    match replayed? {
-        WaitReason::Cooldown { .. } | WaitReason::FiringLimit { .. } | WaitReason::Snoozed { .. } => None,
-        reason @ (WaitReason::WaitingToRearm | WaitReason::WaitingForRearmLevel) => {
-            past.state.last_fired_at.map(|_| reason)
-        }
-        reason => Some(reason),
     }
 }

@@ -1,7 +1,7 @@
 //! Changes an alert over many stocks.
 
 use alerts::request::{AlertChange, changes_nothing};
-use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
+use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability, Transition};
 use alerts::{AlertScope, Status};
 use foundation::account::require_active;
 use foundation::scope_members::{MemberChanges, follow_scope};
@@ -117,7 +117,9 @@ impl ChangeAlert {
         let Transition::Changed(changed) = transition else {
             return Ok(stored);
         };
-        if !unit.update_alert(&changed, &stored.alert, self.now, None).await? {
+        let details = ArmingDetails::of(&changed.alert, Some(&stored.alert), self.now).to_json();
+        let written = unit.update_alert(&changed, &stored.alert, self.now, details.as_ref());
+        if !written.await? {
             // It was read under its lock, so this is not expected.
             let message = "another request changed this alert at the same time; try again";
             return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));

@@ -2,7 +2,7 @@
 
 use alerts::equivalence::equivalent;
 use alerts::request::{ParseContext, parse_template};
-use alerts::transition::{self, OwnerVerification, PriceAvailability};
+use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, AlertScope, Condition, NewAlert, plan};
 use foundation::account::lock_active_account;
 use foundation::scope_members::{MemberChanges, follow_scope, scope_symbols};
@@ -133,13 +133,14 @@ impl CreateScopedAlert {
             self.now,
         );
         let made = made.map_err(ServiceError::from)?;
+        let details = ArmingDetails::of(&made.alert, None, self.now).to_json();
         let row = HistoryRow {
             alert: self.id,
             symbol: made.alert.symbol,
             entry: made.entry,
             at: self.now,
             price: None,
-            details: None,
+            details,
         };
         let stored = StoredAlert {
             alert: made.alert,

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::http::identity::{on_each_database, start_server};
-use crate::http::scopes::{created, fired, members, over, prices, shown, states};
+use crate::http::scopes::{change, created, fired, members, over, prices, shown, states};
 use crate::http::test_server::TestServer;
 
 on_each_database! {
     each_stock_fires_on_its_own_and_the_last_one_ends_the_alert
+    firings_of_all_stocks_are_counted
     members_are_not_alerts_of_their_own
     expression_names_other_stocks_beside_the_member
     deleted_alert_fires_no_more
@@ -39,6 +40,30 @@ async fn each_stock_fires_on_its_own_and_the_last_one_ends_the_alert(server: Tes
         .map(|event| &event["alert_id"])
         .collect();
     assert_eq!(ids, [&json!(id), &json!(id)]);
+}
+
+async fn firings_of_all_stocks_are_counted(server: TestServer) {
+    prices(&server, &[("AAPL", 100.0), ("MSFT", 100.0)]).await;
+    let mut body = over(&["AAPL", "MSFT"], 105);
+    body["options"] = json!({"repeat": "each_time"});
+    let id = created(&server, body).await;
+    assert_eq!(shown(&server, &id).await["trigger_count"], 0);
+    for (minute, aapl, msft) in [(1, 106.0, 106.0), (2, 100.0, 100.0), (3, 106.0, 100.0)] {
+        server
+            .clock
+            .set(format!("2024-03-08T15:0{minute}:00Z").parse().unwrap());
+        prices(&server, &[("AAPL", aapl), ("MSFT", msft)]).await;
+    }
+    let counted = |alert: &Value| (alert["trigger_count"].clone(), alert["last_triggered_at"].clone());
+    let expected = (json!(3), json!("2024-03-08T15:03:00.000Z"));
+    assert_eq!(counted(&shown(&server, &id).await), expected);
+    let list = server.get("/v1/alerts").await.ok(200);
+    assert_eq!(counted(&list.body["data"][0]), expected);
+    // The firings of a stock that is taken out count, too.
+    change(&server, "PUT", &id, json!({"scope": {"symbols": ["MSFT"]}}))
+        .await
+        .ok(200);
+    assert_eq!(counted(&shown(&server, &id).await), expected);
 }
 
 async fn members_are_not_alerts_of_their_own(server: TestServer) {

@@ -2,13 +2,25 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
-use store::model::QuietHours;
+use store::model::{Account, QuietHours};
 
-/// Returns the end of the quiet hours at an instant; `None` outside of them.
+/// Returns the end of an account's quiet hours at an instant; `None` outside of them, and if it has none.
 ///
 /// Quiet hours follow the wall clock. An end that daylight saving time skips in spring moves to the next existing time.
 /// If an hour occurs twice in autumn, both are quiet, and quiet hours that end in it end at the second.
-pub(super) fn quiet_until(hours: QuietHours, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
+#[must_use]
+pub fn quiet_until(account: &Account, now: Timestamp) -> Option<Timestamp> {
+    end_of(account.profile.quiet_hours?, &time_zone(account), now)
+}
+
+/// Returns the time zone of an account.
+#[must_use]
+pub fn time_zone(account: &Account) -> TimeZone {
+    // Only known names are stored. If a later version drops one, UTC is the fallback.
+    TimeZone::get(&account.time_zone).unwrap_or(TimeZone::UTC)
+}
+
+fn end_of(hours: QuietHours, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
     let wall = now.to_zoned(zone.clone()).datetime();
     let minute =
         |time: civil::Time| u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs());
@@ -41,7 +53,7 @@ mod tests {
 
     fn ends(from: u16, until: u16, zone: &str, now: &str) -> Option<String> {
         let zone = TimeZone::get(zone).unwrap();
-        let end = quiet_until(QuietHours { from, until }, &zone, now.parse().unwrap())?;
+        let end = end_of(QuietHours { from, until }, &zone, now.parse().unwrap())?;
         Some(end.to_zoned(zone).strftime("%Y-%m-%dT%H:%M%:z").to_string())
     }
 
