@@ -42,6 +42,12 @@ impl Catalog {
         self.stocks().values().cloned().collect()
     }
 
+    /// Returns the first stocks by symbol, at most `limit`.
+    #[must_use]
+    pub fn first(&self, limit: usize) -> Vec<Symbol> {
+        self.stocks().keys().copied().take(limit).collect()
+    }
+
     /// Changes a stock's entry. A missing entry is added with the symbol as its name.
     pub fn change(&self, symbol: Symbol, change: impl FnOnce(&mut CatalogEntry)) {
         let mut stocks = self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use market::{Decimal, Price, Symbol};
 
-use crate::assets;
+use crate::{assets, figures, texts};
 
 /// An entry of the main navigation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -229,6 +230,31 @@ pub struct LiveState {
     pub unseen: u32,
 }
 
+/// A rule that shows what the search box takes, on a stock that this service knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExampleRule {
+    /// The symbol.
+    pub symbol: String,
+    /// The rule: a level below the price.
+    pub rule: String,
+}
+
+impl ExampleRule {
+    /// Returns an example for a stock and its price.
+    #[must_use]
+    pub fn new(symbol: Symbol, price: Price) -> Self {
+        let level = price.micros() / 10 * 9;
+        // A level of at least ten dollars needs no cents.
+        let unit = if level >= 10_000_000 { 1_000_000 } else { 100 };
+        let level = figures::usd(Decimal::from_micros((level / unit * unit).max(unit)));
+        let level = level.strip_suffix(".00").unwrap_or(&level);
+        Self {
+            symbol: symbol.to_string(),
+            rule: format!("{symbol} < {level}"),
+        }
+    }
+}
+
 /// The frame of a page for a signed-in account.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shell {
@@ -248,6 +274,8 @@ pub struct Shell {
     pub now: Timestamp,
     /// The notice about the last change.
     pub notice: Option<Notice>,
+    /// An example for the search box; `None` if the service knows no price.
+    pub example: Option<ExampleRule>,
     /// The state from which live events continue.
     pub live: LiveState,
 }
@@ -257,6 +285,24 @@ impl Shell {
     #[must_use]
     pub fn is_in(&self, section: &Section) -> bool {
         self.section == Some(*section)
+    }
+
+    pub(crate) fn search_placeholder(&self) -> String {
+        self.placeholder("search-placeholder", "search-placeholder-without-stocks")
+    }
+
+    pub(crate) fn command_placeholder(&self) -> String {
+        self.placeholder("command-placeholder", "command-placeholder-without-stocks")
+    }
+
+    fn placeholder(&self, with_example: &str, without: &str) -> String {
+        match &self.example {
+            Some(ExampleRule { symbol, rule }) => {
+                let values = [("symbol", symbol.as_str().into()), ("rule", rule.as_str().into())];
+                texts::text_with(with_example, values)
+            }
+            None => texts::text(without),
+        }
     }
 }
 
@@ -278,11 +324,40 @@ pub(crate) mod tests {
             zone: TimeZone::UTC,
             now: Timestamp::UNIX_EPOCH,
             notice: None,
+            example: None,
             live: LiveState {
                 account: String::new(),
                 position: 0,
                 unseen: 0,
             },
         }
+    }
+
+    fn example(symbol: &str, micros: i64) -> ExampleRule {
+        ExampleRule::new(symbol.parse().unwrap(), Price::from_micros(micros).unwrap())
+    }
+
+    #[test]
+    fn example_is_a_level_below_the_price() {
+        for (micros, rule) in [
+            (200_000_000, "QQQ < 180"),
+            (10_500_000, "QQQ < 9.45"),
+            (11_200_000, "QQQ < 10"),
+            (1, "QQQ < 0.0001"),
+        ] {
+            assert_eq!(example("QQQ", micros).rule, rule);
+        }
+    }
+
+    #[test]
+    fn placeholders_name_a_known_stock_or_none() {
+        let unknown = shell();
+        assert_eq!(unknown.search_placeholder(), "Symbol or rule");
+        let known = Shell {
+            example: Some(example("QQQ", 200_000_000)),
+            ..unknown
+        };
+        assert_eq!(known.search_placeholder(), "QQQ, or QQQ < 180");
+        assert_eq!(known.command_placeholder(), "Alerts, QQQ, or QQQ < 180");
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use market::records::StockRow;
+use market::{Price, Symbol};
 
 use crate::catalog::CatalogEntry;
 use crate::stocks::Stocks;
@@ -16,7 +17,18 @@ impl Stocks {
         found.truncate(limit);
         found.into_iter().map(|entry| entry.row.clone()).collect()
     }
+
+    /// Returns one of the first stocks that has a price, and its price, for an example of a rule.
+    #[must_use]
+    pub fn example(&self) -> Option<(Symbol, Price)> {
+        let candidates = self.catalog.first(EXAMPLE_CANDIDATES).into_iter();
+        let mut priced = candidates.filter_map(|symbol| Some((symbol, self.evaluator.last_observed(symbol)?.price)));
+        priced.next()
+    }
 }
+
+/// The number of stocks among which an example is looked for.
+const EXAMPLE_CANDIDATES: usize = 50;
 
 /// Returns the stocks that match `text`, best first; equals keep their order.
 fn ranked(stocks: Vec<Arc<CatalogEntry>>, text: &str) -> Vec<Arc<CatalogEntry>> {

@@ -5,7 +5,7 @@ use foundation::{Actor, ServiceError};
 use http::request::Parts;
 use url::Url;
 use web::form_state::FormState;
-use web::layout::{LiveState, Notice, PageHead, Section, Shell};
+use web::layout::{ExampleRule, LiveState, Notice, PageHead, Section, Shell};
 use web::return_path::ReturnPath;
 
 use super::appearance::page_head;
@@ -130,6 +130,7 @@ impl Visitor {
             zone: self.actor.time_zone.clone(),
             now: app.now(),
             notice: self.notice.clone(),
+            example: example_rule(app),
             live: self.live.clone(),
         }
     }
@@ -155,6 +156,11 @@ impl Visitor {
         }
         page
     }
+}
+
+fn example_rule(app: &App) -> Option<ExampleRule> {
+    let (symbol, price) = app.service().stocks.example()?;
+    Some(ExampleRule::new(symbol, price))
 }
 
 /// Returns the path and query of this service's page that sent a form, without the path of the service; else the start page.

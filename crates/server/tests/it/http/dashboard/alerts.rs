@@ -46,6 +46,27 @@ async fn filters_and_order_are_in_the_address() {
 }
 
 #[tokio::test]
+async fn search_box_names_a_stock_that_the_service_knows() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    let page = browser.get("/alerts").await.is(200);
+    assert!(page.text.contains("placeholder=\"Symbol or rule\""), "{}", page.text);
+    server.set_price("QQQ", 200.0).await;
+    let page = browser.get("/alerts").await.is(200);
+    assert!(
+        page.text.contains("placeholder=\"QQQ, or QQQ &#60; 180\""),
+        "{}",
+        page.text
+    );
+    assert!(
+        page.text.contains("placeholder=\"Alerts, QQQ, or QQQ &#60; 180\""),
+        "{}",
+        page.text
+    );
+    assert!(!page.text.contains("AAPL"), "{}", page.text);
+}
+
+#[tokio::test]
 async fn htmx_gets_only_the_part_that_changes() {
     let server = TestServer::new().await;
     let ids = create(&server, &[110]).await;
