@@ -83,6 +83,10 @@ alerts-refused = { $count ->
     [one] 1 alert is unchanged: { $reason }
    *[other] { $count } alerts are unchanged, the first because: { $reason }
 }
+alerts-already = { $count ->
+    [one] 1 alert already has this state.
+   *[other] { $count } alerts already have this state.
+}
 alerts-resumed = { $count ->
     [one] 1 alert resumed.
    *[other] { $count } alerts resumed.

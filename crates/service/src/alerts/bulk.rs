@@ -62,10 +62,12 @@ impl SnoozeDuration {
 pub struct BulkResult {
     /// The number of changed alerts.
     pub changed: usize,
+    /// The number of alerts that already had the requested state.
+    pub unchanged: usize,
     /// The errors of the other alerts, in the order of the request.
     pub refused: Vec<ServiceError>,
-    /// The id by which the change can be undone within ten minutes.
-    pub undo: UndoId,
+    /// The id by which the change can be undone within ten minutes; `None` if nothing has changed.
+    pub undo: Option<UndoId>,
 }
 
 /// The result of undoing a change.
@@ -78,7 +80,15 @@ pub struct UndoResult {
 
 impl Alerts {
     /// Changes alerts of an account. An alert that cannot be changed does not keep others from being changed.
-    pub async fn change_many(&self, actor: &Actor, alerts: &[AlertId], change: BulkChange) -> BulkResult {
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the result cannot be read.
+    pub async fn change_many(
+        &self,
+        actor: &Actor,
+        alerts: &[AlertId],
+        change: BulkChange,
+    ) -> Result<BulkResult, ServiceError> {
         let undo = UndoId(self.ports.random.uuid());
         let changes = alerts
             .iter()
@@ -86,11 +96,15 @@ impl Alerts {
             .map(|id| self.change_one(actor, id, change, undo));
         let results: Vec<_> = stream::iter(changes).buffered(CONCURRENT_CHANGES).collect().await;
         let refused: Vec<_> = results.into_iter().filter_map(Result::err).collect();
-        BulkResult {
-            changed: alerts.len() - refused.len(),
+        let accepted = alerts.len() - refused.len();
+        let changed = self.ports.store.count_changed(undo, actor.account).await?;
+        let changed = usize::try_from(changed).unwrap_or(accepted).min(accepted);
+        Ok(BulkResult {
+            changed,
+            unchanged: accepted - changed,
             refused,
-            undo,
-        }
+            undo: (changed > 0).then_some(undo),
+        })
     }
 
     async fn change_one(

@@ -9,6 +9,7 @@ use serde_json::Map;
 
 use super::row::{AlertRow, TABLE, select};
 use super::totals::TotalKind;
+use crate::database::query;
 use crate::model::{AccountId, HistoryRow, RestoredAlert, StoredAlert, UndoId};
 use crate::purge::Purge;
 use crate::unit_of_work::{fetch, write_rows};
@@ -126,6 +127,14 @@ impl UnitOfWork {
 }
 
 impl Store {
+    /// Returns the number of alerts that a change has changed. The members of an alert over many stocks do not count.
+    pub async fn count_changed(&self, undo: UndoId, account: AccountId) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM undo_states s JOIN alerts ON alerts.seq = s.alert_seq
+             WHERE s.undo_id = $1 AND s.account_id = $2 AND alerts.parent_seq IS NULL AND alerts.revision > s.revision";
+        let (count,) = query!(fetch_one(i64,), &self.pools, sql, undo.0, account.0)?;
+        Ok(count.unsigned_abs())
+    }
+
     /// Deletes the former states of changes before `before`, at most `limit`. Returns the number deleted.
     pub async fn purge_undo_states(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
         self.purge(OLD_STATES, before, limit).await

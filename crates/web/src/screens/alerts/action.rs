@@ -18,9 +18,10 @@ pub enum BulkAction {
 }
 
 impl BulkAction {
-    /// Returns the notice about the result: the number of changed alerts, and the first reason of those that are unchanged.
+    /// Returns the notice about the result: the number of changed alerts, of those that already had the requested state, and of those
+    /// that are refused with the first reason.
     #[must_use]
-    pub fn notice(self, changed: usize, refused: usize, reason: &str) -> String {
+    pub fn notice(self, changed: usize, unchanged: usize, refused: usize, reason: &str) -> String {
         let id = match self {
             Self::Pause => "alerts-paused",
             Self::Resume => "alerts-resumed",
@@ -29,9 +30,10 @@ impl BulkAction {
             Self::Undo => "alerts-undone",
         };
         let changed = (changed > 0).then(|| texts::text_with(id, [("count", changed.into())]));
+        let unchanged = (unchanged > 0).then(|| texts::text_with("alerts-already", [("count", unchanged.into())]));
         let refused = (refused > 0)
             .then(|| texts::text_with("alerts-refused", [("count", refused.into()), ("reason", reason.into())]));
-        let parts: Vec<String> = changed.into_iter().chain(refused).collect();
+        let parts: Vec<String> = [changed, unchanged, refused].into_iter().flatten().collect();
         match parts.is_empty() {
             true => texts::text("alerts-none-selected"),
             false => parts.join(" "),

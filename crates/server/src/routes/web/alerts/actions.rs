@@ -41,11 +41,15 @@ pub(in crate::routes::web) async fn change_alerts(
         .alerts
         .change_many(&visitor.actor, &selected, change)
         .await;
+    let result = match result {
+        Ok(result) => result,
+        Err(error) => return error_page(error),
+    };
     let reason = result.refused.first().map(ToString::to_string).unwrap_or_default();
     let notice = Notice {
-        text: action.notice(result.changed, result.refused.len(), &reason),
-        is_error: result.changed == 0,
-        undo: (result.changed > 0).then(|| result.undo.0.to_string()),
+        text: action.notice(result.changed, result.unchanged, result.refused.len(), &reason),
+        is_error: result.changed + result.unchanged == 0,
+        undo: result.undo.map(|undo| undo.0.to_string()),
     };
     // The page of a deleted alert exists no longer.
     let is_page_of_alert = next.strip_prefix("/alerts/").and_then(uuid).is_some();

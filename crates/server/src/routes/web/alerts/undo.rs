@@ -29,7 +29,7 @@ pub(in crate::routes::web) async fn undo_change(
                 "Nothing is left to undo: the change is older than ten minutes, or the alerts have changed since.";
             (text.to_owned(), true)
         }
-        Ok(result) => (BulkAction::Undo.notice(result.restored, 0, ""), false),
+        Ok(result) => (BulkAction::Undo.notice(result.restored, 0, 0, ""), false),
         Err(error) if is_failure(&error) => return error_page(error),
         Err(error) => (error.to_string(), true),
     };

@@ -12,6 +12,7 @@ on_each_database! {
     undo_of_a_deletion_restores_the_alert_its_tags_and_its_history
     undo_of_a_pause_lets_the_alert_fire_again
     alert_that_has_changed_since_keeps_its_state
+    change_that_changes_nothing_offers_no_undo
     undo_ends_after_ten_minutes_and_is_for_its_owner_alone
     alert_over_many_stocks_is_restored_with_its_stocks
     undo_of_a_deletion_is_refused_if_an_equal_alert_exists
@@ -135,6 +136,38 @@ async fn undo_of_a_deletion_restores_the_alert_its_tags_and_its_history(server: 
     // A second undo has nothing left to do.
     let page = fixture.undo(&browser, &undo).await;
     assert!(page.contains("Nothing is left to undo"), "{page}");
+}
+
+async fn change_that_changes_nothing_offers_no_undo(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let paused = fixture.create(above(125)).await;
+    let active = fixture.create(above(130)).await;
+    let _ = fixture.change(&browser, &paused, "pause").await;
+    let form = [("action", "pause"), ("id", &paused), ("next", "/alerts")];
+    let page = browser.follow(&browser.post("/alerts/actions", &form).await).await.text;
+    assert!(page.contains("1 alert already has this state."), "{page}");
+    assert!(!page.contains("name=\"undo\""), "{page}");
+    let form = [("action", "resume"), ("id", &active), ("next", "/alerts")];
+    let page = browser.follow(&browser.post("/alerts/actions", &form).await).await.text;
+    assert!(!page.contains("name=\"undo\""), "{page}");
+    // Together with another alert the change can be undone.
+    let form = [
+        ("action", "pause"),
+        ("id", &paused),
+        ("id", &active),
+        ("next", "/alerts"),
+    ];
+    let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
+    assert!(
+        page.text.contains("1 alert paused. 1 alert already has this state."),
+        "{}",
+        page.text
+    );
+    let page = fixture.undo(&browser, &hidden(&page, "undo")).await;
+    assert!(page.contains("1 alert is as it was before."), "{page}");
+    assert_eq!(fixture.alert(&active).await["status"], "active");
+    assert_eq!(fixture.alert(&paused).await["status"], "paused");
 }
 
 async fn undo_of_a_pause_lets_the_alert_fire_again(server: TestServer) {
