@@ -98,3 +98,36 @@ await withPage({ width: 390, touch: true }, async (page) => {
     return level !== undefined && box !== undefined && level.top >= box.top - 12 && level.bottom <= box.bottom;
   });
 });
+
+// The labels of levels that are close do not cover each other, also at the edge of the scale, and each can be dragged.
+await withPage({}, async (page) => {
+  await signIn(page, environment("EMAIL"));
+  await page.goto("/stocks/AAPL");
+  await page.evaluate(async () => {
+    for (const threshold of [150, 150.05, 150.1]) {
+      const body = JSON.stringify({ symbol: "AAPL", condition: "price_above", threshold });
+      const response = await fetch("/api/v1/alerts", { method: "POST", headers: { "content-type": "application/json" }, body });
+      if (!response.ok) throw new Error(await response.text());
+    }
+  });
+  await page.reload();
+  const names = ["150.00", "150.05", "150.10"].map((level) => `Alert level ${level}`);
+  const sliders = names.map((name) => page.getByRole("slider", { name }));
+  for (const slider of sliders) await slider.waitFor();
+  await page.waitForFunction((names) => {
+    const boxes = names.map((name) => document.querySelector(`[aria-label="${name}"]`)?.getBoundingClientRect());
+    const tops = boxes.map((box) => box?.top ?? 0);
+    // A higher level stands higher.
+    return boxes.every((box, index) => index === 0 || (box !== undefined && box.bottom <= (tops[index - 1] ?? 0)));
+  }, names);
+  // A label beside its level does not jump to the pointer: one pixel is a few cents.
+  const box = await sliders[2]?.boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 1);
+  const level = Number(await page.locator(".level:hover").getAttribute("aria-valuenow"));
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  assert.ok(Math.abs(level - 150.1) < 1.5, `the level has jumped to ${level}`);
+});

@@ -4,6 +4,8 @@
  * Escape restores. The line of the chart follows.
  */
 
+import { spread } from "./level-spread.js";
+
 /**
  * Returns the smallest step of a price: a cent, or a hundredth of a cent below a dollar.
  * @param {number} price
@@ -12,19 +14,27 @@ const tickOf = (price) => (price < 1 ? 0.0001 : 0.01);
 
 /** The distance of a slider's middle from the edge of the scale, in pixels. */
 const EDGE = 14;
+/** The space between two sliders, in pixels. */
+const GAP = 2;
 
 /** @param {number} price */
 export const formatLevel = (price) => price.toFixed(price < 1 ? 4 : 2);
 
 /**
- * Places sliders on the scale of their chart, on each frame until the chart is gone.
+ * Places sliders on the scale of their chart, on each frame until the chart is gone. Those whose levels are close stand beside each
+ * other; only one under the pointer stays at its level.
  * @param {() => Iterable<LevelSlider>} sliders
  * @param {() => boolean} isThere
  */
 export function followScale(sliders, isThere) {
   const place = () => {
     if (!isThere()) return;
-    for (const slider of sliders()) slider.place();
+    const all = [...sliders()];
+    const ys = all.map((slider) => slider.findLevel());
+    const resting = all.filter((slider, index) => ys[index] !== null && slider.draggedFrom === undefined);
+    const height = (resting[0]?.button.offsetHeight ?? 0) + GAP;
+    const places = spread(resting.map((slider) => slider.y), height, EDGE, resting[0]?.bottom() ?? EDGE);
+    for (const slider of all) slider.placeAt(places[resting.indexOf(slider)] ?? slider.y);
     requestAnimationFrame(place);
   };
   place();
@@ -43,6 +53,8 @@ export class LevelSlider {
     this.series = series;
     /** The price that is shown. */
     this.price = price;
+    /** Whether it cannot be moved any more. It keeps the focus, which a disabled button would lose. */
+    this.isFixed = false;
     /** The largest price of the scale as assistive technology has it. */
     this.maximum = price * 2;
     /**
@@ -50,6 +62,8 @@ export class LevelSlider {
      * @type {number | undefined}
      */
     this.draggedFrom = undefined;
+    /** The place of the level from the top of the chart, in pixels. */
+    this.y = 0;
     this.button = this.createButton();
     this.show();
   }
@@ -64,13 +78,26 @@ export class LevelSlider {
     return button;
   }
 
-  /** Moves the slider to its price, because the scale may have changed. A level beyond the scale is at its edge, so that it is seen. */
-  place() {
+  /** The lowest place of a slider. */
+  bottom() {
+    return this.series.getPane().getHeight() - EDGE;
+  }
+
+  /**
+   * Finds the place of the level, because the scale may have changed. A level beyond the scale is at its edge, so that it is seen.
+   * Returns `null` if the chart has no scale.
+   */
+  findLevel() {
     const y = this.series.priceToCoordinate(this.price);
     this.button.hidden = y === null;
-    if (y === null) return;
-    const bottom = this.series.getPane().getHeight() - EDGE;
-    this.button.style.top = `${Math.max(EDGE, Math.min(y, bottom))}px`;
+    if (y !== null) this.y = Math.max(EDGE, Math.min(y, this.bottom()));
+    return y;
+  }
+
+  /** @param {number} y */
+  placeAt(y) {
+    const top = `${y}px`;
+    if (this.button.style.top !== top) this.button.style.top = top;
   }
 
   /** The price that the scale of the chart shows, too. It stays during a drag, so that the scale does not run away from the pointer. */
@@ -88,7 +115,6 @@ export class LevelSlider {
     button.setAttribute("aria-valuenow", text);
     button.setAttribute("aria-valuetext", text);
     this.line.applyOptions({ price: this.price });
-    this.place();
   }
 
   /** @param {number} price */
@@ -113,6 +139,7 @@ export class LevelSlider {
 
   /** @param {KeyboardEvent} event */
   onKey(event) {
+    if (this.isFixed) return;
     const steps = { ArrowUp: tickOf(this.price), ArrowDown: -tickOf(this.price), PageUp: 1, PageDown: -1 };
     const step = steps[/** @type {keyof typeof steps} */ (event.key)];
     if (step !== undefined) {
@@ -130,12 +157,15 @@ export class LevelSlider {
 
   /** @param {PointerEvent} event */
   onPointerDown(event) {
+    if (this.isFixed) return;
     const button = this.button;
     button.setPointerCapture(event.pointerId);
     this.draggedFrom = this.price;
     const top = () => this.chart.querySelector(".canvas")?.getBoundingClientRect().top ?? 0;
+    // The slider may stand beside its level, so the distance counts that the pointer has moved.
+    const offset = this.y - (event.clientY - top());
     const move = (/** @type {PointerEvent} */ moved) => {
-      const price = this.series.coordinateToPrice(moved.clientY - top());
+      const price = this.series.coordinateToPrice(moved.clientY - top() + offset);
       if (price !== null) this.moveTo(price);
     };
     const end = (/** @type {PointerEvent} */ ended) => {
