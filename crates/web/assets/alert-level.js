@@ -78,7 +78,8 @@ export class AlertLevel extends LevelSlider {
   /** Shows that the alert has fired: its level cannot be moved any more. */
   fire() {
     this.restore();
-    this.button.disabled = true;
+    this.isFixed = true;
+    this.button.setAttribute("aria-disabled", "true");
     this.button.classList.add("fired");
   }
 

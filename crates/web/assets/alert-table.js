@@ -1,4 +1,6 @@
 // @ts-check
+import { isLiveRedraw } from "./live-redraw.js";
+
 /**
  * Selection and single keys in the table of alerts: `j` and `k` move, `x` selects, `p` pauses, `r` resumes, `s` snoozes, Delete
  * deletes, `u` undoes. Keys work only while the focus is in the table and not in a text input (WCAG 2.1.4).
@@ -38,8 +40,12 @@ class AlertTable extends HTMLElement {
     all.indeterminate = selected > 0 && selected < this.boxes.length;
   }
 
-  /** A change is done, so its selection ends, as it does on a new page. */
-  onSwap = () => {
+  /**
+   * A change is done, so its selection ends, as it does on a new page. A live redraw keeps it.
+   * @param {Event} event
+   */
+  onSwap = (event) => {
+    if (isLiveRedraw(event)) return this.showSelection();
     for (const box of this.boxes) box.checked = false;
     this.showSelection();
     // A row that the filter does not show any more takes the focus with it.

@@ -7,6 +7,7 @@ import { keepFocus } from "./focus.js";
 import { keepForms, submitOnChange } from "./forms.js";
 import { startLiveEvents } from "./live-events.js";
 import "./live-page.js";
+import { mayChange } from "./live-redraw.js";
 
 /** The only policy of the page. Its input is HTML that this service has rendered and escaped, and the address of its worker. */
 const policy = window.trustedTypes?.createPolicy("bellwether", {
@@ -17,6 +18,11 @@ const policy = window.trustedTypes?.createPolicy("bellwether", {
 htmx.registerExtension("bellwether", {
   /** @param {{initSecurity: (policy: unknown) => void}} api */
   init: (api) => api.initSecurity(policy),
+  /**
+   * @param {Element} element
+   * @param {{attrName: string}} change
+   */
+  htmx_before_morph_attr: (element, { attrName }) => mayChange(element, attrName),
 });
 
 submitOnChange(document);

@@ -1,11 +1,10 @@
 // @ts-check
 /** The place of the keyboard: no change of the page loses the focus, and nothing covers it. */
+import { FocusPlace, hasFocus, isInSight } from "./focus-place.js";
+import { isLiveRedraw } from "./live-redraw.js";
 
 /** The space between the focus and a message that would cover it, in pixels. */
 const GAP = 12;
-
-/** Whether an element of the page has the focus. */
-const hasFocus = () => document.activeElement !== null && document.activeElement !== document.body;
 
 /** Gives the focus to what a change has said, or else to the beginning of the page's content. */
 export function focusResult() {
@@ -27,68 +26,27 @@ export function uncoverFocus() {
 }
 
 /**
- * The place of an element: the nearest element around it that has an id, those that follow and precede that one, and the way from it.
- * @typedef {{element: Element, anchors: string[], way: number[], wasInSight: boolean}} Place
+ * Returns the request whose response is swapped in.
+ * @param {Event} event
+ * @returns {object}
  */
-
-/** @param {Element} element */
-function isInSight(element) {
-  const box = element.getBoundingClientRect();
-  return box.top < window.innerHeight && box.bottom > 0;
-}
-
-/**
- * Returns the place of an element.
- * @param {Element} element
- * @returns {Place}
- */
-function placeOf(element) {
-  const way = [];
-  let anchor = element;
-  while (anchor.id === "" && anchor.parentElement) {
-    way.unshift([...anchor.parentElement.children].indexOf(anchor));
-    anchor = anchor.parentElement;
-  }
-  const siblings = [...(anchor.parentElement?.children ?? [])];
-  const own = siblings.indexOf(anchor);
-  const neighbours = [anchor, ...siblings.slice(own + 1), ...siblings.slice(0, Math.max(own, 0)).reverse()];
-  const anchors = neighbours.map((neighbour) => neighbour.id).filter((id) => id !== "");
-  return { element, anchors, way, wasInSight: isInSight(element) };
-}
-
-/**
- * Gives the focus back after a change: to the same element, to the one in its place, or to the one in the place of its neighbour.
- * @param {Place} place
- */
-function focusAgain(place) {
-  const { element, anchors, way } = place;
-  if (element instanceof HTMLElement && element.isConnected) {
-    element.focus({ preventScroll: true });
-    if (hasFocus()) return;
-  }
-  for (const id of anchors) {
-    const anchor = document.getElementById(id);
-    const found = way.reduce((/** @type {Element | null | undefined} */ at, index) => at?.children[index], anchor);
-    if (!(found instanceof HTMLElement)) continue;
-    found.focus({ preventScroll: id === anchors[0] });
-    if (hasFocus()) return;
-  }
-  focusResult();
-}
+const swapOf = (event) => /** @type {CustomEvent<{ctx: object}>} */ (event).detail.ctx;
 
 /** Keeps the focus on each page. */
 export function keepFocus() {
-  /** @type {Place | undefined} */
-  let place;
-  document.addEventListener("htmx:before:swap", () => {
-    if (hasFocus()) place ??= placeOf(/** @type {Element} */ (document.activeElement));
+  /**
+   * The places before swaps that are not finished yet.
+   * @type {WeakMap<object, FocusPlace>}
+   */
+  const places = new WeakMap();
+  document.addEventListener("htmx:before:swap", (event) => {
+    const place = FocusPlace.present();
+    if (place) places.set(swapOf(event), place);
   });
-  document.addEventListener("htmx:after:swap", () => {
-    if (place && !hasFocus()) focusAgain(place);
-    const element = document.activeElement;
-    // Content above the focus can grow.
-    if (place?.wasInSight && element && !isInSight(element)) element.scrollIntoView({ block: "nearest" });
-    place = undefined;
+  document.addEventListener("htmx:after:swap", (event) => {
+    const place = places.get(swapOf(event));
+    if (place && !hasFocus()) restoreFocus(place, isLiveRedraw(event));
+    if (place?.wasInSight) showFocus();
   });
   document.addEventListener("focusin", uncoverFocus);
   document.addEventListener("keydown", (event) => {
@@ -96,6 +54,24 @@ export function keepFocus() {
   });
   // A form without htmx leads to a new page, whose notice says what has been done.
   if (!hasFocus() && document.querySelector("#notice .notice")) focusResult();
+}
+
+/**
+ * Gives the focus back to an element, or else to its neighbour after a live redraw, to the result after a change.
+ * @param {FocusPlace} place
+ * @param {boolean} isLive
+ */
+function restoreFocus(place, isLive) {
+  if (place.return()) return;
+  const neighbour = isLive ? place.neighbour() : undefined;
+  if (neighbour) neighbour.focus({ preventScroll: true });
+  else focusResult();
+}
+
+/** Scrolls the element with the focus into sight: what is above it may have grown. */
+function showFocus() {
+  const element = document.activeElement;
+  if (element && !isInSight(element)) element.scrollIntoView({ block: "nearest" });
 }
 
 /** Closes the account menu if the focus is in it. */

@@ -27,7 +27,10 @@ const placeOf = (form) => [...document.forms].indexOf(form);
  * Returns what a form is about: where it is sent, and the object in it.
  * @param {HTMLFormElement} form
  */
-const subjectOf = (form) => `${form.getAttribute("action")} ${new FormData(form).get("id") ?? ""}`;
+const subjectOf = (form) => {
+  const fields = new FormData(form);
+  return `${form.getAttribute("action")} ${fields.get("id") ?? fields.get("alert") ?? ""}`;
+};
 
 /** @param {HTMLFormElement} form */
 function fieldsOf(form) {

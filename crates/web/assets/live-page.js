@@ -28,15 +28,24 @@ function signedPercent(percent) {
   return `${percent < 0 ? "−" : "+"}${text}%`;
 }
 
+/**
+ * Shows a text in an element. The node of an equal text stays, and with it a selection of it.
+ * @param {Element} element
+ * @param {string} text
+ */
+function showText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 /** @param {LiveQuote} quote */
 function showQuote(quote) {
   const name = CSS.escape(quote.symbol);
   for (const element of document.querySelectorAll(`[data-quote="${name}"]`)) {
-    if (quote.price !== null) element.textContent = usd(quote.price);
+    if (quote.price !== null) showText(element, usd(quote.price));
   }
   for (const element of document.querySelectorAll(`[data-change="${name}"]`)) {
     if (quote.change_percent === null) continue;
-    element.textContent = signedPercent(quote.change_percent);
+    showText(element, signedPercent(quote.change_percent));
     element.classList.toggle("rise", quote.change_percent >= 0);
     element.classList.toggle("fall", quote.change_percent < 0);
   }

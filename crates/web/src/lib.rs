@@ -16,6 +16,8 @@ pub mod figures;
 mod filters;
 pub mod form_state;
 pub mod layout;
+#[cfg(test)]
+mod live_redraw;
 pub mod local_time;
 pub mod message_page;
 pub mod return_path;

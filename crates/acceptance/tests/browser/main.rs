@@ -139,8 +139,17 @@ async fn firings_are_live_on_postgres() {
     firings_are_live(DatabaseKind::Postgres).await;
 }
 
-/// Beside the alerts that fire once, one fires each time.
 async fn firings_are_live(database: DatabaseKind) {
+    run_with_repeating_alert("live.mjs", database).await;
+}
+
+#[tokio::test]
+async fn live_redraws_keep_the_focus_on_each_screen() {
+    run_with_repeating_alert("live-focus.mjs", DatabaseKind::Sqlite).await;
+}
+
+/// Runs a script that pushes market data, on an account with an alert that fires each time.
+async fn run_with_repeating_alert(script: &str, database: DatabaseKind) {
     let (env, _) = start_service(database).await;
     let key = env.setup.create_key(EMAIL, None).await;
     let repeating = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 105.5, "options": {"repeat": "each_time", "rearm": {"at": 105}}});
@@ -151,7 +160,7 @@ async fn firings_are_live(database: DatabaseKind) {
         ("OPERATOR_KEY", operator.as_str()),
         ("REPEATING", created.text_of("id")),
     ];
-    run("live.mjs", &env.server.origin, &variables).await;
+    run(script, &env.server.origin, &variables).await;
 }
 
 #[tokio::test]

@@ -45,9 +45,9 @@ pub struct FiredLine {
 }
 
 impl FiredLine {
-    /// Identifies the firing on a page, so that a live change keeps its element and the focus in it.
+    /// Returns a name of the firing that no other firing of the account has. A live redraw recognizes its row by it.
     pub(crate) fn key(&self) -> String {
-        format!("{}-{}", self.id, self.at.as_microsecond())
+        format!("{}-{}-{}", self.id, self.symbol, self.at.as_microsecond())
     }
 
     /// Formats a firing.

@@ -79,7 +79,7 @@ fn requested_change(form: &FormFields) -> Result<(BulkChange, BulkAction), Servi
 }
 
 fn selected_alerts(form: &FormFields) -> Vec<AlertId> {
-    let ids = form.0.iter().filter(|(name, _)| name == "id");
+    let ids = form.0.iter().filter(|(name, _)| name == "alert");
     ids.filter_map(|(_, id)| uuid(id)).map(AlertId).collect()
 }
 

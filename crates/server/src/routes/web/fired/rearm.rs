@@ -25,7 +25,7 @@ pub(in crate::routes::web) async fn rearm(State(app): State<App>, visitor: Visit
 /// Changes the level first, while the alert cannot fire.
 async fn rearmed(app: &App, visitor: &Visitor, form: &FormFields) -> Result<AlertDetail, ServiceError> {
     let alerts = &app.service().alerts;
-    let id = uuid(form_field(form, "id"))
+    let id = uuid(form_field(form, "alert"))
         .ok_or(ServiceError::NotFound("alert"))
         .map(AlertId)?;
     let level = form_field(form, "level");

@@ -108,6 +108,7 @@ async fn forms_of_other_sites_are_refused() {
         let form = [
             ("action", "delete"),
             ("id", id.as_str()),
+            ("alert", id.as_str()),
             ("text", "AAPL < 90"),
             ("decision", "approve"),
         ];

@@ -87,8 +87,8 @@ async fn selected_alerts_are_changed_and_the_others_are_not() {
     let browser = Browser::operator(&server).await;
     let form = [
         ("action", "pause"),
-        ("id", &ids[0]),
-        ("id", &ids[2]),
+        ("alert", &ids[0]),
+        ("alert", &ids[2]),
         ("next", "/alerts"),
     ];
     let done = browser.post("/alerts/actions", &form).await;
@@ -143,8 +143,8 @@ async fn alert_that_cannot_be_changed_is_named_with_its_reason() {
     let browser = Browser::operator(&server).await;
     let form = [
         ("action", "pause"),
-        ("id", &ids[0]),
-        ("id", &ids[1]),
+        ("alert", &ids[0]),
+        ("alert", &ids[1]),
         ("next", "/alerts"),
     ];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;

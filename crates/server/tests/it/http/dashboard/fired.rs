@@ -70,7 +70,7 @@ async fn fired_alert_is_armed_again_at_a_new_level(server: TestServer) {
     let id = with_firing(&server).await;
     let feed = browser.get("/fired").await.is(200);
     assert!(feed.text.contains("name=\"level\" value=\"125"), "{}", feed.text);
-    let form = [("id", id.as_str()), ("level", "150"), ("next", "/fired")];
+    let form = [("alert", id.as_str()), ("level", "150"), ("next", "/fired")];
     let feed = browser.follow(&browser.post("/fired/rearm", &form).await).await.is(200);
     assert!(
         feed.text.contains("AAPL is armed again.") && !feed.text.contains("name=\"level\""),
@@ -88,7 +88,7 @@ async fn refused_level_leaves_the_alert_as_it_is_and_says_why() {
     let browser = Browser::operator(&server).await;
     let id = with_firing(&server).await;
     for level in ["-1", "much", "1e400"] {
-        let form = [("id", id.as_str()), ("level", level), ("next", "/fired")];
+        let form = [("alert", id.as_str()), ("level", level), ("next", "/fired")];
         let feed = browser.follow(&browser.post("/fired/rearm", &form).await).await.is(200);
         assert!(feed.text.contains("role=\"alert\""), "{level}: {}", feed.text);
         let alert = server.get(&format!("/v1/alerts/{id}")).await.ok(200);
@@ -101,7 +101,7 @@ async fn alert_of_another_account_is_not_armed() {
     let server = TestServer::new().await;
     let id = with_firing(&server).await;
     let ann = Browser::of_another_account(&server).await;
-    let form = [("id", id.as_str()), ("next", "/fired")];
+    let form = [("alert", id.as_str()), ("next", "/fired")];
     let feed = ann.follow(&ann.post("/fired/rearm", &form).await).await.is(200);
     assert!(feed.text.contains("role=\"alert\""), "{}", feed.text);
     let alert = server.get(&format!("/v1/alerts/{id}")).await.ok(200);

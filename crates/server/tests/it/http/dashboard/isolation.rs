@@ -132,7 +132,7 @@ async fn pages_of_one_account_show_nothing_of_another() {
         let _ = ann.get(path).await.is(404);
     }
     let id = account.alert.trim_start_matches("/alerts/");
-    let form = [("action", "delete"), ("id", id), ("next", "/alerts")];
+    let form = [("action", "delete"), ("alert", id), ("next", "/alerts")];
     let refused = ann.post("/alerts/actions", &form).await;
     let page = ann.follow(&refused).await;
     assert!(page.text.contains("there is no such alert"), "{}", page.text);

@@ -59,7 +59,7 @@ impl Fixture {
 
     /// Changes an alert on the page and returns the id by which the change can be undone.
     async fn change(&self, browser: &Browser<'_>, id: &str, action: &str) -> String {
-        let form = [("action", action), ("id", id), ("snooze", "1h"), ("next", "/alerts")];
+        let form = [("action", action), ("alert", id), ("snooze", "1h"), ("next", "/alerts")];
         let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
         hidden(&page, "undo")
     }
@@ -144,18 +144,18 @@ async fn change_that_changes_nothing_offers_no_undo(server: TestServer) {
     let paused = fixture.create(above(125)).await;
     let active = fixture.create(above(130)).await;
     let _ = fixture.change(&browser, &paused, "pause").await;
-    let form = [("action", "pause"), ("id", &paused), ("next", "/alerts")];
+    let form = [("action", "pause"), ("alert", &paused), ("next", "/alerts")];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await.text;
     assert!(page.contains("1 alert already has this state."), "{page}");
     assert!(!page.contains("name=\"undo\""), "{page}");
-    let form = [("action", "resume"), ("id", &active), ("next", "/alerts")];
+    let form = [("action", "resume"), ("alert", &active), ("next", "/alerts")];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await.text;
     assert!(!page.contains("name=\"undo\""), "{page}");
     // Together with another alert the change can be undone.
     let form = [
         ("action", "pause"),
-        ("id", &paused),
-        ("id", &active),
+        ("alert", &paused),
+        ("alert", &active),
         ("next", "/alerts"),
     ];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
@@ -276,7 +276,7 @@ async fn undo_on_the_page_of_an_alert_loads_that_page() {
         (page.as_str(), 204, "hx-redirect"),
         ("/alerts?status=paused", 303, "location"),
     ] {
-        let form = [("action", "pause"), ("id", id.as_str()), ("next", next)];
+        let form = [("action", "pause"), ("alert", id.as_str()), ("next", next)];
         let paused = browser.follow(&browser.post("/alerts/actions", &form).await).await;
         let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs([("undo", hidden(&paused, "undo").as_str()), ("next", next)])
