@@ -11,6 +11,8 @@ const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 export const ORIGIN = environment("BASE_URL");
 export const PASSWORD = "correct horse";
+/** The time after which a wait is a hang, in milliseconds. */
+const HANG_LIMIT = 120_000;
 const SHOTS = process.env["SCREENSHOTS"] ?? "";
 
 /** @param {string} name */
@@ -57,6 +59,8 @@ export async function withPage(options, test) {
       hasTouch: options.touch ?? false,
       reducedMotion: "reduce",
     });
+    // A test waits for states. The time limit only detects hangs, as in the tests in Rust.
+    context.setDefaultTimeout(HANG_LIMIT);
     const page = await context.newPage();
     /** @type {string[]} */
     const faults = [];

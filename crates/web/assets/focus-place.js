@@ -25,19 +25,22 @@ function stopsIn(parent) {
 }
 
 /**
- * Whether a part of an element is in the window.
+ * Returns how much of an element is in the window.
  * @param {Element} element
+ * @returns {"whole" | "part" | "none"}
  */
-export function isInSight(element) {
-  const box = element.getBoundingClientRect();
-  return box.top < window.innerHeight && box.bottom > 0;
+function sightOf(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  // Scrolling ends at whole pixels.
+  if (top > -1 && bottom < window.innerHeight + 1) return "whole";
+  return top < window.innerHeight && bottom > 0 ? "part" : "none";
 }
 
 export class FocusPlace {
   /** @param {HTMLElement} element */
   constructor(element) {
     this.element = element;
-    this.wasInSight = isInSight(element);
+    this.sight = sightOf(element);
     this.stops = stopsIn(document);
     /** @type {Element[]} */
     this.parents = [];
@@ -57,6 +60,14 @@ export class FocusPlace {
     this.element.focus({ preventScroll: true });
     if (this.selection) /** @type {HTMLInputElement} */ (this.element).setSelectionRange(...this.selection);
     return document.activeElement === this.element;
+  }
+
+  /** Scrolls the element with the focus into sight again, if what is above it has grown or shrunk. */
+  keepInSight() {
+    const element = document.activeElement;
+    if (!element || !hasFocus()) return;
+    const isLost = this.sight === "part" && sightOf(element) === "none";
+    if (this.sight === "whole" || isLost) element.scrollIntoView({ block: "nearest" });
   }
 
   /**

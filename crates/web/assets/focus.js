@@ -1,6 +1,6 @@
 // @ts-check
 /** The place of the keyboard: no change of the page loses the focus, and nothing covers it. */
-import { FocusPlace, hasFocus, isInSight } from "./focus-place.js";
+import { FocusPlace, hasFocus } from "./focus-place.js";
 import { isLiveRedraw } from "./live-redraw.js";
 
 /** The space between the focus and a message that would cover it, in pixels. */
@@ -46,7 +46,7 @@ export function keepFocus() {
   document.addEventListener("htmx:after:swap", (event) => {
     const place = places.get(swapOf(event));
     if (place && !hasFocus()) restoreFocus(place, isLiveRedraw(event));
-    if (place?.wasInSight) showFocus();
+    place?.keepInSight();
   });
   document.addEventListener("focusin", uncoverFocus);
   document.addEventListener("keydown", (event) => {
@@ -66,12 +66,6 @@ function restoreFocus(place, isLive) {
   const neighbour = isLive ? place.neighbour() : undefined;
   if (neighbour) neighbour.focus({ preventScroll: true });
   else focusResult();
-}
-
-/** Scrolls the element with the focus into sight: what is above it may have grown. */
-function showFocus() {
-  const element = document.activeElement;
-  if (element && !isInSight(element)) element.scrollIntoView({ block: "nearest" });
 }
 
 /** Closes the account menu if the focus is in it. */

@@ -193,6 +193,15 @@ async fn keyboard_alone_leads_through_the_demo() {
 }
 
 #[tokio::test]
+async fn builder_keeps_its_layout_and_the_focus_in_sight() {
+    let Some(_) = programs() else { return };
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "1200"]);
+    let demo = demo.wait_until_ready().await;
+    run("layout.mjs", &demo.origin, &[]).await;
+}
+
+#[tokio::test]
 async fn scripts_have_no_type_errors() {
     let Some((node, _)) = programs() else { return };
     let output = Command::new(node)

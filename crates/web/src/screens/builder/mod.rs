@@ -91,6 +91,13 @@ pub struct RuleCheck {
     pub chart: Option<String>,
 }
 
+impl RuleCheck {
+    /// Whether there is no rule to show yet.
+    fn is_empty(&self) -> bool {
+        self.sentence.is_none() && self.preview.is_none() && self.error.is_none()
+    }
+}
+
 /// A preview in words.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PreviewText {

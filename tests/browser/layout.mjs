@@ -1,0 +1,98 @@
+// @ts-check
+/** The builder keeps its layout: what arrives later has its place, and the control with the focus stays in sight. */
+import assert from "node:assert/strict";
+import { withPage } from "./harness.mjs";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** Rules with short and long previews, with warnings, with an error, and none. */
+const RULES = ["<= 100", "price < 85 and rsi < 30", "rsi < 40", "prise < 3", "price < 0.97 * sma(50)", "change_pct < -2", ""];
+
+/**
+ * Records the layout shifts of each page, also those after an input. The messages about firings may arrive at any time; they are above
+ * the page.
+ * @param {Page} page
+ */
+async function recordShifts(page) {
+  await page.addInitScript(() => {
+    const shifts = /** @type {string[]} */ ([]);
+    Object.assign(window, { shifts });
+    const describe = (/** @type {any} */ { node, previousRect, currentRect }) => {
+      const element = node instanceof Element ? node : node?.parentElement;
+      if (!element || element.closest("#firings")) return [];
+      return [`${element.id || element.outerHTML.slice(0, 80)} from ${previousRect.y} to ${currentRect.y}`];
+    };
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push(.../** @type {any} */ (entry).sources.flatMap(describe));
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+}
+
+/** @param {Page} page */
+const shiftsOf = (page) => page.evaluate(() => /** @type {string[]} */ (/** @type {any} */ (window).shifts));
+
+/** @param {Page} page */
+async function symbolOfDemo(page) {
+  await page.goto("/demo");
+  return (await page.locator("#nearest [data-symbol]").first().getAttribute("data-symbol")) ?? "";
+}
+
+/**
+ * Replaces the rule, with the focus where it is, and waits until the page shows the answer.
+ * @param {Page} page
+ * @param {string} rule
+ */
+async function replaceRule(page, rule) {
+  await page.locator("#rule").evaluate(async (input, rule) => {
+    const swapped = new Promise((resolve) => document.addEventListener("htmx:after:swap", resolve, { once: true }));
+    /** @type {HTMLTextAreaElement} */ (input).value = rule;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await swapped;
+    // The chart follows in the next frames.
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  }, rule);
+}
+
+for (const width of [1280, 390]) {
+  await withPage({ width }, async (page) => {
+    await recordShifts(page);
+    const symbol = await symbolOfDemo(page);
+    const text = encodeURIComponent(`${symbol} price < 100000`);
+    for (const address of ["/alerts/new", `/alerts/new?text=${text}`]) {
+      await page.goto(address);
+      await page.waitForFunction(() => document.documentElement.dataset["live"] === "on");
+      if (address.includes("text")) await page.locator("rule-chart canvas").first().waitFor();
+      assert.deepEqual(await shiftsOf(page), [], `${address} jumps at ${width}`);
+    }
+  });
+}
+
+// On a wide window the sentence, the preview and the chart of each rule have the same place.
+await withPage({}, async (page) => {
+  const symbol = await symbolOfDemo(page);
+  await page.goto("/alerts/new");
+  const placeOfNote = () => page.locator("#note").evaluate((note) => Math.round(note.getBoundingClientRect().top + window.scrollY));
+  const place = await placeOfNote();
+  for (const rule of RULES) {
+    await replaceRule(page, rule === "" ? "" : `${symbol} ${rule}`);
+    assert.equal(await placeOfNote(), place, `"${rule}" moves what is below the preview`);
+  }
+});
+
+// On a narrow one a long preview moves what is below it, but the control with the focus stays in sight.
+await withPage({ width: 390 }, async (page) => {
+  const symbol = await symbolOfDemo(page);
+  await page.goto("/alerts/new");
+  await page.locator("#tags").focus();
+  for (const block of /** @type {const} */ (["end", "start"])) {
+    for (const rule of RULES) {
+      await page.locator("#tags").evaluate((input, block) => input.scrollIntoView({ block }), block);
+      await replaceRule(page, rule === "" ? "" : `${symbol} ${rule}`);
+      const isSeen = await page.locator("#tags").evaluate((input) => {
+        const box = input.getBoundingClientRect();
+        return input === document.activeElement && box.top > -1 && box.bottom < window.innerHeight + 1;
+      });
+      assert.ok(isSeen, `"${rule}" moves the focus out of sight`);
+    }
+  }
+});
