@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { ORIGIN, withPage } from "./harness.mjs";
 
-/** The largest number of stops from the place of the focus to what a person looks for. */
-const MAX_STOPS = 60;
+/** What Tab may stop at. */
+const STOPS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -54,47 +54,42 @@ function describeFocus(page) {
 }
 
 /**
- * Presses Tab until the focus is on an element with a name.
+ * Returns the number of elements that Tab may stop at. Firings add some while a person walks.
  * @param {Page} page
- * @param {RegExp} name
- * @param {"Tab" | "Shift+Tab"} key
  */
-async function tabTo(page, name, key = "Tab") {
-  const stops = [];
-  while (stops.length < MAX_STOPS) {
-    await page.keyboard.press(key);
-    const stop = await focused(page);
-    if (name.test(stop)) return;
-    stops.push(stop);
-  }
-  assert.fail(`no stop ${name} at ${page.url()}: ${stops.join(" | ")}`);
-}
+const countStops = (page) => page.evaluate((stops) => document.querySelectorAll(stops).length, STOPS);
 
 /**
- * Presses Tab until the focus is on a link within an element. The links may change meanwhile.
+ * Presses Tab until the focus is on an element with a name: at most once around the page.
  * @param {Page} page
- * @param {string} selector
+ * @param {RegExp} name
+ * @param {{key?: "Tab" | "Shift+Tab", within?: string}} options `within`: a selector of the part with the element
  */
-async function tabInto(page, selector) {
+async function tabTo(page, name, { key = "Tab", within = "body" } = {}) {
   const stops = [];
-  while (stops.length < MAX_STOPS) {
-    await page.keyboard.press("Tab");
-    stops.push(await focused(page));
-    if (await page.evaluate((within) => document.activeElement?.matches(`${within} a`) ?? false, selector)) return;
+  // Between its last and its first element the page gives the focus to the browser.
+  while (stops.length <= (await countStops(page)) + 1) {
+    await page.keyboard.press(key);
+    const stop = await focused(page);
+    const isWithin = await page.evaluate((within) => Boolean(document.activeElement?.closest(within)), within);
+    if (isWithin && name.test(stop)) return;
+    stops.push(stop);
+    assert.ok(stops.filter((stop) => stop === "").length <= 1, `${page.url()} lost the focus: ${stops.join(" | ")}`);
   }
-  assert.fail(`no link in ${selector} at ${page.url()}: ${stops.join(" | ")}`);
+  assert.fail(`no stop ${name} in ${within} at ${page.url()}: ${stops.join(" | ")}`);
 }
 
 /**
  * Goes to a section by the command palette, which needs no way out of a long page.
  * @param {Page} page
  * @param {string} section
+ * @param {string} path
  */
-async function goTo(page, section) {
+async function goTo(page, section, path = `/${section.toLowerCase()}`) {
   await page.keyboard.press("Control+k");
   await page.keyboard.type(section);
   await page.keyboard.press("Enter");
-  await page.waitForURL(`${ORIGIN}/${section.toLowerCase()}`);
+  await page.waitForURL(`${ORIGIN}${path}`);
 }
 
 /**
@@ -118,6 +113,23 @@ async function search(page, text) {
   await page.keyboard.press("Enter");
 }
 
+/**
+ * Requests an alert as an agent.
+ * @param {string} key
+ * @param {string} symbol
+ * @param {number} threshold
+ */
+async function requestAlert(key, symbol, threshold) {
+  const params = { name: "create_alert", arguments: { symbol, condition: "price_below", threshold } };
+  const response = await fetch(`${ORIGIN}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  const { result } = await response.json();
+  assert.ok(result?.structuredContent?.approval?.id, JSON.stringify(result));
+}
+
 await withPage({}, async (page) => {
   await page.goto("/demo");
   // The first stop skips the navigation.
@@ -126,7 +138,8 @@ await withPage({}, async (page) => {
   await page.keyboard.press("Enter");
 
   // An alert is found, opened and read.
-  await tabInto(page, "#nearest");
+  await page.locator("#nearest [data-symbol] a").first().waitFor();
+  await tabTo(page, /./, { within: "#nearest [data-symbol]" });
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
   const symbol = (await page.locator("#main [data-quote]").first().getAttribute("data-quote")) ?? "";
@@ -165,15 +178,15 @@ await withPage({}, async (page) => {
   await tabTo(page, /^Alerts$/);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${ORIGIN}/alerts`);
-  await tabTo(page, /^Select /);
-  await tabTo(page, /^Select /);
+  const select = new RegExp(`^Select ${symbol}\\b.*${level}`);
+  await tabTo(page, select);
   await page.keyboard.press("x");
   await page.keyboard.press("p");
   await page.getByText("1 alert paused.").waitFor();
-  assert.match(await focused(page), /^Select /);
+  assert.match(await focused(page), select);
   await page.keyboard.press("u");
   await page.getByText("1 alert is as it was before.").waitFor();
-  assert.match(await focused(page), /^Select /);
+  assert.match(await focused(page), select);
 
   // A delivery is sent again.
   await goTo(page, "Deliveries");
@@ -197,8 +210,28 @@ await withPage({}, async (page) => {
   await page.keyboard.press("Enter");
   await page.getByText("Your settings are saved.").waitFor();
 
+  // A change that an agent requests is approved.
+  await goTo(page, "API keys", "/settings/keys");
+  await tabTo(page, /^Name$/);
+  await page.keyboard.type("Agent");
+  await tabTo(page, /^Create key$/);
+  await send(page);
+  const key = await page.locator(".secret").innerText();
+  await goTo(page, "Agents", "/settings/agents");
+  await tabTo(page, /^Changes by agents wait for my approval$/);
+  await page.keyboard.press("Space");
+  await tabTo(page, /^Save$/);
+  await send(page);
+  await requestAlert(key, symbol, Number((price * 0.7).toFixed(2)));
+  await goTo(page, "Pending approvals", "/approvals");
+  await tabTo(page, new RegExp(symbol), { within: "form.approval" });
+  const decided = page.waitForEvent("load");
+  await page.keyboard.press("y");
+  await decided;
+  await page.getByText("The change was made.").waitFor();
+
   // Firings are marked as seen, and an ended alert is armed again.
-  await page.locator("#unseen:not([hidden])").waitFor({ timeout: 60_000 });
+  await page.locator("#unseen:not([hidden])").waitFor();
   await goTo(page, "Fired");
   await tabTo(page, /^Mark as seen$/);
   await send(page);
@@ -208,7 +241,7 @@ await withPage({}, async (page) => {
   await page.getByText(/is armed again|would fire/).first().waitFor();
 
   // The menu has the sign-out.
-  await tabTo(page, /^Account$/, "Shift+Tab");
+  await tabTo(page, /^Account$/, { key: "Shift+Tab" });
   await page.keyboard.press("Enter");
   await tabTo(page, /^Sign out$/);
   await page.keyboard.press("Enter");

@@ -181,13 +181,11 @@ async fn demo_prints_a_link_that_signs_in() {
     run("demo.mjs", &demo.origin, &[("SCREENSHOTS", &pictures)]).await;
 }
 
-/// Run it with `--run-ignored only`.
 #[tokio::test]
-#[ignore = "the demo fires alerts at any time, and the walk meets new combinations in about one of ten runs"]
 async fn keyboard_alone_leads_through_the_demo() {
     let Some(_) = programs() else { return };
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
-    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "240"]);
+    let demo = setup.launch_with(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "1200"]);
     let demo = demo.wait_until_ready().await;
     run("keyboard.mjs", &demo.origin, &[]).await;
 }
