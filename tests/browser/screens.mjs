@@ -60,3 +60,25 @@ for (const theme of /** @type {const} */ (["light", "dark"])) {
     });
   }
 }
+
+// In a window of 320 pixels, as on a small phone or at a zoom of 400 % (WCAG 1.4.10), nothing is wider than the window.
+await withPage({ width: 320 }, async (page) => {
+  for (const path of ["/sign-in", "/register", "/reset-password"]) {
+    await page.goto(path);
+    await assertNoSidewaysScroll(page);
+  }
+  await signIn(page, environment("EMAIL"));
+  for (const path of [...Object.values(SCREENS), `/alerts/${alert}/edit`]) {
+    await page.goto(path);
+    if (path.startsWith("/stocks/")) await page.locator("price-chart canvas").first().waitFor();
+    await assertNoSidewaysScroll(page);
+  }
+  await page.getByLabel("Account", { exact: true }).click();
+  await assertNoSidewaysScroll(page);
+  await page.context().clearCookies();
+  await signIn(page, environment("OPERATOR"));
+  await page.goto("/operator");
+  await page.getByText("Show", { exact: true }).click();
+  await page.getByText("public_url").first().waitFor();
+  await assertNoSidewaysScroll(page);
+});
