@@ -82,15 +82,6 @@ await withPage({}, async (page) => {
   assert.equal(await other.locator("article.unseen").count(), 5);
   await assertAccessible(other);
 
-  // A firing above it leaves the focus where it is.
-  const second = other.locator("article.unseen").nth(1);
-  const focused = await second.getAttribute("id");
-  await second.getByRole("link").focus();
-  for (const price of [101, 110]) await ingest({ quotes: [{ symbol: "AAPL", price }] });
-  await other.locator("article.unseen").nth(5).waitFor();
-  assert.equal(await other.evaluate(() => document.activeElement?.closest("article")?.id), focused);
-  assert.equal(await other.locator("article.unseen").nth(2).getAttribute("id"), focused);
-
   // The alert that has ended is armed again in its row.
   const row = other.locator("article", { has: other.getByRole("button", { name: "Re-arm" }) });
   await row.getByRole("spinbutton", { name: "New level" }).fill("120");
