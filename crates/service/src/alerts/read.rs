@@ -74,11 +74,14 @@ impl Alerts {
     /// Returns an alert with its details.
     pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
         let now = self.ports.clock.now();
+        let (evaluation, sentence) = self.evaluator.read(|engine| {
+            let alert = &stored.alert;
+            (self.evaluation(engine, alert, now), engine.sentence(alert))
+        });
         AlertDetail {
             stock: self.stock_of(&stored),
-            evaluation: self
-                .evaluator
-                .read(|engine| self.evaluation(engine, &stored.alert, now)),
+            evaluation,
+            sentence,
             stored,
         }
     }
@@ -107,12 +110,13 @@ impl Alerts {
 
     fn extended(&self, stored: StoredAlert, stock: StockView) -> AlertItem {
         let now = self.ports.clock.now();
-        let (evaluation, measured, last_evaluated_at) = self.evaluator.read(|engine| {
+        let (evaluation, sentence, measured, last_evaluated_at) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
             let measured = measure(engine, alert, stock.last_price, now);
             let observed = engine.observed_session(alert.symbol);
             (
                 self.evaluation(engine, alert, now),
+                engine.sentence(alert),
                 measured,
                 observed.map(|so_far| so_far.last_at),
             )
@@ -122,6 +126,7 @@ impl Alerts {
             last_price: stock.last_price,
             extended: Some(AlertProximity {
                 evaluation,
+                sentence,
                 last_evaluated_at,
                 metric: measured.metric,
                 distance_pct: measured.distance_pct,

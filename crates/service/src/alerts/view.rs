@@ -16,6 +16,8 @@ pub struct AlertDetail {
     pub stock: StockView,
     /// The evaluation state; `None` if the alert is not active.
     pub evaluation: Option<Evaluation>,
+    /// Its condition as a sentence, with the figures of today's shares.
+    pub sentence: String,
 }
 
 /// An alert of a list.
@@ -38,6 +40,8 @@ pub struct AlertProximity {
     pub stock: StockView,
     /// The evaluation state; `None` if the alert is not active.
     pub evaluation: Option<Evaluation>,
+    /// Its condition as a sentence, with the figures of today's shares.
+    pub sentence: String,
     /// When its stock was last observed.
     pub last_evaluated_at: Option<Timestamp>,
     /// The present metric of its condition; see [`alerts::engine::Reason::metric`].

@@ -60,16 +60,16 @@ impl BlindLine {
     /// Formats an alert; `None` if it can be evaluated.
     #[must_use]
     pub fn of(item: &AlertItem) -> Option<Self> {
-        let state = item.extended.as_ref()?.evaluation?.state;
+        let extended = item.extended.as_ref()?;
         let alert = &item.stored.alert;
-        let EvaluationStatus::Blind(issue) = state else {
+        let EvaluationStatus::Blind(issue) = extended.evaluation?.state else {
             return None;
         };
         Some(Self {
             issue: issue.to_string(),
             id: alert.id.to_string(),
             symbol: alert.symbol.to_string(),
-            sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
+            sentence: extended.sentence.clone(),
         })
     }
 }

@@ -10,23 +10,43 @@ use market::{SplitRatio, Symbol};
 use super::direct::RuleCondition;
 use super::rearm_level::RearmLevel;
 use super::rule::ArmedRule;
+use crate::alert::Alert;
 use crate::condition::Condition;
 use crate::engine::Engine;
 use crate::engine::arm::after_split;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
 use crate::expression::Fraction;
+use crate::sentence::sentence;
 
 impl Engine {
     /// Returns the number of today's shares of a stock for one share of the day on which the rule's expression was set; `None` if
     /// they are the same.
     pub(super) fn shares_since(&self, armed: &ArmedRule, stock: StockIndex) -> Option<Fraction> {
-        let set_at = armed.rule.expression_set_at?;
+        self.new_shares(stock, armed.rule.expression_set_at?)
+    }
+
+    /// Returns the number of today's shares of a stock for one share of an earlier time; `None` if they are the same.
+    fn new_shares(&self, stock: StockIndex, since: Timestamp) -> Option<Fraction> {
         let splits = self.stocks[stock.0 as usize].splits.iter();
-        let later = splits.filter(|(date, _)| set_at < new_york(*date, 0, 0));
+        let later = splits.filter(|(date, _)| since < new_york(*date, 0, 0));
         later
             .map(|(_, ratio)| Fraction::from_micros(ratio.micros()))
             .reduce(|product, ratio| product.multiply(&ratio))
+    }
+
+    /// Returns an alert's condition as a sentence, as [`sentence`] does, with the figures of today's shares.
+    #[must_use]
+    pub fn sentence(&self, alert: &Alert) -> String {
+        let Condition::Expression(set) = &alert.condition else {
+            return sentence(&alert.condition, alert.initial_price);
+        };
+        let shares = |name: Option<Symbol>| {
+            let stock = self.indices.get(&name.unwrap_or(alert.symbol))?;
+            self.new_shares(*stock, alert.threshold_set_at)
+        };
+        let expression = set.expression.in_new_shares(&shares);
+        sentence(&Condition::expression(expression, set.within), alert.initial_price)
     }
 
     /// Returns a rule with its expression in today's shares, for texts; `None` if they are those of the day on which it was set.

@@ -88,8 +88,13 @@ fn split_of_another_stock_scales_only_that_stock() {
 #[test]
 fn texts_have_the_figures_of_today() {
     let mut market = RuleMarket::new();
-    market.arm(&rule(1, "price > 200 and volume < 1000", &Value::Null), NOW);
+    let alert = rule(1, "price > 200 and volume < 1000", &Value::Null);
+    market.arm(&alert, NOW);
     split(&mut market, "ACME");
+    assert_eq!(
+        market.engine.sentence(&alert),
+        "fires when its price is over 50.00 and its volume is under 4000"
+    );
     market.observe("ACME", "45", &tuesday(1));
     let explained = market.engine.explain(id(1), tuesday(1).parse().unwrap());
     let explained = explained.unwrap();

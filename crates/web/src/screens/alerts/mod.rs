@@ -69,7 +69,10 @@ impl AlertLine {
             } else {
                 String::new()
             },
-            sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
+            sentence: match extended {
+                Some(extended) => extended.sentence.clone(),
+                None => alerts::sentence::sentence(&alert.condition, alert.initial_price),
+            },
             state: AlertState::of(alert, evaluation.map(|evaluation| evaluation.state), now),
             price: item
                 .last_price
