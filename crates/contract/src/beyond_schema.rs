@@ -59,6 +59,18 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "depends on the language of expressions and on the known stocks",
     ),
     row(
+        &["create_alert", "preview_alert", "update_alert", "patch_alert"],
+        "parameters.within",
+        "must be omitted",
+        "depends on the expression",
+    ),
+    row(
+        &["create_alert", "preview_alert", "update_alert", "patch_alert"],
+        "scope.symbols",
+        "no stock has the symbol",
+        "depends on the known stocks",
+    ),
+    row(
         &["preview_alert"],
         "from",
         "must not be after",
@@ -293,7 +305,12 @@ pub(crate) fn is_accepted_beyond_schema(operation: &Operation, error: &str) -> b
 pub(crate) fn is_listed(operation: &Operation, fields: &[&str], message: &str) -> bool {
     let is_listed = |field: &str| {
         BEYOND_SCHEMA.iter().any(|row| {
-            row.operations.contains(&operation.id.as_str()) && row.field == field && message.contains(row.message)
+            // `scope.symbols.1` is an item of a list.
+            let item = field.strip_prefix(row.field).and_then(|rest| rest.strip_prefix('.'));
+            let is_item = item.is_some_and(|place| place.parse::<usize>().is_ok());
+            row.operations.contains(&operation.id.as_str())
+                && (row.field == field || is_item)
+                && message.contains(row.message)
         })
     };
     if fields.is_empty() {

@@ -7,8 +7,10 @@ use super::rearm::ConditionLevel;
 use super::{AlertOptions, PercentBase, Rearm, Repeat, SessionScope, TriggerPrice};
 use crate::condition::{Condition, RsiDirection};
 use crate::expression::ast::Relation;
+use crate::expression::conversion::from_condition;
 use crate::expression::metric::{ChangeBase, Metric};
-use crate::expression::shape::requires_crossing;
+use crate::expression::shape::{has_crossing, metrics, requires_crossing};
+use crate::metrics::{MetricDependency, dependencies};
 use crate::request::FieldErrors;
 
 /// The length of a session, 09:30–16:00.
@@ -16,12 +18,13 @@ const REGULAR_SESSION: SignedDuration = SignedDuration::from_mins(390);
 /// The length of an extended session, 04:00–20:00.
 const EXTENDED_SESSION: SignedDuration = SignedDuration::from_hours(16);
 
-/// Checks that options fit a condition.
+/// Checks that options, and the parameter `within`, fit a condition.
 ///
 /// # Errors
 /// The errors of each field: `rearm` needs one metric that is compared with a number, and a level at which the condition is
-/// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session`, `trigger` and `base` need a
-/// price. [`SessionScope::Extended`] does not fit [`TriggerPrice::Close`]: a close is one of the regular session.
+/// false; `hold` and `two_lasts` need a condition that can be true at two judgements; `session` and `trigger` need a price, `base` a
+/// percent change, `within` a `crosses`, and `cooldown_refire` a second firing. [`SessionScope::Extended`] does not fit
+/// [`TriggerPrice::Close`]: a close is one of the regular session.
 pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
     check_session(options, &mut errors);
@@ -44,6 +47,17 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
             }
         }
     }
+    if condition.is_about_market() {
+        check_prices(options, condition, &mut errors);
+    }
+    if let Condition::Expression(expression) = condition
+        && expression.within.is_some()
+        && !has_crossing(&expression.expression)
+    {
+        let message = "must be omitted, because the expression has no `crosses`; options.hold is the time for which a condition \
+                       must be true";
+        errors.add("parameters.within", message);
+    }
     if options.base == PercentBase::Creation
         && let Some(symbol) = changed_since_creation(condition)
     {
@@ -54,6 +68,49 @@ pub fn check_fit(options: &AlertOptions, condition: &Condition) -> Result<(), Fi
         errors.add("options.base", message);
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Checks the options of a condition on prices or volumes: `bid`, `ask` and `mid` replace a price, `base` is that of a percent change.
+fn check_prices(options: &AlertOptions, condition: &Condition, errors: &mut FieldErrors) {
+    let replaces_last = matches!(
+        options.trigger,
+        TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid
+    );
+    if replaces_last && !judges_price(condition) {
+        errors.add(
+            "options.trigger",
+            "must be last, two_lasts or close, because the condition does not depend on a price",
+        );
+    }
+    if options.base != PercentBase::Creation && !measures_change(condition) {
+        errors.add(
+            "options.base",
+            "must be omitted, because the condition measures no percent change; use price_change_up, price_change_down or change_pct",
+        );
+    }
+}
+
+/// Returns whether a condition on prices or volumes depends on the price that `trigger` names.
+fn judges_price(condition: &Condition) -> bool {
+    // The conditions that are no expressions compare prices.
+    from_condition(condition).is_none_or(|expression| {
+        let depends = |metric| dependencies(metric).iter();
+        metrics(&expression)
+            .into_iter()
+            .flat_map(|used| depends(used.metric))
+            .any(|on| matches!(on, MetricDependency::Price | MetricDependency::AlertBasis))
+    })
+}
+
+/// Returns whether a condition measures a percent change from the base of the options.
+fn measures_change(condition: &Condition) -> bool {
+    match condition {
+        Condition::PriceChange { .. } => true,
+        Condition::Expression(condition) => metrics(&condition.expression)
+            .iter()
+            .any(|used| used.metric == Metric::ChangePct(ChangeBase::OfAlert)),
+        _ => false,
+    }
 }
 
 /// Returns the stock, besides the alert's own, whose change an expression measures from the base of the options.
@@ -122,15 +179,18 @@ fn check_repeating(options: &AlertOptions, condition: &Condition, errors: &mut F
         }
     }
     if options.cooldown_refire {
-        let reason = match condition {
-            Condition::DailyReminder(_) => "the condition is true at one moment of a day only",
+        let message = match condition {
+            Condition::DailyReminder(_) => "must be omitted, because the condition is true at one moment of a day only",
             Condition::Rsi {
                 direction: RsiDirection::Both,
                 ..
-            } => "a firing ends the condition: then the other side counts",
+            } => "must be omitted, because a firing ends the condition: then the other side counts",
+            _ if options.repeat == Repeat::Once => {
+                "must be omitted for an alert that fires once; or set options.repeat to each_time or once_per_day"
+            }
             _ => return,
         };
-        errors.add("options.cooldown_refire", format!("must be omitted, because {reason}"));
+        errors.add("options.cooldown_refire", message);
     }
 }
 

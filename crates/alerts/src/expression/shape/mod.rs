@@ -50,6 +50,16 @@ pub fn family(expression: &Expression) -> MetricFamily {
     families.max().unwrap_or(MetricFamily::Price)
 }
 
+/// Returns whether the expression has a `crosses`.
+#[must_use]
+pub fn has_crossing(expression: &Expression) -> bool {
+    let mut found = false;
+    expression
+        .condition()
+        .for_each_comparison(&mut |comparison| found |= matches!(comparison, Comparison::Crosses(..)));
+    found
+}
+
 /// Returns whether the expression can become true only by a `crosses`. Such an expression does not fire because it is true when
 /// its alert is armed.
 #[must_use]
