@@ -7,7 +7,7 @@ use crate::expression::shape::family;
 use crate::expression::{Expression, Within};
 
 /// The parameter with the text of an expression.
-const WHEN: &str = "when";
+pub(crate) const WHEN: &str = "when";
 
 /// The parameter with the time for which a crossing counts.
 const WITHIN: &str = "within";

@@ -12,6 +12,7 @@ mod spec;
 mod technical;
 
 pub use expression::ExpressionCondition;
+pub(crate) use expression::WHEN;
 pub use kind::{ConditionFamily, ConditionKind};
 pub(crate) use spec::Values;
 pub use spec::{

@@ -11,7 +11,7 @@ pub struct ExpressionError {
     pub problem: ExpressionProblem,
     /// The position in Unicode characters, from 1; the end of the text is its length + 1.
     pub position: usize,
-    /// The texts that are possible at the position; empty if the problem names the fix.
+    /// The texts that are possible at the position, or what the problem demands.
     pub expected: Vec<String>,
     /// The nearest known names, the best first.
     pub suggestions: Vec<String>,
@@ -84,9 +84,9 @@ pub enum NumberProblem {
 impl ExpressionError {
     pub(super) fn new(problem: ExpressionProblem, position: usize) -> Self {
         Self {
+            expected: problem.expected(),
             problem,
             position,
-            expected: Vec::new(),
             suggestions: Vec::new(),
         }
     }
@@ -130,7 +130,8 @@ impl fmt::Display for ExpressionError {
         if !fix.is_empty() {
             write!(f, "; {fix}")?;
         } else if self.suggestions.is_empty() && !self.expected.is_empty() {
-            write!(f, "; expected {}", list(&self.expected))?;
+            let shown: Vec<String> = self.expected.iter().map(|text| shown_expected(text)).collect();
+            write!(f, "; expected {}", list(&shown))?;
         }
         if !self.suggestions.is_empty() {
             let quoted: Vec<String> = self.suggestions.iter().map(|name| format!("`{name}`")).collect();
@@ -138,6 +139,29 @@ impl fmt::Display for ExpressionError {
         }
         Ok(())
     }
+}
+
+/// Returns an expected text for a message: words and signs of the language in backticks, descriptions such as `a number` without.
+fn shown_expected(text: &str) -> String {
+    let is_description = ["a ", "the ", "at most "].iter().any(|begin| text.starts_with(begin));
+    if is_description {
+        text.to_owned()
+    } else {
+        format!("`{text}`")
+    }
+}
+
+/// Returns a part of a text for a message, control characters by their code.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.push_str(&format!("U+{:04X}", u32::from(character)));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 fn list(items: &[String]) -> String {
@@ -148,10 +172,30 @@ fn list(items: &[String]) -> String {
 }
 
 impl ExpressionProblem {
+    /// Returns what the problem demands; empty for one of the text at a position, whose parser knows what is possible there.
+    fn expected(&self) -> Vec<String> {
+        let expected = match self {
+            Self::TooLong => format!("at most {MAX_CHARACTERS} characters"),
+            Self::TooManyComparisons => format!("at most {MAX_COMPARISONS} comparisons"),
+            Self::TooManyNumbers => format!("at most {MAX_NUMBERS_OF_COMPARISON} numbers and metrics"),
+            Self::TooManySymbols => format!("at most {MAX_SYMBOLS} symbols"),
+            Self::TooDeep => format!("at most {MAX_DEPTH} levels"),
+            Self::Timeframe => "a metric without a timeframe".to_owned(),
+            Self::MalformedSymbol(_) => "a symbol".to_owned(),
+            Self::UnknownSymbol(_) => "the symbol of a known stock".to_owned(),
+            Self::ArgumentCount(usage) => usage.clone(),
+            Self::ConstantComparison => "a metric".to_owned(),
+            Self::ComparedCondition | Self::ArithmeticOnCondition => return vec!["and".to_owned(), "or".to_owned()],
+            Self::Unsuitable(_, fix) => fix.clone(),
+            _ => return Vec::new(),
+        };
+        vec![expected]
+    }
+
     /// Returns the problem and the fix; the latter is empty if expected texts or suggestions say it.
     fn describe(&self) -> (String, String) {
         let (problem, fix) = match self {
-            Self::Unsuitable(part, fix) => return (format!("unsuitable `{part}`"), fix.clone()),
+            Self::Unsuitable(part, fix) => return (format!("unsuitable `{}`", shown(part)), fix.clone()),
             Self::TooLong => (
                 "the expression is too long",
                 format!("at most {MAX_CHARACTERS} characters are allowed"),
@@ -167,10 +211,12 @@ impl ExpressionProblem {
                 format!("at most {MAX_DEPTH} levels of parentheses, `not` and minus signs are allowed"),
             ),
             Self::UnexpectedEnd => ("unexpected end", String::new()),
-            Self::Unexpected(text) => return (format!("unexpected `{text}`"), String::new()),
+            Self::Unexpected(text) => return (format!("unexpected `{}`", shown(text)), String::new()),
             Self::UnknownCharacter('%') => ("unexpected `%`", "write a percentage as a plain number".to_owned()),
             Self::UnknownCharacter('$') => ("unexpected `$`", "write an amount as a plain number".to_owned()),
-            Self::UnknownCharacter(character) => return (format!("unexpected `{character}`"), String::new()),
+            Self::UnknownCharacter(character) => {
+                return (format!("unexpected `{}`", shown(&character.to_string())), String::new());
+            }
             Self::Equality => ("numbers are not compared for equality", "use <, <=, > or >=".to_owned()),
             Self::Timeframe => (
                 "timeframes such as `@5m` are reserved",

@@ -5,11 +5,10 @@ use std::str::FromStr;
 
 use market::Symbol;
 
-use super::ast::{BooleanExpression, MetricReference, NumericExpression};
+use super::ast::BooleanExpression;
 use super::check::check;
 use super::error::{ExpressionError, ExpressionProblem};
 use super::limits::{MAX_CHARACTERS, MAX_CHARACTERS_IN_WORDS};
-use super::metric::{ChangeBase, Metric};
 use super::parser::{ParserOptions, parse_condition};
 use super::print::{PrintStyle, print, symbol_before_metric};
 use super::sentence::sentence;
@@ -33,6 +32,19 @@ pub struct ParsedExpression {
     pub expression: Expression,
     /// The symbols that the text names, with their positions in characters from 1.
     pub symbols: Vec<(Symbol, usize)>,
+    /// The error of the first metric that no new alert can have.
+    unsuitable: Option<ExpressionError>,
+}
+
+impl ParsedExpression {
+    /// Returns the expression, if a new alert can have it.
+    ///
+    /// # Errors
+    /// [`ExpressionError`] at a metric of another stock that is known of the alert's own only, or a MACD whose fast average is not the
+    /// faster one.
+    pub(crate) fn for_new_alert(self) -> Result<Expression, ExpressionError> {
+        self.unsuitable.map_or(Ok(self.expression), Err)
+    }
 }
 
 /// A symbol with an expression, as typed by a person: `AAPL < 180 and rsi under 30`.
@@ -48,6 +60,8 @@ pub struct ParsedText<'a> {
     pub rest: &'a str,
     /// The position of `rest` in characters, from 1.
     pub rest_position: usize,
+    /// The error of the first metric that no new alert can have.
+    pub(crate) unsuitable: Option<ExpressionError>,
 }
 
 impl Expression {
@@ -75,6 +89,7 @@ impl Expression {
         Ok(ParsedExpression {
             expression: Self::checked(parsed.condition)?,
             symbols: parsed.symbols,
+            unsuitable: parsed.unsuitable,
         })
     }
 
@@ -92,10 +107,11 @@ impl Expression {
             may_omit_price: start.may_omit_price,
             may_continue: true,
         };
-        let mut parsed = parse_condition(&text[start.expression..], options).map_err(|mut error| {
+        let moved = |mut error: ExpressionError| {
             error.position += skipped;
             error
-        })?;
+        };
+        let mut parsed = parse_condition(&text[start.expression..], options).map_err(moved)?;
         for (_, position) in &mut parsed.symbols {
             *position += skipped;
         }
@@ -108,35 +124,8 @@ impl Expression {
             symbols,
             rest: &text[start.expression + offset..],
             rest_position: position + skipped,
+            unsuitable: parsed.unsuitable.map(moved),
         })
-    }
-
-    /// Requires that metrics of the alert itself have no symbol, which are known of its own stock only. `symbols` are those of the text
-    /// with their positions.
-    ///
-    /// # Errors
-    /// [`ExpressionError`] with the position of the first such metric's symbol.
-    pub(crate) fn require_own_stock(&self, symbols: &[(Symbol, usize)]) -> Result<(), ExpressionError> {
-        let mut foreign = None;
-        self.condition.for_each_metric(&mut |used: MetricReference| {
-            if used.symbol.is_some() && is_of_alert(used.metric) {
-                foreign = foreign.or(Some(used));
-            }
-        });
-        let Some(MetricReference { symbol, metric }) = foreign else {
-            return Ok(());
-        };
-        let position = symbols.iter().find(|(named, _)| Some(*named) == symbol);
-        let part = NumericExpression::Metric(MetricReference { symbol, metric }).to_string();
-        let fix = match metric {
-            Metric::ChangePct(_) => "it is known of the alert's own stock only; give another base, such as prev_close",
-            _ => "it is known of the alert's own stock only; omit the symbol",
-        };
-        Err(ExpressionError::unsuitable(
-            &part,
-            fix.to_owned(),
-            position.map_or(1, |(_, position)| *position),
-        ))
     }
 
     fn checked(condition: BooleanExpression) -> Result<Self, ExpressionError> {
@@ -233,12 +222,4 @@ pub(crate) fn leading_symbol(text: &str) -> Result<(Symbol, TextStart), Expressi
         may_omit_price: body.len() == trimmed.len(),
     };
     Ok((symbol, start))
-}
-
-/// Returns whether a metric is measured since the alert was created or armed.
-const fn is_of_alert(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::HighSinceArmed | Metric::LowSinceArmed | Metric::ChangePct(ChangeBase::Creation)
-    )
 }

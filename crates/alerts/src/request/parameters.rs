@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{FieldErrors, InvalidField, kind_of};
 use super::numbers;
-use crate::condition::{ConditionKind, MAX_NOTE_CHARACTERS, ParameterRule, ParameterSpec};
+use crate::condition::{ConditionKind, MAX_NOTE_CHARACTERS, ParameterRule, ParameterSpec, WHEN};
 use crate::expression::{Expression, Within, WithinError};
 use market::Symbol;
 
@@ -33,6 +33,13 @@ pub(super) fn object(value: &Value, errors: &mut FieldErrors) -> Result<Option<M
             return Err(errors.add("parameters", message));
         }
     };
+    // An error of an expression has the position of the character.
+    if let Some(Value::String(text)) = map.get(WHEN)
+        && text.contains('\0')
+        && let Err(error) = Expression::parse(text, None)
+    {
+        return Err(errors.add_expression_error(format!("parameters.{WHEN}"), error));
+    }
     // The depth is checked first: serialising a deeper value below could exhaust the stack.
     if map.values().any(|value| !is_sound(value, 1)) || map.keys().any(|key| key.contains('\0')) {
         let message = format!(
@@ -155,12 +162,13 @@ impl Parameters {
             return Err(errors.add(format!("parameters.{}", own.name), message));
         };
         if let (ParameterRule::Expression, Value::String(text)) = (&own.rule, &value) {
-            let parsed = Expression::parse(text, symbol).and_then(|parsed| {
-                parsed.expression.require_own_stock(&parsed.symbols)?;
-                Ok(parsed)
+            let parsed = Expression::parse(text, symbol).and_then(|parsed| match symbol {
+                Some(_) => parsed.for_new_alert(),
+                // A stored expression keeps its metrics.
+                None => Ok(parsed.expression),
             });
-            let parsed = parsed.map_err(|error| errors.add_expression_error(field, error))?;
-            self.write(own.name, parsed.expression.to_string());
+            let expression = parsed.map_err(|error| errors.add_expression_error(field, error))?;
+            self.write(own.name, expression.to_string());
             return Ok(());
         }
         match normal(&own.rule, value) {

@@ -22,11 +22,12 @@ use serde_json::{Map, Value};
 
 use crate::alert::NewAlert;
 use crate::expression::{Expression, ExpressionError};
+use crate::options::AlertOptions;
 use crate::request::{FieldErrors, ParseContext, RequestError, parse_create};
 use phrases::TextOption;
 use read::{PhraseReader, ReadPhrases};
 
-pub use write::sentence;
+pub use write::{option_phrases, sentence};
 
 /// The field of a request that has the text.
 pub const TEXT_FIELD: &str = "text";
@@ -69,7 +70,9 @@ fn read_text(text: &str, context: &ParseContext<'_>) -> Result<AlertText, Expres
         );
     }
     let parsed = Expression::parse_text(text)?;
-    parsed.expression.require_own_stock(&parsed.symbols)?;
+    if let Some(error) = parsed.unsuitable {
+        return Err(error);
+    }
     let phrases = PhraseReader::new(parsed.rest, parsed.rest_position).read()?;
     let within = phrases.within.as_deref();
     let body = body::of_expression(parsed.symbol, &parsed.expression, within, context);
@@ -85,7 +88,23 @@ fn created(
 ) -> Result<AlertText, ExpressionError> {
     phrases.add_to(&mut body);
     let alert = parse_create(&Value::Object(body.clone()), context).map_err(|error| refused(&error, phrases))?;
+    if let Some(Value::Object(options)) = body.get_mut("options") {
+        write_instants(options, &alert.options);
+    }
     Ok(AlertText { alert, body, symbols })
+}
+
+/// Writes the instants of options as responses have them. A snooze that has ended is omitted.
+fn write_instants(written: &mut Map<String, Value>, options: &AlertOptions) {
+    let read = options.to_json();
+    for option in [TextOption::ExpiresAt, TextOption::SnoozedUntil] {
+        let name = option.field().trim_start_matches("options.");
+        if written.shift_remove(name).is_some()
+            && let Some(instant) = read.get(name)
+        {
+            written.insert(name.to_owned(), instant.clone());
+        }
+    }
 }
 
 /// Returns the error of a text whose options do not fit, at the phrase of the first of them.

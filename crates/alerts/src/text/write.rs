@@ -13,12 +13,20 @@ use crate::options::{Expiry, PercentBase, Rearm, Repeat, SessionScope, TriggerPr
 /// expression mean exactly the same as its condition.
 #[must_use]
 pub fn sentence(alert: &NewAlert) -> Option<String> {
+    let mut sentence = condition_in_words(alert)?;
+    sentence.push_str(&option_phrases(alert));
+    Some(sentence)
+}
+
+/// Returns the options and the channel that differ from their defaults as the phrases of a sentence, each after a space.
+#[must_use]
+pub fn option_phrases(alert: &NewAlert) -> String {
     let within = match &alert.condition {
         Condition::Expression(condition) => condition.within,
         _ => None,
     };
     let options = &alert.options;
-    let mut sentence = Sentence(condition_in_words(alert)?);
+    let mut sentence = Sentence(String::new());
     match within {
         Some(crate::expression::Within::Session) => sentence.fixed(TextOption::Within, "session"),
         other => sentence.with_value(TextOption::Within, other),
@@ -50,7 +58,7 @@ pub fn sentence(alert: &NewAlert) -> Option<String> {
     if alert.notification != Channel::default() {
         sentence.with_value(TextOption::Channel, Some(alert.notification.name()));
     }
-    Some(sentence.0)
+    sentence.0
 }
 
 fn condition_in_words(alert: &NewAlert) -> Option<String> {

@@ -19,6 +19,8 @@ pub(super) struct Parser<'a> {
     pub(super) may_omit_price: bool,
     /// The symbols that the text names, with their positions.
     pub(super) named: Vec<(Symbol, usize)>,
+    /// The error of the first metric that no new alert can have.
+    pub(super) unsuitable: Option<ExpressionError>,
     symbols: Vec<Option<Symbol>>,
     comparisons: usize,
     numbers: usize,
@@ -33,6 +35,7 @@ impl<'a> Parser<'a> {
             own,
             may_omit_price,
             named: Vec::new(),
+            unsuitable: None,
             symbols: Vec::new(),
             comparisons: 0,
             numbers: 0,

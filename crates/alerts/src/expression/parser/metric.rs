@@ -76,7 +76,10 @@ impl Parser<'_> {
             .filter(|spec| spec.name.eq_ignore_ascii_case(name))
             .collect();
         let Some(first) = specs.first() else {
-            let suggestions = nearest(name, METRICS.iter().map(|spec| spec.name));
+            let mut suggestions = nearest(name, METRICS.iter().map(|spec| spec.name));
+            if symbol.is_none() {
+                suggestions.extend(self.metrics_of_symbol(name));
+            }
             let unknown = ExpressionProblem::UnknownMetric(name.to_owned());
             return Err(ExpressionError::new(unknown, position)
                 .expecting(["a metric"])
@@ -97,7 +100,28 @@ impl Parser<'_> {
         if let TokenKind::Invalid(problem @ ExpressionProblem::Timeframe) = &self.token().kind {
             return Err(ExpressionError::new(problem.clone(), self.position()));
         }
-        Ok(MetricReference { symbol, metric })
+        Ok(self.noted(MetricReference { symbol, metric }, symbol_position))
+    }
+
+    /// Returns the metrics that are meant if the current word is no metric but a symbol: `SPY > 500`, `BF-B.price`.
+    fn metrics_of_symbol(&self, word: &str) -> Vec<String> {
+        let (minus, class) = (self.peek(1), self.peek(2));
+        let is_joined = minus.text == "-"
+            && minus.offset == self.token().offset + word.len()
+            && class.offset == minus.offset + 1
+            && class.kind == TokenKind::Word;
+        let named = class.text.split_once('.').filter(|(class, name)| {
+            let is_metric = |spec: &MetricSpec| spec.name.eq_ignore_ascii_case(name);
+            !class.is_empty() && METRICS.iter().any(is_metric)
+        });
+        if let Some((class, name)) = named.filter(|_| is_joined) {
+            return vec![format!("{word}.{class}.{name}"), format!("\"{word}-{class}\".{name}")];
+        }
+        let is_symbol = word
+            .chars()
+            .all(|next| next.is_ascii_uppercase() || next.is_ascii_digit());
+        let symbol = word.parse::<Symbol>().ok().filter(|_| is_symbol);
+        symbol.map(|symbol| format!("{symbol}.price")).into_iter().collect()
     }
 
     /// Parses arguments after their opening parenthesis.
@@ -166,7 +190,7 @@ impl Parser<'_> {
         let arguments: Vec<_> = arguments.into_iter().flatten().collect();
         let metric = spec.signature.build(&arguments);
         let metric = metric.ok_or_else(|| out_of_range(spec, 0, start))?;
-        Ok(MetricReference { symbol, metric })
+        Ok(self.noted(MetricReference { symbol, metric }, position))
     }
 
     /// Returns the index of the token after the words of a metric, and its arguments: `None` for one that is out of range.

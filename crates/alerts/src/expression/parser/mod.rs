@@ -4,6 +4,7 @@ mod condition;
 mod cursor;
 mod metric;
 mod number;
+mod suitable;
 
 use market::Symbol;
 
@@ -20,6 +21,8 @@ pub(super) struct ParsedCondition {
     pub(super) condition: BooleanExpression,
     /// The symbols that the text names, with their positions.
     pub(super) symbols: Vec<(Symbol, usize)>,
+    /// The error of the first metric that no new alert can have.
+    pub(super) unsuitable: Option<ExpressionError>,
     /// The position after the condition: in bytes from 0, and in characters from 1.
     pub(super) end: (usize, usize),
 }
@@ -55,6 +58,7 @@ pub(super) fn parse_condition(text: &str, options: ParserOptions) -> Result<Pars
     Ok(ParsedCondition {
         condition,
         symbols: parser.named,
+        unsuitable: parser.unsuitable,
         end,
     })
 }

@@ -14,20 +14,23 @@ fn messages_name_the_position_and_the_fix() {
             "unknown metric `smaa` at 15; did you mean `sma`?",
         ),
         ("AAPL.pric > 3", "unknown metric `pric` at 6; did you mean `price`?"),
-        ("price < ", "unexpected end at 9; expected a number, a metric, ( or -"),
-        ("", "unexpected end at 1; expected a number, a metric, ( or -"),
+        (
+            "price < ",
+            "unexpected end at 9; expected a number, a metric, `(` or `-`",
+        ),
+        ("", "unexpected end at 1; expected a number, a metric, `(` or `-`"),
         (
             "price",
-            "unexpected end at 6; expected <, <=, >, >=, between or crosses",
+            "unexpected end at 6; expected `<`, `<=`, `>`, `>=`, `between` or `crosses`",
         ),
         (
             "price and rsi < 3",
-            "unexpected `and` at 7; expected <, <=, >, >=, between or crosses",
+            "unexpected `and` at 7; expected `<`, `<=`, `>`, `>=`, `between` or `crosses`",
         ),
         ("price crosss 5", "unexpected `crosss` at 7; did you mean `crosses`?"),
         ("price < 1 adn rsi < 3", "unexpected `adn` at 11; did you mean `and`?"),
-        ("(price < 1", "unexpected end at 11; expected ), and or or"),
-        ("price < 1)", "unexpected `)` at 10; expected and, or or the end"),
+        ("(price < 1", "unexpected end at 11; expected `)`, `and` or `or`"),
+        ("price < 1)", "unexpected `)` at 10; expected `and`, `or` or the end"),
         (
             "price = 1",
             "numbers are not compared for equality at 7; use <, <=, > or >=",
@@ -144,4 +147,62 @@ fn suggestions_are_the_nearest_names() {
 fn unknown_symbol_names_the_suggestions() {
     let error = ExpressionError::unknown_symbol("APPL".parse().unwrap(), 4, vec!["AAPL".to_owned()]);
     assert_eq!(error.to_string(), "unknown symbol APPL at 4; did you mean `AAPL`?");
+}
+
+#[test]
+fn symbol_without_a_metric_suggests_its_price() {
+    for (text, position, suggestions) in [
+        ("SPY > 500", 1, vec!["SPY.price"]),
+        ("price > 5 and SPY > 500", 15, vec!["SPY.price"]),
+        ("BF-B.price > 5", 1, vec!["BF.B.price", "\"BF-B\".price"]),
+        ("BF - B.price > 5", 1, vec!["BF.price"]),
+        ("foo > 5", 1, vec![]),
+    ] {
+        let error = error(text);
+        assert_eq!(
+            (error.position, error.suggestions),
+            (position, suggestions.into_iter().map(str::to_owned).collect()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn control_characters_are_shown_by_their_code() {
+    assert_eq!(
+        error("price < 1 \0").to_string(),
+        "unexpected `U+0000` at 11; expected `and`, `or` or the end"
+    );
+}
+
+#[test]
+fn every_error_says_what_is_expected() {
+    let nested = format!("{}price < 1", "(".repeat(17));
+    let many = vec!["price < 1"; 21].join(" and ");
+    let symbols = (0..9)
+        .map(|at| format!("S{at}.price < 1"))
+        .collect::<Vec<_>>()
+        .join(" or ");
+    let long = " ".repeat(1_001);
+    for text in [
+        nested.as_str(),
+        many.as_str(),
+        symbols.as_str(),
+        long.as_str(),
+        "price = 1",
+        "1 < 2",
+        "1 < price < 3",
+        "(price < 1) + 2 > 3",
+        "sma > 3",
+        "macd(1, 2) > 3",
+        "sma(500) > 3",
+        "price@5m > 3",
+        "price > $5",
+        "price > 1.2345678",
+        "TOOLONGSYMBOL.price > 3",
+        "SPY.pric > 3",
+    ] {
+        let error = error(text);
+        assert!(!error.expected.is_empty(), "{text}: {error}");
+    }
 }

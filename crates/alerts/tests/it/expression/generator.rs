@@ -35,10 +35,17 @@ fn metric() -> impl Strategy<Value = Metric> {
             MetricSignature::Plain(metric) => metric,
             MetricSignature::Period(_, build) => build(n),
             MetricSignature::Base(build) => build(base),
-            MetricSignature::Macd(build) => build(MacdPeriods { fast: n, slow, signal }),
+            MetricSignature::Macd(build) => build(macd_periods(n, slow, signal)),
             MetricSignature::Bollinger(build) => build(BollingerBand { period: n, width }),
         }
     })
+}
+
+/// Returns the periods of a MACD whose fast average is the faster one.
+fn macd_periods(one: MetricPeriod, other: MetricPeriod, signal: MetricPeriod) -> MacdPeriods {
+    let fast = MetricPeriod::new(one.min(other).get().min(MetricPeriod::MAX - 1)).unwrap();
+    let slow = MetricPeriod::new(one.max(other).get().max(fast.get() + 1)).unwrap();
+    MacdPeriods { fast, slow, signal }
 }
 
 fn reference() -> impl Strategy<Value = NumericExpression> {

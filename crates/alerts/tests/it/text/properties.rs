@@ -48,7 +48,9 @@ fn names_since_creation_of_others(expression: &Expression) -> bool {
     metrics(expression).iter().any(|used| {
         let is_since_creation = matches!(
             used.metric,
-            Metric::HighSinceArmed | Metric::LowSinceArmed | Metric::ChangePct(ChangeBase::Creation)
+            Metric::HighSinceArmed
+                | Metric::LowSinceArmed
+                | Metric::ChangePct(ChangeBase::Creation | ChangeBase::OfAlert)
         );
         used.symbol.is_some() && is_since_creation
     })

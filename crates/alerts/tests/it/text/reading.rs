@@ -135,7 +135,7 @@ fn options_are_read_in_words() {
         ("until 2027-01-31", json!({"expires_at": "2027-01-31"})),
         (
             "until 2027-01-31T09:30:00-05:00",
-            json!({"expires_at": "2027-01-31T09:30:00-05:00"}),
+            json!({"expires_at": "2027-01-31T14:30:00.000Z"}),
         ),
         (
             "until 2027-01-31 notify on expiry",
@@ -143,14 +143,21 @@ fn options_are_read_in_words() {
         ),
         (
             "snoozed until 2027-01-31T09:30:00Z",
-            json!({"snoozed_until": "2027-01-31T09:30:00Z"}),
+            json!({"snoozed_until": "2027-01-31T09:30:00.000Z"}),
         ),
         ("on two lasts", json!({"trigger": "two_lasts"})),
-        ("since the previous close", json!({"base": "prev_close"})),
         ("", Value::Null),
     ] {
         assert_eq!(options(text), expected, "{text}");
     }
+    assert_eq!(
+        body("AAPL change_pct < -5 since the previous close")["options"],
+        json!({"base": "prev_close"})
+    );
+    assert_eq!(
+        options("snoozed until 2024-03-08T09:59:00-05:00 each time"),
+        json!({"repeat": "each_time"})
+    );
     assert_eq!(body("AAPL < 180 to EMAIL")["notification"], "email");
     assert_eq!(
         body("AAPL price crosses above 180 within 15m")["parameters"],
@@ -171,7 +178,7 @@ fn errors_have_a_position_and_what_was_expected() {
             15,
             "unexpected `emial` at 15; did you mean `email`?",
         ),
-        ("AAPL < 180 to", 14, "unexpected end at 14; expected email or sms"),
+        ("AAPL < 180 to", 14, "unexpected end at 14; expected `email` or `sms`"),
         (
             "AAPL < 180 untill 2027-01-31",
             12,
@@ -182,7 +189,11 @@ fn errors_have_a_position_and_what_was_expected() {
             12,
             "unexpected `adn` at 12; did you mean `and`?",
         ),
-        ("AAPL < 180 each day", 12, "unexpected `each` at 12; expected each time"),
+        (
+            "AAPL < 180 each day",
+            12,
+            "unexpected `each` at 12; expected `each time`",
+        ),
         (
             "AAPL < 180 for",
             15,
@@ -196,7 +207,7 @@ fn errors_have_a_position_and_what_was_expected() {
         (
             "AAPL < 180 each time up to 5",
             29,
-            "unexpected end at 29; expected times",
+            "unexpected end at 29; expected `times`",
         ),
         (
             "AAPL < 180 once each time",
@@ -306,5 +317,22 @@ fn options_that_do_not_fit_a_named_condition_are_errors_at_their_phrase() {
     ] {
         let error = read(text).unwrap_err();
         assert_eq!(error.position, position, "{text}: {error}");
+    }
+}
+
+#[test]
+fn metrics_that_no_new_alert_can_have_are_refused_at_their_place() {
+    for (text, position, part) in [
+        ("AAPL macd(26,12,9) > 1", 6, "write macd(12, 26, 9)"),
+        (
+            "AAPL < 180 and macd_signal(12,12,9) > 1",
+            16,
+            "fast must be less than slow",
+        ),
+        ("AAPL < SPY.price and SPY.high_since_armed > 3", 22, "omit the symbol"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.position, position, "{text}: {error}");
+        assert!(error.to_string().contains(part), "{text}: {error}");
     }
 }
