@@ -1,7 +1,5 @@
 //! The bounds of numbers in expressions, by the definitions of their metrics.
 
-use std::fmt;
-
 use market::price::{MAX_PRICE_MICROS, MAX_VOLUME};
 
 use crate::expression::ast::{ArithmeticOperator, NumericExpression, Relation};
@@ -137,6 +135,11 @@ impl Bounds {
         self.min.as_ref().filter(|min| self.max.as_ref() == Some(min))
     }
 
+    /// Returns whether the number is always 0.
+    pub(super) fn is_zero(&self) -> bool {
+        self.constant() == Some(&Fraction::ZERO)
+    }
+
     fn negated(&self) -> Self {
         Self {
             min: self.max.as_ref().map(Fraction::negate),
@@ -211,15 +214,25 @@ fn absolute(number: &Fraction) -> Fraction {
     number.clone().max(number.negate())
 }
 
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.min, &self.max) {
-            (Some(min), Some(max)) if *max < Fraction::from_whole(1_000_000) => {
-                write!(f, "from {} to {}", min.as_f64(), max.as_f64())
-            }
-            (Some(min), _) => write!(f, "at least {}", min.as_f64()),
-            (None, Some(max)) => write!(f, "at most {}", max.as_f64()),
-            (None, None) => f.write_str("any number"),
+/// An end of bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BoundsEnd {
+    Min,
+    Max,
+}
+
+impl Bounds {
+    /// Returns the bounds as text; of a metric with large numbers only the `end` that matters.
+    pub(super) fn text(&self, end: Option<BoundsEnd>) -> String {
+        let is_small = self
+            .max
+            .as_ref()
+            .is_some_and(|max| *max < Fraction::from_whole(1_000_000));
+        match (&self.min, &self.max, end.filter(|_| !is_small)) {
+            (Some(min), Some(max), None) => format!("from {} to {}", min.as_f64(), max.as_f64()),
+            (Some(min), _, Some(BoundsEnd::Min)) | (Some(min), None, _) => format!("at least {}", min.as_f64()),
+            (_, Some(max), _) => format!("at most {}", max.as_f64()),
+            (None, None, _) => "any number".to_owned(),
         }
     }
 }

@@ -5,10 +5,10 @@
 //! of a metric without a value, or two comparisons of one metric that exclude each other. The check is not complete: an expression
 //! for which no reason is found may still never be true.
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, BoundsEnd};
 use crate::expression::Expression;
 use crate::expression::ast::{
-    BooleanExpression, Comparison, CrossingDirection, MetricReference, NumericExpression, Relation,
+    ArithmeticOperator, BooleanExpression, Comparison, CrossingDirection, MetricReference, NumericExpression, Relation,
 };
 
 /// The maximum number of conjunctions that are checked. An expression with more of them counts as possible.
@@ -44,6 +44,18 @@ pub fn never_true(expression: &Expression, has_value: impl Fn(MetricReference) -
         }
     }
     reasons
+}
+
+/// Returns whether a number divides by the constant 0.
+fn divides_by_zero(number: &NumericExpression) -> bool {
+    match number {
+        NumericExpression::Constant(_) | NumericExpression::Metric(_) => false,
+        NumericExpression::Negated(inner) => divides_by_zero(inner),
+        NumericExpression::Arithmetic(left, operator, right) => {
+            let is_zero = *operator == ArithmeticOperator::Divide && Bounds::of(right).is_zero();
+            is_zero || divides_by_zero(left) || divides_by_zero(right)
+        }
+    }
 }
 
 /// Returns the conjunctions of which one must hold for a condition to have a truth; `None` if they are too many.
@@ -82,11 +94,29 @@ impl<'a> Literal<'a> {
             let metric = NumericExpression::Metric(metric);
             return Some(format!("{self} is unknown, because {metric} has no value"));
         }
+        if self.comparison.operands().into_iter().any(divides_by_zero) {
+            return Some(format!("{self} is unknown, because a division by 0 has no value"));
+        }
+        if self.compares_equal_sides() {
+            return Some(format!("{self} is impossible: both sides are equal"));
+        }
         if self.is_possible() {
             return None;
         }
         let ranges: Vec<String> = self.ranges();
         Some(format!("{self} is impossible: {}", ranges.join(", ")))
+    }
+
+    /// Returns whether the comparison needs two different numbers, but has the same one twice.
+    fn compares_equal_sides(self) -> bool {
+        let is_strict = |relation: Relation| matches!(relation, Relation::Above | Relation::Below);
+        match (self.comparison, self.truth) {
+            (Comparison::Crosses(left, _, right), true) => left == right,
+            _ => self
+                .relations()
+                .into_iter()
+                .any(|(left, relation, right)| is_strict(relation) && left == right),
+        }
     }
 
     fn is_possible(self) -> bool {
@@ -130,15 +160,31 @@ impl<'a> Literal<'a> {
     fn ranges(self) -> Vec<String> {
         let mut ranges = Vec::new();
         for number in self.comparison.operands() {
+            let end = self.missed_end(number);
             number.for_each_metric(&mut |metric| {
                 let number = NumericExpression::Metric(metric);
-                let range = format!("{number} is {}", Bounds::of(&number));
+                let range = format!("{number} is {}", Bounds::of(&number).text(end));
                 if !ranges.contains(&range) {
                     ranges.push(range);
                 }
             });
         }
         ranges
+    }
+
+    /// Returns the end of a metric's bounds that a comparison with a number is beyond; `None` if both ends may matter.
+    fn missed_end(self, number: &NumericExpression) -> Option<BoundsEnd> {
+        let relations = self.relations();
+        let [(left, relation, right)] = relations.as_slice() else {
+            return None;
+        };
+        let is_alone = |side: &NumericExpression| side == number && matches!(side, NumericExpression::Metric(_));
+        let is_upward = match (is_alone(left), is_alone(right)) {
+            (true, false) => relation.is_upward(),
+            (false, true) => !relation.is_upward(),
+            _ => return None,
+        };
+        Some(if is_upward { BoundsEnd::Max } else { BoundsEnd::Min })
     }
 
     /// Returns what the comparison demands of single metrics.
@@ -236,6 +282,59 @@ mod tests {
         ] {
             assert!(!is_possible(text), "{text}");
         }
+    }
+
+    #[test]
+    fn message_names_the_bound_that_is_exceeded() {
+        assert_eq!(
+            reasons("price > 9000000000000"),
+            ["price > 9000000000000 is impossible: price is at most 1000000000"]
+        );
+        assert_eq!(
+            reasons("9000000000000 < price"),
+            ["9000000000000 < price is impossible: price is at most 1000000000"]
+        );
+        assert_eq!(
+            reasons("-price > 0"),
+            ["-price > 0 is impossible: price is from 0.000001 to 1000000000"]
+        );
+    }
+
+    #[test]
+    fn number_is_not_different_from_itself() {
+        assert_eq!(
+            reasons("price > price"),
+            ["price > price is impossible: both sides are equal"]
+        );
+        for text in [
+            "sma(5) < sma(5)",
+            "price crosses price",
+            "not price >= price",
+            "price + 1 < price + 1",
+        ] {
+            assert!(!is_possible(text), "{text}");
+        }
+        for text in ["price >= price", "not price crosses price", "price > SPY.price"] {
+            assert!(is_possible(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn division_by_zero_has_no_value() {
+        assert_eq!(
+            reasons("price / 0 > 1"),
+            ["price / 0 > 1 is unknown, because a division by 0 has no value"]
+        );
+        for text in [
+            "not price / 0 > 1",
+            "1 + price / (1 - 1) > 1",
+            "-(price / 0) < 1",
+            "price / (0 * volume) > 1",
+        ] {
+            assert!(!is_possible(text), "{text}");
+        }
+        assert!(is_possible("price / volume > 1"));
+        assert!(is_possible("price / 0 > 1 or price > 1"));
     }
 
     #[test]
