@@ -25,10 +25,17 @@ const fn dollars(price: Price) -> Usd {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, "price")
+    }
+}
+
+impl Reason {
+    /// Writes the reason, with the name of the price that was judged.
+    pub(in crate::engine) fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
         match *self {
             Self::PriceReached { side, price, threshold } => {
                 let (price, threshold) = (dollars(price), dollars(threshold));
-                write!(f, "price {price} is at or {side} {threshold}")
+                write!(f, "{name} {price} is at or {side} {threshold}")
             }
             Self::PriceChanged {
                 side, price, initial, ..
@@ -36,7 +43,7 @@ impl fmt::Display for Reason {
                 let moved = Decimal::from_micros(PriceChange::between(initial, price).percent.micros().abs());
                 write!(
                     f,
-                    "price {} is {}% {side} {}",
+                    "{name} {} is {}% {side} {}",
                     dollars(price),
                     Percent(moved),
                     dollars(initial)
@@ -45,7 +52,7 @@ impl fmt::Display for Reason {
             Self::NewExtreme { side, price, previous } => {
                 let what = side.pick("high", "low");
                 let (price, previous) = (dollars(price), dollars(previous));
-                write!(f, "price {price} is a new 52-week {what}, {side} {previous}")
+                write!(f, "{name} {price} is a new 52-week {what}, {side} {previous}")
             }
             Self::AveragesCrossed { side, sma_50, sma_200 } => {
                 let what = side.pick("golden", "death");
@@ -65,7 +72,7 @@ impl fmt::Display for Reason {
                 let from = side.pick("below", "above");
                 write!(
                     f,
-                    "price {} touched the {period}-day average {} from {from}",
+                    "{name} {} touched the {period}-day average {} from {from}",
                     dollars(price),
                     Usd(average)
                 )

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use market::Decimal;
+use market::{Decimal, Symbol};
 
 use super::direct::RuleCondition;
 use super::distance::{distance, distance_of_all};
@@ -11,16 +11,16 @@ use super::explanation::{ExplainedTerm, Explanation, TermSource};
 use super::reason::RuleReason;
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
-use crate::alert::AlertId;
+use crate::alert::{Alert, AlertId};
 use crate::condition::{Condition, Side};
 use crate::engine::Engine;
 use crate::engine::event::StockIndex;
 use crate::engine::level_index::Slot;
 use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
+use crate::expression::shape::symbols;
 use crate::expression::{Crossings, Expression, MetricValue, evaluate, number_value};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
 use crate::options::AlertOptions;
-use crate::sentence::sentence;
 
 impl Engine {
     /// Explains an armed alert. `None` if it is not armed.
@@ -30,6 +30,23 @@ impl Engine {
             Some(slot) => self.explain_rule(&self.as_rule(slot)?, now),
             None => self.explain_rule(self.rules.find(id)?, now),
         }
+    }
+
+    /// Explains an alert that is not armed, as if it were armed now. `None` for a condition without comparisons, and while the engine
+    /// knows nothing of one of its stocks.
+    #[must_use]
+    pub fn explain_unarmed(&self, alert: &Alert, now: Timestamp) -> Option<Explanation> {
+        let lifecycle = match alert.condition {
+            Condition::SocialBuzz(_) => Lifecycle::new_on_change(now),
+            _ => Lifecycle::new(now, None, None),
+        };
+        let rule = Rule::with_lifecycle(alert, lifecycle)?;
+        let names = rule.judged.expression().map(symbols).unwrap_or_default();
+        let is_known = |symbol: &Symbol| self.indices.contains_key(symbol);
+        if !is_known(&rule.symbol) || !names.iter().flatten().all(is_known) {
+            return None;
+        }
+        self.explain_rule(&ArmedRule::new(rule, |symbol| self.indices[&symbol]), now)
     }
 
     /// Returns one of the 23 conditions without options as a rule.
@@ -98,13 +115,12 @@ impl Engine {
                 let crossings = (&state.crossings, &state.crossings);
                 let terms = self.terms(armed, expression, &values, crossings, now);
                 let distance_pct = distance(expression.condition(), &terms);
-                (expression.sentence(armed.rule.symbol), terms, distance_pct)
+                (Some(expression.sentence(armed.rule.symbol)), terms, distance_pct)
             }
             RuleCondition::Direct(direct) => {
                 let terms = self.direct_terms(*direct, &own, &prepared);
                 let distance_pct = distance_of_all(&terms);
-                let sentence = sentence(&armed.rule.condition, armed.rule.initial_price);
-                (format!("{} {sentence}", armed.rule.symbol), terms, distance_pct)
+                (None, terms, distance_pct)
             }
         };
         Some(Explanation {
@@ -132,7 +148,7 @@ impl Engine {
         let values = self.values(shown, prepared, now, observed, SeenAt::Observation);
         let crossings = (&armed.rule.lifecycle.crossings, &prepared.crossings);
         let terms = self.terms(shown, expression, &values, crossings, now);
-        RuleReason::new(expression, &values, terms, held_since)
+        RuleReason::new(expression, &values, terms, held_since, armed.rule.options.trigger)
     }
 
     /// Returns the comparisons of a rule, with the state of its crossings before and at an observation.

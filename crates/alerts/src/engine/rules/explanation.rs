@@ -8,11 +8,11 @@ use crate::expression::ast::Comparison;
 use crate::lifecycle::WaitReason;
 use crate::metrics::{MetricDependency, dependencies};
 
-/// The present state of an armed alert.
+/// The present state of an alert.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Explanation {
-    /// The condition as a sentence, beginning with the stock.
-    pub sentence: String,
+    /// An expression as a sentence, beginning with the stock, with the figures of today's shares; `None` for other conditions.
+    pub sentence: Option<String>,
     /// The truth of the condition.
     pub truth: Truth,
     /// One term for each comparison, in the order of the text.

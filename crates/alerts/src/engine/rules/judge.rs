@@ -32,11 +32,11 @@ pub(super) struct Cause<'a> {
 
 /// The effect of a judgement on the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum RuleFate {
+pub(super) enum AfterJudgement {
     /// The rule stays armed.
-    Stays,
+    StayArmed,
     /// It fired for the last time, or has expired.
-    Ends,
+    Disarm,
 }
 
 /// A condition with its truth.
@@ -62,7 +62,7 @@ impl Engine {
         now: Timestamp,
         cause: Cause<'_>,
         out: &mut Vec<Decision>,
-    ) -> RuleFate {
+    ) -> AfterJudgement {
         let own = self.stock(armed.rule.symbol);
         let price = self.newest_price(armed, own);
         let judged = self.own_judged_price(armed, now, SeenAt::Observation);
@@ -118,7 +118,7 @@ impl Engine {
             at: now,
             action,
         };
-        let fate = match stepped.outcome {
+        let effect = match stepped.outcome {
             Outcome::Fire { true_since, is_last } => {
                 let held_since = options.hold.map(|_| true_since);
                 let reason = match evaluated {
@@ -127,10 +127,10 @@ impl Engine {
                     }
                     Evaluated::Direct(direct, DirectTruth::True(reason), own) => {
                         let terms = self.direct_terms(direct, &own, &prepared);
-                        RuleReason::direct(reason, terms, held_since)
+                        RuleReason::direct(reason, terms, held_since, options.trigger)
                     }
                     // Only a true condition fires.
-                    Evaluated::Direct(..) => return RuleFate::Stays,
+                    Evaluated::Direct(..) => return AfterJudgement::StayArmed,
                 };
                 let reason = Box::new(reason);
                 let state = Box::new(stepped.next.clone());
@@ -141,11 +141,15 @@ impl Engine {
                     state,
                 }));
                 armed.rule.revision = armed.rule.revision.next();
-                if is_last { RuleFate::Ends } else { RuleFate::Stays }
+                if is_last {
+                    AfterJudgement::Disarm
+                } else {
+                    AfterJudgement::StayArmed
+                }
             }
             Outcome::Expire { at } => {
                 out.push(decision(AlertAction::Expire { at }));
-                RuleFate::Ends
+                AfterJudgement::Disarm
             }
             Outcome::Wait(_) => {
                 if stepped.next != armed.rule.lifecycle || armed.has_unstored_state {
@@ -153,13 +157,13 @@ impl Engine {
                         state: Box::new(stepped.next.clone()),
                     }));
                 }
-                RuleFate::Stays
+                AfterJudgement::StayArmed
             }
         };
         armed.rule.lifecycle = stepped.next;
         armed.has_unstored_state = false;
         armed.previous_price = judged;
-        fate
+        effect
     }
 
     /// Returns the price of a rule's own stock that is judged.

@@ -47,7 +47,7 @@ use crate::expression::shape::metrics;
 use crate::lifecycle::ArmedExtremes;
 use crate::metrics::track;
 use direct::RuleCondition;
-use judge::{Cause, RuleFate};
+use judge::{AfterJudgement, Cause};
 
 impl Engine {
     /// Arms a rule in place of its earlier revision. It is judged at the next observation, or evaluation, of its stocks.
@@ -220,8 +220,8 @@ impl Engine {
         let id = armed.rule.alert;
         self.end_past_sessions(&armed, now);
         self.note_left_bands(&mut armed, cause);
-        let fate = self.judge(&mut armed, now, cause, out);
-        if fate == RuleFate::Ends {
+        let effect = self.judge(&mut armed, now, cause, out);
+        if effect == AfterJudgement::Disarm {
             self.rules.put_back(slot, armed);
             self.disarm_rule(id);
             return;

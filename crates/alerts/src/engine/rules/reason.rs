@@ -8,8 +8,10 @@ use market::Decimal;
 use super::explanation::ExplainedTerm;
 use crate::engine::reason::Reason;
 use crate::expression::ast::{MetricReference, NumericExpression};
+use crate::expression::metric::Metric;
 use crate::expression::shape::{metric_level, metrics};
 use crate::expression::{Expression, Fraction, MetricValue, MetricValues};
+use crate::options::TriggerPrice;
 
 /// The condition that was true.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +28,8 @@ pub struct RuleReason {
     cause: FiringCause,
     terms: Vec<ExplainedTerm>,
     held_since: Option<Timestamp>,
+    /// The price that was judged.
+    trigger: TriggerPrice,
 }
 
 impl RuleReason {
@@ -36,6 +40,7 @@ impl RuleReason {
         values: &impl MetricValues,
         terms: Vec<ExplainedTerm>,
         held_since: Option<Timestamp>,
+        trigger: TriggerPrice,
     ) -> Self {
         let used = metrics(expression).into_iter();
         let values = used.map(|metric| (metric, values.value(metric)));
@@ -43,15 +48,22 @@ impl RuleReason {
             cause: FiringCause::Expression(expression.clone(), values.collect()),
             terms,
             held_since,
+            trigger,
         }
     }
 
     /// Returns the reason of a condition that is no expression.
-    pub(super) const fn direct(reason: Reason, terms: Vec<ExplainedTerm>, held_since: Option<Timestamp>) -> Self {
+    pub(super) const fn direct(
+        reason: Reason,
+        terms: Vec<ExplainedTerm>,
+        held_since: Option<Timestamp>,
+        trigger: TriggerPrice,
+    ) -> Self {
         Self {
             cause: FiringCause::Direct(reason),
             terms,
             held_since,
+            trigger,
         }
     }
 
@@ -78,8 +90,10 @@ impl RuleReason {
 impl fmt::Display for RuleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
-            FiringCause::Expression(expression, values) => write_values(f, expression, values)?,
-            FiringCause::Direct(reason) => write!(f, "{reason}")?,
+            FiringCause::Expression(expression, values) => {
+                write_values(f, expression, values, price_name(self.trigger))?
+            }
+            FiringCause::Direct(reason) => reason.write(f, price_name(self.trigger))?,
         }
         match self.held_since {
             Some(since) => write!(f, "; true since {since:.0}"),
@@ -88,15 +102,30 @@ impl fmt::Display for RuleReason {
     }
 }
 
+/// Returns the name of the price that is judged.
+const fn price_name(trigger: TriggerPrice) -> &'static str {
+    match trigger {
+        TriggerPrice::Last | TriggerPrice::TwoLasts => "price",
+        TriggerPrice::Bid | TriggerPrice::Ask | TriggerPrice::Mid | TriggerPrice::Close => trigger.name(),
+    }
+}
+
+/// Writes an expression and the values of its metrics; that of `price` with the name of the price that was judged.
 fn write_values(
     f: &mut fmt::Formatter<'_>,
     expression: &Expression,
     values: &[(MetricReference, Option<MetricValue>)],
+    price: &str,
 ) -> fmt::Result {
     write!(f, "{expression}")?;
     for (place, (metric, value)) in values.iter().enumerate() {
         let separator = if place == 0 { ": " } else { ", " };
-        let metric = NumericExpression::Metric(*metric);
+        let is_price = metric.metric == Metric::Price;
+        let mut metric = NumericExpression::Metric(*metric).to_string();
+        if is_price {
+            let symbol = metric.len() - Metric::Price.spec().name.len();
+            metric.replace_range(symbol.., price);
+        }
         match value.as_ref().and_then(rounded) {
             Some(value) => write!(f, "{separator}{metric} is {value}")?,
             None => write!(f, "{separator}{metric} is unknown")?,

@@ -44,7 +44,11 @@ pub(in crate::engine) struct Rule {
 impl Rule {
     /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
     pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
-        let lifecycle = alert.lifecycle.as_deref()?.clone();
+        Self::with_lifecycle(alert, alert.lifecycle.as_deref()?.clone())
+    }
+
+    /// Returns an alert as a rule in a state; `None` for a condition that is judged neither as an expression nor directly.
+    pub(super) fn with_lifecycle(alert: &Alert, lifecycle: Lifecycle) -> Option<Self> {
         let is_expression = matches!(alert.condition, Condition::Expression(_));
         Some(Self {
             alert: alert.id,

@@ -1,6 +1,6 @@
 //! Explanations of armed alerts.
 
-use alerts::engine::{ExplainedTerm, TermSource};
+use alerts::engine::{AlertAction, Event, ExplainedTerm, QuoteDetails, TermSource};
 use alerts::expression::Truth;
 use alerts::lifecycle::WaitReason;
 use alerts::{Alert, Condition};
@@ -24,7 +24,6 @@ fn terms_have_the_order_of_the_text() {
     market.arm(&rule(1, when, &Value::Null), LATER);
     let found = explained(&market, 1);
     assert_eq!(found.truth, Truth::False);
-    assert!(found.sentence.starts_with("ACME "), "{}", found.sentence);
     let price_term = ExplainedTerm {
         text: "price >= 110".to_owned(),
         left: Some(decimal("100")),
@@ -180,4 +179,52 @@ fn reason_of_a_firing_has_the_exact_price() {
         _ => None,
     });
     assert_eq!(reason.unwrap(), "price < 99.99996: price is 99.999951");
+}
+
+#[test]
+fn alert_that_is_not_armed_is_explained_with_the_present_values() {
+    let mut market = RuleMarket::new().with_closes("ACME", 1..=5);
+    market.observe("ACME", "100", NOW);
+    let paused = rule(1, "price >= 110 and sma(2) > 5", &Value::Null);
+    assert_eq!(market.engine.explain(paused.id, at(LATER)), None);
+    let found = market.engine.explain_unarmed(&paused, at(LATER)).unwrap();
+    assert_eq!(found.truth, Truth::False);
+    assert_eq!(found.terms[0].left, Some(decimal("100")));
+    assert_eq!(found.terms[1].left, Some(decimal("52.5")));
+    let elsewhere = rule(2, "NOSUCH.price > 1", &Value::Null);
+    assert_eq!(market.engine.explain_unarmed(&elsewhere, at(LATER)), None);
+}
+
+#[test]
+fn reason_names_the_price_that_was_judged() {
+    for (options, expected) in [
+        (json!({"trigger": "bid"}), "price < 97: bid is 96"),
+        (json!({"trigger": "ask"}), "price < 97: ask is 96.5"),
+        (json!({"trigger": "mid"}), "price < 97: mid is 96.25"),
+        (json!({}), "price < 97: price is 96.75"),
+    ] {
+        let mut market = RuleMarket::new();
+        market.observe("ACME", "100", NOW);
+        market.arm(&rule(1, "price < 97", &options), NOW);
+        let stock = market.engine.stock(symbol("ACME"));
+        let details = QuoteDetails {
+            stock,
+            bid: Some(price("96")),
+            ask: Some(price("96.5")),
+            vwap: None,
+        };
+        let fired = [
+            market.process(Event::QuoteDetails(&[details]), LATER),
+            market.observe("ACME", "96.75", LATER),
+        ]
+        .concat();
+        let reasons: Vec<String> = fired
+            .iter()
+            .filter_map(|decision| match &decision.action {
+                AlertAction::FireRule { reason, .. } => Some(reason.to_string()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(reasons, [expected], "{options}");
+    }
 }

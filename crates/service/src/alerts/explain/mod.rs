@@ -8,7 +8,7 @@ mod past_state;
 
 use alerts::engine::{EvaluationIssue, EvaluationStatus, Explanation};
 use alerts::expression::conversion::from_condition;
-use alerts::{Alert, AlertId, Condition, Status, sentence};
+use alerts::{Alert, AlertId, Status, sentence};
 use foundation::quiet_hours::quiet_until;
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
@@ -23,9 +23,9 @@ pub use near::NearAlert;
 /// The explanation of an alert.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExplainedAlert {
-    /// The condition as a sentence.
+    /// The condition as a sentence, beginning with the stock.
     pub sentence: String,
-    /// The comparisons and the state; `None` for an alert that is not active.
+    /// The comparisons and the state; `None` for a condition without comparisons.
     pub explanation: Option<Explanation>,
     /// The reasons why the alert does not fire, besides its condition.
     pub gates: Vec<BlockingReason>,
@@ -80,9 +80,11 @@ impl Alerts {
 
     fn explain_present(&self, actor: &Actor, alert: &Alert, quiet_until: Option<Timestamp>) -> ExplainedAlert {
         let now = self.ports.clock.now();
-        let (explanation, evaluation) = self
-            .evaluator
-            .read(|engine| (engine.explain(alert.id, now), engine.evaluation(alert.id, now)));
+        let (explanation, evaluation) = self.evaluator.read(|engine| {
+            let explanation = engine.explain(alert.id, now);
+            let explanation = explanation.or_else(|| engine.explain_unarmed(alert, now));
+            (explanation, engine.evaluation(alert.id, now))
+        });
         let is_active = alert.status == Status::Active;
         let mut gates: Vec<BlockingReason> = Vec::new();
         gates.extend(gates::of_status(alert.status, alert.has_expired()));
@@ -113,11 +115,14 @@ impl Alerts {
 
 /// Returns the condition as a sentence. That of an explained expression has the figures of today's shares.
 fn sentence_of(alert: &Alert, explanation: Option<&Explanation>) -> String {
-    if let (Condition::Expression(_), Some(explanation)) = (&alert.condition, explanation) {
-        return explanation.sentence.clone();
+    if let Some(sentence) = explanation.and_then(|explanation| explanation.sentence.as_ref()) {
+        return sentence.clone();
     }
     match from_condition(&alert.condition) {
         Some(expression) => expression.sentence(alert.symbol),
-        None => sentence::sentence(&alert.condition, alert.initial_price),
+        None => {
+            let condition = sentence::sentence(&alert.condition, alert.initial_price);
+            format!("{}: {condition}", alert.symbol)
+        }
     }
 }
