@@ -63,7 +63,9 @@ pub(super) async fn make(
         let parameters = new_alert.parameters.get_or_insert_default();
         parameters.insert("watchlist_item_id".to_owned(), json!(item.id.0));
         let similar = unit.similar_alerts(&owner, &new_alert).await?;
-        let is_there = similar.iter().any(|similar| equivalent(&similar.alert, &new_alert));
+        let is_there = similar
+            .iter()
+            .any(|similar| equivalent(&similar.alert, &new_alert, now));
         if is_there || plan_limits::check(account, &new_alert.condition, new_alert.notification).is_err() {
             continue;
         }

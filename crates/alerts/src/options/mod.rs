@@ -20,6 +20,7 @@ use crate::condition::Condition;
 use crate::named_enum;
 
 pub use fit::check_fit;
+pub(crate) use read::parse_changed_options;
 pub use read::{parse_options, restore_options};
 pub use rearm::ConditionLevel;
 pub(crate) use rearm::rearm_of_expression;
@@ -183,6 +184,13 @@ impl AlertOptions {
         if !self.are_default() && self.repeat == Repeat::Once {
             self.repeat = Repeat::EachTime;
         }
+        self
+    }
+
+    /// Returns the options as of an instant: a snooze that has ended by then is no option any more.
+    #[must_use]
+    pub fn without_ended_snooze(mut self, now: Timestamp) -> Self {
+        self.snoozed_until = self.snoozed_until.filter(|&until| now < until);
         self
     }
 

@@ -19,16 +19,31 @@ const MAX_REARM_PERCENT: i64 = 100;
 /// The maximum length of an unknown name that an error repeats as its field.
 const MAX_UNKNOWN_NAME_BYTES: usize = 40;
 
-/// Reads the member `options` of a request. A null counts as an omitted member.
+/// Reads the member `options` of a request. A null counts as an omitted member, and so does a snooze that has ended.
 ///
 /// # Errors
-/// The errors of each field, such as `options.cooldown`. Instants must be after `context.now`.
+/// The errors of each field, such as `options.cooldown`. The end of the alert must be after `context.now`.
 pub fn parse_options(value: &Value, context: &ParseContext<'_>) -> Result<AlertOptions, FieldErrors> {
+    parse_changed_options(value, None, context)
+}
+
+/// Reads the member `options` of an update. The alert may keep the end `kept`, even if that has passed.
+///
+/// # Errors
+/// As [`parse_options`].
+pub(crate) fn parse_changed_options(
+    value: &Value,
+    kept: Option<Expiry>,
+    context: &ParseContext<'_>,
+) -> Result<AlertOptions, FieldErrors> {
     let mut reader = Reader::default();
     let options = reader.options(value, context.time_zone);
-    reader.must_be_ahead("options.expires_at", options.expires(), context.now);
-    reader.must_be_ahead("options.snoozed_until", options.snoozed_until, context.now);
-    reader.finish(options)
+    // Responses have milliseconds.
+    let milliseconds = |expiry: Option<Expiry>| expiry.map(|expiry| expiry.instant().as_millisecond());
+    if milliseconds(options.expires_at) != milliseconds(kept) {
+        reader.must_be_ahead("options.expires_at", options.expires(), context.now);
+    }
+    reader.finish(options.without_ended_snooze(context.now))
 }
 
 /// Reads options that were [written](AlertOptions::to_json) for the database. Instants can be past.

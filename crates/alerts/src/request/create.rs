@@ -48,6 +48,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
     let options = super::options::read(
         body,
         read.as_ref().ok().map(|(condition, _)| condition),
+        None,
         context,
         &mut errors,
     );
@@ -60,7 +61,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
             parameters,
             note: note?.flatten(),
             tags: tags?.unwrap_or_default(),
-            options: options?.unwrap_or_default(),
+            options: options?,
             email: email?,
         })
     };

@@ -35,8 +35,8 @@ pub struct AlertChange {
 
 /// Reads the body of an update request for the alert `current`.
 ///
-/// An omitted member keeps its current value. The complete result is validated like a new alert, except that a reminder may keep
-/// a moment in the past. A null removes the threshold, the parameters, the options, the note or the tags; for the condition and the notification, a null counts
+/// An omitted member keeps its current value. The complete result is validated like a new alert, except that an alert may keep a
+/// moment or an end in the past, and a condition with options that do not fit it. A null removes the threshold, the parameters, the options, the note or the tags; for the condition and the notification, a null counts
 /// as omitted. `parameters`, `options`, `note` and `tags` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
 ///
 /// A change of the condition requires a new threshold and new parameters: the same number or name means something else for
@@ -52,10 +52,7 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
     let tags = labels::tags(body, &mut errors);
     let read = condition(current, body, context, &mut errors);
     let changed = read.as_ref().ok().map(|(condition, _)| condition);
-    let options = match options::read(body, changed, context, &mut errors) {
-        Ok(None) => options::fit(current.options.clone(), changed, &mut errors),
-        read => read.map(Option::unwrap_or_default),
-    };
+    let options = options::read(body, changed, Some(current), context, &mut errors);
     let parts = || -> Result<AlertChange, InvalidField> {
         let (condition, parameters) = read?;
         let notification = notification?.unwrap_or(current.notification);

@@ -167,7 +167,7 @@ async fn restore(
     let account = account.ok_or(ServiceError::NotFound("account"))?;
     let restored = unit.restore_states(undo, account.id, since, now).await?;
     for alert in restored.iter().filter(|alert| alert.was_deleted && !is_member(alert)) {
-        duplicates::check_restored(unit, &alert.stored).await?;
+        duplicates::check_restored(unit, &alert.stored, now).await?;
     }
     if account.plan.active_alert_quota().is_some() && restored.iter().any(is_active) {
         let others = unit.count_active_alerts(account.id).await?.saturating_sub(1);

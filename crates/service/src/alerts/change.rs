@@ -258,7 +258,7 @@ impl ChangeAlert {
                 }
                 if change.rearms {
                     plan_limits::check(account, &change.condition, change.notification)?;
-                    duplicates::check(unit, stored, &change).await?;
+                    duplicates::check(unit, stored, &change, self.now).await?;
                 }
                 transition::update(alert, change, *price, self.now)
             }

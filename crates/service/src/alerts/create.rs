@@ -76,7 +76,7 @@ impl Alerts {
                     let similar = unit.similar_alerts(&owner, new_alert).await?;
                     if let Some(found) = similar
                         .into_iter()
-                        .find(|similar| equivalent(&similar.alert, new_alert))
+                        .find(|similar| equivalent(&similar.alert, new_alert, now))
                     {
                         return Ok(InsertResult::Found(found));
                     }

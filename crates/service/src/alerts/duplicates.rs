@@ -3,9 +3,11 @@
 use alerts::equivalence::equivalent;
 use alerts::request::AlertChange;
 use alerts::{Alert, NewAlert};
+use jiff::Timestamp;
 use store::model::StoredAlert;
 use store::{Abort, UnitOfWork};
 
+use super::guests::as_new_alert;
 use foundation::ServiceError;
 
 /// Refuses a change that makes an alert equivalent to another alert of its owner, who would be notified twice. Two
@@ -14,8 +16,9 @@ pub(super) async fn check(
     unit: &mut UnitOfWork,
     current: &StoredAlert,
     change: &AlertChange,
+    now: Timestamp,
 ) -> Result<(), Abort<ServiceError>> {
-    let before = request(&current.alert);
+    let before = as_new_alert(&current.alert);
     let after = NewAlert {
         condition: change.condition.clone(),
         options: change.options.clone(),
@@ -23,8 +26,9 @@ pub(super) async fn check(
         ..before.clone()
     };
     let similar = unit.similar_alerts(&current.owner, &after).await?;
-    let is_new_twin =
-        |other: &Alert| other.id != current.alert.id && equivalent(other, &after) && !equivalent(other, &before);
+    let is_new_twin = |other: &Alert| {
+        other.id != current.alert.id && equivalent(other, &after, now) && !equivalent(other, &before, now)
+    };
     match similar.iter().find(|other| is_new_twin(&other.alert)) {
         None => Ok(()),
         Some(twin) => {
@@ -36,27 +40,17 @@ pub(super) async fn check(
 }
 
 /// Refuses to restore a deleted alert if its owner has an equivalent one meanwhile.
-pub(super) async fn check_restored(unit: &mut UnitOfWork, restored: &StoredAlert) -> Result<(), Abort<ServiceError>> {
-    let request = request(&restored.alert);
+pub(super) async fn check_restored(
+    unit: &mut UnitOfWork,
+    restored: &StoredAlert,
+    now: Timestamp,
+) -> Result<(), Abort<ServiceError>> {
+    let request = as_new_alert(&restored.alert);
     let similar = unit.similar_alerts(&restored.owner, &request).await?;
-    let is_twin = |other: &Alert| other.id != restored.alert.id && equivalent(other, &request);
+    let is_twin = |other: &Alert| other.id != restored.alert.id && equivalent(other, &request, now);
     if similar.iter().any(|other| is_twin(&other.alert)) {
         let message = "you have created an equal alert meanwhile; keep that one";
         return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
     }
     Ok(())
-}
-
-/// Returns the request that would create the alert.
-fn request(alert: &Alert) -> NewAlert {
-    NewAlert {
-        symbol: alert.symbol,
-        condition: alert.condition.clone(),
-        options: alert.options.clone(),
-        notification: alert.notification,
-        parameters: alert.parameters.clone(),
-        note: alert.note.clone(),
-        tags: alert.tags.clone(),
-        email: None,
-    }
 }

@@ -74,6 +74,7 @@ impl Alerts {
     /// Returns an alert with its details.
     pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
         let now = self.ports.clock.now();
+        let stored = as_of(stored, now);
         let (evaluation, sentence) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
             (self.evaluation(engine, alert, now), engine.sentence(alert))
@@ -96,6 +97,7 @@ impl Alerts {
     }
 
     fn item(&self, stored: StoredAlert) -> AlertItem {
+        let stored = as_of(stored, self.ports.clock.now());
         let symbol = stored.alert.symbol;
         AlertItem {
             stock_name: match stored.scope() {
@@ -110,6 +112,7 @@ impl Alerts {
 
     fn extended(&self, stored: StoredAlert, stock: StockView) -> AlertItem {
         let now = self.ports.clock.now();
+        let stored = as_of(stored, now);
         let (evaluation, sentence, measured, last_evaluated_at) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
             let measured = measure(engine, alert, stock.last_price, now);
@@ -142,4 +145,10 @@ impl Alerts {
         let evaluation = is_active.then(|| engine.evaluation(alert.id, now)).flatten()?;
         Some(self.evaluator.with_future_state(alert, evaluation))
     }
+}
+
+/// Returns an alert as it is shown at an instant: a snooze that has ended is no option any more.
+fn as_of(mut stored: StoredAlert, now: Timestamp) -> StoredAlert {
+    stored.alert.options = stored.alert.options.without_ended_snooze(now);
+    stored
 }

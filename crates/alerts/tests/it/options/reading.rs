@@ -223,15 +223,13 @@ fn alert_that_fires_once_has_at_most_one_firing() {
 }
 
 #[test]
-fn expiry_and_snooze_must_be_ahead() {
+fn expiry_must_be_ahead() {
     // Now is 2024-07-01T15:00:00Z; the day ends in New York at 04:00 UTC.
     for (value, is_valid) in [
         (json!({"expires_at": "2024-07-01"}), true),
         (json!({"expires_at": "2024-06-30"}), false),
         (json!({"expires_at": "2024-07-01T15:00:00Z"}), false),
         (json!({"expires_at": "2024-07-01T15:00:00.001Z"}), true),
-        (json!({"snoozed_until": "2024-07-01T15:00:00Z"}), false),
-        (json!({"snoozed_until": "2024-07-01T15:00:00.001Z"}), true),
         // The account's time zone is Berlin, at UTC + 2.
         (json!({"expires_at": "2024-07-01T17:00"}), false),
         (json!({"expires_at": "2024-07-01T17:01"}), true),
@@ -245,4 +243,16 @@ fn expiry_and_snooze_must_be_ahead() {
     );
     let expiry = read(&json!({"expires_at": "2024-07-01"})).unwrap().expires();
     assert_eq!(expiry, Some(instant("2024-07-02T04:00:00Z")));
+}
+
+#[test]
+fn snooze_that_has_ended_counts_as_omitted() {
+    for (until, is_snoozed) in [
+        ("2024-07-01T14:59:59Z", false),
+        ("2024-07-01T15:00:00Z", false),
+        ("2024-07-01T15:00:00.001Z", true),
+    ] {
+        let options = read(&json!({"snoozed_until": until})).unwrap();
+        assert_eq!(options.snoozed_until.is_some(), is_snoozed, "{until}");
+    }
 }

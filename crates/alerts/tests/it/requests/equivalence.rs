@@ -1,10 +1,9 @@
 //! Requests that are equivalent to an existing alert.
 
-use alerts::equivalence::equivalent;
 use alerts::{Alert, NewAlert, Status};
 use serde_json::{Value, json};
 
-use crate::requests::support::{alert, body, create_at, minimal, parsed};
+use crate::requests::support::{alert, body, create_at, equivalent, minimal, parsed};
 
 fn with_status(mut alert: Alert, status: Status) -> Alert {
     alert.status = status;

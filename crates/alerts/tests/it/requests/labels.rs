@@ -1,12 +1,11 @@
 //! The note and the tags of an alert in requests.
 
-use alerts::equivalence::equivalent;
 use alerts::request::{RequestError, changes_nothing};
 use alerts::transition::{self, PriceAvailability, Transition};
 use alerts::{Alert, Note, Status};
 use serde_json::{Value, json};
 
-use crate::requests::support::{NOW, alert, create, instant, parsed, update};
+use crate::requests::support::{NOW, alert, create, equivalent, instant, parsed, update};
 
 fn noted(note: &Value, tags: &Value) -> Alert {
     alert("price_above", &json!({"threshold": 200, "note": note, "tags": tags}))

@@ -1,8 +1,7 @@
 //! Requests with expressions and options.
 
-use alerts::equivalence::equivalent;
 use alerts::lifecycle::Phase;
-use alerts::options::{Expiry, Repeat};
+use alerts::options::{Expiry, PercentBase, Repeat};
 use alerts::plan::{Plan, check_alert_features, check_guest_alert};
 use alerts::request::{FieldErrors, RequestError, without_snooze};
 use alerts::transition::OwnerVerification;
@@ -13,7 +12,9 @@ use alerts::{Alert, Channel, Status};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::support::{self, NOW, alert, body, condition, create, current_at, errors_of, in_berlin_at, instant, parsed};
+use super::support::{
+    self, NOW, alert, body, condition, create, current_at, equivalent, errors_of, in_berlin_at, instant, parsed,
+};
 
 fn when(text: &str) -> Value {
     json!({"parameters": {"when": text}})
@@ -314,4 +315,47 @@ fn plan_of_an_expression_depends_on_its_metrics() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn alert_can_be_written_back_after_its_snooze_and_its_end() {
+    let mut current = alert("expression", &when("price > 5"));
+    current.options.snoozed_until = Some(instant("2024-07-01T14:00:00Z"));
+    let snoozed = json!({"options": {"snoozed_until": "2024-07-01T14:00:00.000Z"}});
+    let change = support::update(&current, &snoozed).unwrap();
+    assert_eq!(change.options.snoozed_until, None);
+    assert!(equivalent(&current, &parsed("expression", &when("price > 5"))));
+    current.options.snoozed_until = None;
+    current.options.expires_at = Some(Expiry::Instant(instant("2024-07-01T14:00:00.000123Z")));
+    let expired = |until: &str| support::update(&current, &json!({"options": {"expires_at": until}}));
+    assert!(expired("2024-07-01T14:00:00.000Z").is_ok());
+    assert!(expired("2024-07-01T14:00:01.000Z").is_err());
+}
+
+#[test]
+fn alert_keeps_options_that_do_not_fit_until_they_change() {
+    let mut current = alert("expression", &when("price > 5"));
+    current.options.base = PercentBase::Open;
+    for body in [
+        json!({"note": "mine"}),
+        json!({"options": {"base": "open"}}),
+        json!({"condition": "expression", "parameters": {"when": "price > 5"}, "options": {"base": "open"}}),
+    ] {
+        assert!(support::update(&current, &body).is_ok(), "{body}");
+    }
+    for body in [
+        json!({"options": {"base": "open", "hold": "1h"}}),
+        json!({"parameters": {"when": "price > 6"}}),
+    ] {
+        assert!(support::update(&current, &body).is_err(), "{body}");
+    }
+}
+
+#[test]
+fn omitted_options_must_fit_too() {
+    let within = json!({"parameters": {"when": "price > 5", "within": "15m"}});
+    let errors = errors_of(create(&body("expression", &within)));
+    assert_eq!(errors.of("parameters.within").len(), 1);
+    let errors = errors_of(create(&body("expression", &when("SPY.change_pct > 5"))));
+    assert_eq!(errors.of("options.base").len(), 1);
 }

@@ -55,6 +55,11 @@ pub(crate) fn create(body: &Value) -> Result<NewAlert, RequestError> {
     create_at(NOW, body)
 }
 
+/// Returns whether an alert satisfies a request at [`NOW`].
+pub(crate) fn equivalent(existing: &Alert, request: &NewAlert) -> bool {
+    alerts::equivalence::equivalent(existing, request, instant(NOW))
+}
+
 pub(crate) fn update(current: &Alert, body: &Value) -> Result<AlertChange, RequestError> {
     in_berlin_at(NOW, |context| parse_update(current, body, context))
 }

@@ -26,7 +26,7 @@ pub(crate) fn assert_sound(subject: &AnalysisSubject<'_>, advice: &Advice) {
         for other in &proposals[..place] {
             let existing = as_alert(other, subject, 1);
             assert!(
-                !equivalence::equivalent(&existing, &proposal.alert),
+                !equivalence::equivalent(&existing, &proposal.alert, existing.created_at),
                 "{other:#?} {proposal:#?}"
             );
         }

@@ -113,7 +113,9 @@ impl AttachGuestAlert {
         let similar = unit
             .similar_alerts(&AlertOwner::Account(self.account), &new_alert)
             .await?;
-        Ok(similar.into_iter().find(|own| equivalent(&own.alert, &new_alert)))
+        Ok(similar
+            .into_iter()
+            .find(|own| equivalent(&own.alert, &new_alert, self.now)))
     }
 
     async fn delete(&self, unit: &mut UnitOfWork, alert: &Alert) -> Result<(), Abort<ServiceError>> {

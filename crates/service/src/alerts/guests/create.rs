@@ -150,7 +150,7 @@ impl InsertGuestAlert {
         let similar = unit.similar_alerts(&self.owner, &self.new_alert).await?.into_iter();
         Ok(similar
             .filter(waits)
-            .find(|found| equivalent(&found.alert, &self.new_alert)))
+            .find(|found| equivalent(&found.alert, &self.new_alert, self.now)))
     }
 
     /// Refuses if enough links were sent today, to the address or in total.

@@ -86,7 +86,7 @@ fn address(stored: &StoredAlert) -> &str {
 }
 
 /// Returns the request that would create the alert.
-fn as_new_alert(alert: &Alert) -> NewAlert {
+pub(super) fn as_new_alert(alert: &Alert) -> NewAlert {
     NewAlert {
         symbol: alert.symbol,
         condition: alert.condition.clone(),

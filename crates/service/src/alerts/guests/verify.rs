@@ -128,7 +128,7 @@ impl VerifyGuestAlert {
         let mut replaced = Vec::new();
         for older in unit.similar_alerts(&stored.owner, &new_alert).await? {
             let alert = older.alert;
-            if alert.id == self.id || alert.status != Status::Active || !equivalent(&alert, &new_alert) {
+            if alert.id == self.id || alert.status != Status::Active || !equivalent(&alert, &new_alert, self.now) {
                 continue;
             }
             if unit.delete_alert(&alert, self.now).await? {

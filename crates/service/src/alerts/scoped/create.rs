@@ -112,7 +112,8 @@ impl CreateScopedAlert {
         let account = lock_active_account(unit, self.account).await?;
         let existing = unit.scoped_alerts(account.id).await?;
         let is_same = |stored: &StoredAlert| {
-            stored.scope().is_some_and(|scope| scope.is_same(&self.scope)) && equivalent(&stored.alert, &self.template)
+            stored.scope().is_some_and(|scope| scope.is_same(&self.scope))
+                && equivalent(&stored.alert, &self.template, self.now)
         };
         if let Some(found) = existing.iter().find(|stored| is_same(stored)) {
             return Ok(CreatedScope {
