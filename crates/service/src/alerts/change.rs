@@ -11,6 +11,7 @@ use serde_json::Value;
 use store::model::{Account, StoredAlert, UndoId};
 use store::{Abort, UnitOfWork};
 
+use super::scoped::read_scope;
 use super::{AlertDetail, duplicates, no_such_alert};
 use crate::alerts::Alerts;
 use foundation::account::require_active;
@@ -46,7 +47,15 @@ impl Alerts {
         undo: Option<UndoId>,
     ) -> Result<AlertDetail, ServiceError> {
         let found = self.ports.store.alert(actor.account, id).await?;
-        let alert = found.ok_or_else(no_such_alert)?.alert;
+        let stored = found.ok_or_else(no_such_alert)?;
+        if let Some(sent) = body
+            .get("scope")
+            .filter(|_| stored.scope().is_some())
+            .filter(|sent| !sent.is_null())
+        {
+            self.require_scope_stocks(sent, &read_scope(sent)?).await?;
+        }
+        let alert = stored.alert;
         let condition = body["condition"].as_str().unwrap_or(alert.condition.kind().name());
         if condition == ConditionKind::Expression.name() {
             self.require_named_stocks(body, alert.symbol).await?;

@@ -31,10 +31,10 @@ impl Alerts {
     /// # Errors
     /// As [`Self::create_alert`] up to the plan's features.
     pub async fn describe_alert(&self, actor: &Actor, body: &Value) -> Result<DescribedAlert, ServiceError> {
-        if let Some(scope) = body.get("scope").filter(|scope| !scope.is_null()) {
-            let scope = read_scope(scope)?;
+        if let Some(sent) = body.get("scope").filter(|scope| !scope.is_null()) {
+            let scope = read_scope(sent)?;
             let template = self.read_template(actor, body).await?;
-            self.require_scope_stocks(&scope).await?;
+            self.require_scope_stocks(sent, &scope).await?;
             return Ok(describe_scoped(&scope, &template));
         }
         let context = ParseContext {

@@ -30,9 +30,9 @@ impl Approvals {
             AgentChange::CreateAlert(body) => {
                 let scope = body.get("scope").filter(|scope| !scope.is_null());
                 let (requested, stocks) = match scope {
-                    Some(scope) => {
-                        let scope = read_scope(scope)?;
-                        self.alerts.require_scope_stocks(&scope).await?;
+                    Some(sent) => {
+                        let scope = read_scope(sent)?;
+                        self.alerts.require_scope_stocks(sent, &scope).await?;
                         (
                             self.alerts.read_template(actor, body).await?,
                             Some(name_of_stocks(&scope)),

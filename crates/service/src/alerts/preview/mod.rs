@@ -28,7 +28,7 @@ use market::{Calendar, Symbol};
 use serde_json::Value;
 
 use crate::alerts::Alerts;
-use crate::alerts::scoped::read_scope;
+use crate::alerts::scoped::{at_place, read_scope};
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
@@ -86,7 +86,11 @@ impl Alerts {
         let days = requested_days(&request, completed)?;
         plans::check_alert_features(actor.plan, &alert.condition, alert.notification)?;
         for &symbol in &symbols {
-            self.prices.require_stock_to_read(symbol).await?;
+            let known = self.prices.require_stock_to_read(symbol).await;
+            known.map_err(|error| match scope {
+                Some(sent) => at_place(sent, symbol, error),
+                None => error,
+            })?;
         }
         if matches!(alert.condition, Condition::Expression(_)) {
             self.require_named_stocks(body, alert.symbol).await?;

@@ -8,6 +8,7 @@ use foundation::account::lock_active_account;
 use foundation::scope_members::{MemberChanges, follow_scope, scope_symbols};
 use foundation::{Actor, MadeBy, ServiceError, plan_limits};
 use jiff::Timestamp;
+use market::Symbol;
 use serde_json::Value;
 use store::model::{Account, AccountId, AlertOwner, HistoryRow, ScopeRole, StoredAlert};
 use store::{Abort, UnitOfWork};
@@ -45,10 +46,11 @@ impl Alerts {
         body: &Value,
         made_by: &MadeBy,
     ) -> Result<Created, ServiceError> {
-        let scope = read_scope(scope)?;
+        let sent = scope;
+        let scope = read_scope(sent)?;
         let template = self.read_template(actor, body).await?;
         plan::check_alert_features(actor.plan, &template.condition, template.notification)?;
-        self.require_scope_stocks(&scope).await?;
+        self.require_scope_stocks(sent, &scope).await?;
         let work = CreateScopedAlert {
             alerts: self.clone(),
             account: actor.account,
@@ -88,23 +90,45 @@ impl Alerts {
         Ok(template)
     }
 
-    /// Requires that this service or a source knows the stocks of a scope.
-    pub(crate) async fn require_scope_stocks(&self, scope: &AlertScope) -> Result<(), ServiceError> {
+    /// Requires that this service or a source knows the stocks of a scope in a request.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] with the place of the first unknown symbol in the list.
+    pub(crate) async fn require_scope_stocks(&self, sent: &Value, scope: &AlertScope) -> Result<(), ServiceError> {
         if let AlertScope::Symbols(symbols) = scope {
             for &symbol in symbols {
-                self.prices.require_stock(symbol).await?;
+                let known = self.prices.require_stock(symbol).await;
+                known.map_err(|error| at_place(sent, symbol, error))?;
             }
         }
         Ok(())
     }
 
     /// Returns the start price of a new member. Its first quote sets the price if none is known now.
-    pub(super) fn member_price(&self, symbol: market::Symbol) -> PriceAvailability {
+    pub(super) fn member_price(&self, symbol: Symbol) -> PriceAvailability {
         match self.prices.current_price(symbol) {
             Some(price) => PriceAvailability::Current(price),
             None => PriceAvailability::Awaited,
         }
     }
+}
+
+/// Returns the error of an unknown stock as that of its place in a scope, any other as it is.
+pub(in crate::alerts) fn at_place(sent: &Value, symbol: Symbol, error: ServiceError) -> ServiceError {
+    let ServiceError::UnknownStock { candidates, .. } = error else {
+        return error;
+    };
+    let is_same = |text: &Value| text.as_str().and_then(|text| text.parse().ok()) == Some(symbol);
+    let place = sent["symbols"]
+        .as_array()
+        .and_then(|texts| texts.iter().position(is_same));
+    let names: Vec<_> = candidates.iter().map(|found| found.symbol.to_string()).collect();
+    let help = match names.as_slice() {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
+    };
+    let message = format!("no stock has the symbol {symbol}{help}");
+    ServiceError::field(&format!("scope.symbols.{}", place.unwrap_or_default()), message)
 }
 
 impl CreateScopedAlert {

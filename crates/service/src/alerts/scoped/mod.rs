@@ -7,6 +7,7 @@ mod change;
 mod create;
 mod members;
 
+pub(in crate::alerts) use create::at_place;
 pub use members::AlertMember;
 
 use alerts::AlertScope;
