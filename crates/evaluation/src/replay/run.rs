@@ -143,7 +143,21 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         self.summary
     }
 
+    /// As [`Self::run`], until `may_continue` returns `false` for the next session.
+    pub fn run_while(mut self, may_continue: impl FnMut(Date) -> bool) -> ReplaySummary {
+        let _ = self.run_days_while(may_continue);
+        self.summary.alerts_created_after_end = self.to_create.len();
+        self.summary
+    }
+
     fn run_days(&mut self, mut progress: impl FnMut(Date)) -> Flow {
+        self.run_days_while(|date| {
+            progress(date);
+            true
+        })
+    }
+
+    fn run_days_while(&mut self, mut may_continue: impl FnMut(Date) -> bool) -> Flow {
         let has_no_bars = self.cursors.is_empty();
         while let Some(date) = self.cursors.iter().filter_map(BarCursor::next_date).min() {
             if date > self.period.to {
@@ -152,7 +166,9 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
             if date >= self.period.from && !self.has_started {
                 self.begin()?;
             }
-            progress(date);
+            if !may_continue(date) {
+                return Flow::Break(());
+            }
             let Some(session) = self.calendar.session(date) else {
                 // The folder reader has already reported bars on days without a session.
                 self.cursors.iter_mut().for_each(|cursor| cursor.skip_through(date));
@@ -165,7 +181,9 @@ impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
         }
         if has_no_bars {
             for session in self.calendar.sessions(self.period.from, self.period.to) {
-                progress(session.date);
+                if !may_continue(session.date) {
+                    return Flow::Break(());
+                }
                 self.advance(session.close)?;
                 self.summary.sessions += 1;
             }

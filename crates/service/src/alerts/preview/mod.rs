@@ -32,6 +32,7 @@ use crate::alerts::scoped::{at_place, read_scope};
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
+use limit::PreviewCancellation;
 pub(crate) use limit::PreviewLimit;
 pub use plan::PreviewPlan;
 pub use request::PreviewAlertRequest;
@@ -96,7 +97,9 @@ impl Alerts {
             self.require_named_stocks(body, alert.symbol).await?;
         }
 
-        let permit = self.previews.acquire().await?;
+        let permit = self.previews.acquire_for(actor.account).await?;
+        // A client that goes away drops this future, which ends the thread of the stock that is played.
+        let cancellation = PreviewCancellation::default();
         self.note_previewed(&alert, &symbols).await;
         // One stock after the other, so that the bars of 500 stocks are not in memory at once.
         let mut played = Vec::with_capacity(symbols.len());
@@ -106,10 +109,10 @@ impl Alerts {
                 ..alert.clone()
             };
             let input = self.preview_input(member, days).await?;
-            let permit = permit.clone();
+            let (permit, is_cancelled) = (permit.clone(), cancellation.flag());
             let play = move || {
                 let _running = permit;
-                run::play(&input)
+                run::play(&input, &is_cancelled)
             };
             let stock = tokio::task::spawn_blocking(play).await;
             played.push(stock.map_err(ServiceError::internal)?);

@@ -1,7 +1,8 @@
 //! Whether an alert fires too often, and what to do about it.
 
-use alerts::options::{AlertOptions, ConditionLevel, Repeat};
+use alerts::options::{AlertOptions, ConditionLevel, Rearm, Repeat};
 use alerts::{Condition, NewAlert};
+use market::{Decimal, MICROS_PER_UNIT};
 
 /// The number of firings per year above which an alert is noisy.
 const MAX_FIRINGS_PER_YEAR: f64 = 30.0;
@@ -34,13 +35,21 @@ fn suggestion(alert: &NewAlert, is_frequent: bool, repeats_in_a_session: bool) -
     let AlertOptions {
         repeat, rearm, hold, ..
     } = &alert.options;
-    let has_level = ConditionLevel::of(&alert.condition).is_some();
+    let level = ConditionLevel::of(&alert.condition).filter(|_| rearm.is_none());
     if matches!(alert.condition, Condition::DailyReminder(_)) {
         return "a daily reminder fires on every trading day; use a reminder for a single day".to_owned();
     }
-    if has_level && rearm.is_none() {
-        return "set options.rearm to {\"percent\": 2}, so that it fires again only after the value has moved away"
-            .to_owned();
+    if let Some(level) = level {
+        let two_percent = Rearm::Percent(Decimal::from_micros(2 * MICROS_PER_UNIT));
+        // A percentage of 0 is no distance.
+        let value = if !level.is_true_at(&level.rearm_level(two_percent)) {
+            r#"{"percent": 2}"#
+        } else if level.relation().is_upward() {
+            r#"{"at": a value below 0}"#
+        } else {
+            r#"{"at": a value above 0}"#
+        };
+        return format!("set options.rearm to {value}, so that it fires again only after the value has moved away");
     }
     if repeats_in_a_session && *repeat != Repeat::OncePerDay {
         return "set options.repeat to once_per_day".to_owned();
@@ -77,6 +86,17 @@ mod tests {
     #[test]
     fn level_gets_a_rearm_level() {
         let noise = noise(&alert("price < 180"), 31.0, 2).unwrap();
-        assert!(noise.suggestion.contains("options.rearm"), "{}", noise.suggestion);
+        assert!(noise.suggestion.contains(r#"{"percent": 2}"#), "{}", noise.suggestion);
+    }
+
+    #[test]
+    fn level_of_zero_gets_an_absolute_rearm_level() {
+        for (when, value) in [
+            ("change_pct(open) > 0", r#"{"at": a value below 0}"#),
+            ("change_pct(open) <= 0", r#"{"at": a value above 0}"#),
+        ] {
+            let noise = noise(&alert(when), 31.0, 2).unwrap();
+            assert!(noise.suggestion.contains(value), "{}", noise.suggestion);
+        }
     }
 }

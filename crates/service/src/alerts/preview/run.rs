@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use alerts::engine::EngineConfig;
 use alerts::expression::ast::{MetricReference, NumericExpression};
@@ -92,17 +93,18 @@ pub(super) struct PlayedStock {
 /// Plays an alert on one stock.
 #[must_use]
 pub fn run(input: &PreviewInput) -> Preview {
-    combine(vec![play(input)], &input.calendar)
+    combine(vec![play(input, &AtomicBool::new(false))], &input.calendar)
 }
 
-/// Plays an alert on one stock, whose result [`combine`] can combine with those on others.
-pub(super) fn play(input: &PreviewInput) -> PlayedStock {
+/// Plays an alert on one stock, whose result [`combine`] can combine with those on others. The result of a cancelled preview is not
+/// complete.
+pub(super) fn play(input: &PreviewInput, is_cancelled: &AtomicBool) -> PlayedStock {
     let PreviewInput {
         plan, data, calendar, ..
     } = input;
     let coverage = HistoryCoverage::of(data, &plan.used_symbols(), input.from, input.to, calendar);
     let (firings, is_known) = match coverage.days {
-        Some((from, to)) => replay(input, ReplayPeriod { from, to }),
+        Some((from, to)) => replay(input, ReplayPeriod { from, to }, is_cancelled),
         None => (Vec::new(), vec![false; plan.metrics.len()]),
     };
     let records: Vec<_> = firings
@@ -212,7 +214,7 @@ fn unknown_metrics(stocks: &[PlayedStock]) -> Vec<String> {
 }
 
 /// Returns the firings of the alert, and for each metric whether it had a value.
-fn replay(input: &PreviewInput, period: ReplayPeriod) -> (Vec<PreviewFiring>, Vec<bool>) {
+fn replay(input: &PreviewInput, period: ReplayPeriod, is_cancelled: &AtomicBool) -> (Vec<PreviewFiring>, Vec<bool>) {
     let probes = input.plan.probes();
     let mut is_known = vec![false; probes.len()];
     let mut firings = Vec::new();
@@ -238,7 +240,7 @@ fn replay(input: &PreviewInput, period: ReplayPeriod) -> (Vec<PreviewFiring>, Ve
         input.config.clone(),
         on_firing,
     );
-    replay.run(|_| ());
+    replay.run_while(|_| !is_cancelled.load(Ordering::Relaxed));
     (firings, is_known)
 }
 
