@@ -5,11 +5,13 @@ use alerts::expression::conversion::from_condition;
 use alerts::expression::shape::compared_prices;
 use alerts::request::{ParseContext, parse_create};
 use alerts::sentence as condition_sentence;
-use alerts::text::sentence;
+use alerts::text::{option_phrases, sentence};
 use alerts::{AlertScope, NewAlert};
 use market::Price;
 use serde_json::Value;
+use store::model::StoredAlert;
 
+use super::guests::as_new_alert;
 use super::scoped::{name_of_stocks, read_scope};
 use crate::alerts::Alerts;
 use foundation::{Actor, ServiceError};
@@ -47,16 +49,30 @@ impl Alerts {
         if matches!(alert.condition, Condition::Expression(_)) {
             self.require_named_stocks(body, alert.symbol).await?;
         }
-        let text = sentence(&alert);
-        let in_words = || {
-            let condition = condition_sentence::sentence(&alert.condition, None);
-            format!("{}: {condition}", alert.symbol)
-        };
-        Ok(DescribedAlert {
-            sentence: text.clone().unwrap_or_else(in_words),
-            text,
-            levels: levels(&alert),
-        })
+        Ok(describe_single(&alert, None))
+    }
+}
+
+/// Describes a stored alert with its options: its sentence is that of [`Alerts::describe_alert`].
+#[must_use]
+pub fn describe_stored(stored: &StoredAlert) -> DescribedAlert {
+    let alert = as_new_alert(&stored.alert);
+    match stored.scope() {
+        Some(scope) => describe_scoped(scope, &alert),
+        None => describe_single(&alert, stored.alert.initial_price),
+    }
+}
+
+fn describe_single(alert: &NewAlert, initial_price: Option<Price>) -> DescribedAlert {
+    let text = sentence(alert);
+    let in_words = || {
+        let condition = condition_sentence::sentence(&alert.condition, initial_price);
+        format!("{}: {condition}{}", alert.symbol, option_phrases(alert))
+    };
+    DescribedAlert {
+        sentence: text.clone().unwrap_or_else(in_words),
+        text,
+        levels: levels(alert),
     }
 }
 
@@ -66,8 +82,9 @@ fn describe_scoped(scope: &AlertScope, template: &NewAlert) -> DescribedAlert {
         AlertScope::Watchlist(_) => name_of_stocks(scope),
     };
     let condition = condition_sentence::sentence(&template.condition, None);
+    let options = option_phrases(template);
     DescribedAlert {
-        sentence: format!("{stocks}: {condition}, for each stock on its own"),
+        sentence: format!("{stocks}: {condition}, for each stock on its own{options}"),
         text: None,
         levels: levels(template),
     }

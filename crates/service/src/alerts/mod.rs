@@ -44,7 +44,7 @@ use foundation::Ports;
 pub(crate) use bulk::UNDO_LIFETIME;
 pub use bulk::{BulkChange, BulkResult, SnoozeDuration, UndoResult};
 pub use create::Created;
-pub use describe::DescribedAlert;
+pub use describe::{DescribedAlert, describe_stored};
 pub use explain::{BlockingReason, ExplainedAlert, ExplainedPast, NearAlert};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};

@@ -67,6 +67,24 @@ impl Arguments {
         self.0.shift_remove(name) == Some(Value::Bool(true))
     }
 
+    /// Moves an argument into the object that is another argument.
+    ///
+    /// # Errors
+    /// If the object has a member of that name already.
+    pub(super) fn move_into(&mut self, name: &str, object: &str) -> Result<(), ()> {
+        let Some(value) = self.0.shift_remove(name) else {
+            return Ok(());
+        };
+        let target = self.0.entry(object).or_insert_with(|| Value::Object(Map::new()));
+        match target.as_object_mut() {
+            Some(members) if !members.contains_key(name) => {
+                members.insert(name.to_owned(), value);
+                Ok(())
+            }
+            _ => Err(()),
+        }
+    }
+
     /// Returns the id of an alert.
     pub(super) fn alert_id(&self) -> Result<AlertId, ToolError> {
         self.id("alert_id").map(AlertId)

@@ -5,7 +5,7 @@ use alerts::condition::ThresholdNeed;
 use foundation::Actor;
 use serde::Serialize;
 use serde_json::json;
-use service::alerts::Created;
+use service::alerts::{Created, describe_stored};
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
@@ -39,7 +39,7 @@ fn description() -> String {
         .map(|(threshold, names)| format!("- {}: {threshold}", names.join(", ")))
         .collect();
     format!(
-        "Creates an active alert on one stock. `threshold` and `parameters` depend on `condition`:\n{}\n\
+        "Creates an active alert on one stock (symbol) or many (scope). `threshold` and `parameters` depend on `condition`:\n{}\n\
          A reminder needs parameters.date. Details and examples: resource bellwether://guide/conditions. The result has \
          `created: false` if an equivalent alert already existed, and `sentence`, which says when the alert fires: repeat it to \
          the user.",
@@ -57,6 +57,7 @@ pub(super) fn definition() -> ToolDefinition {
             "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, such as AAPL or BRK.B"},
             "scope": {"type": "object", "description": "In place of symbol: {symbols: [...]} or {watchlist: all, buy or sell}"},
             "condition": {"type": "string", "enum": conditions, "description": "The condition to fire on"},
+            "when": {"type": "string", "description": "For expression, in place of parameters.when: rsi(14) < 30 and price > sma(200)"},
             "threshold": {"type": "number", "minimum": 0, "description": "In the condition's unit; 5 means 5 %. Omit it if the condition has none"},
             "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "The notification channel, in addition to webhooks; sms needs a verified number"},
             "parameters": guide::parameters(),
@@ -73,6 +74,13 @@ pub(super) fn definition() -> ToolDefinition {
 fn created_or_waiting() -> OutputSchema {
     let added = json!({"created": {"type": "boolean"}, "sentence": {"type": "string"}});
     OutputSchema::ObjectOrWaiting("Alert", added, &["preview"])
+}
+
+/// Moves the argument `when` to the parameters, where REST has it.
+pub(super) fn move_expression(arguments: &mut Arguments) -> Result<(), ToolError> {
+    arguments
+        .move_into("when", "parameters")
+        .map_err(|()| ToolError::Refused("when: must be omitted if parameters.when is given".to_owned()))
 }
 
 /// The preview of an alert that is not created.
@@ -116,9 +124,13 @@ pub(super) fn output(result: Created) -> Result<ToolOutput, ToolError> {
         Created::Existing(detail) => (false, detail),
     };
     let alert = &detail.stored.alert;
+    let sentence = match detail.stored.scope() {
+        None if alert.options.are_default() => alerts::sentence::sentence(&alert.condition, alert.initial_price),
+        _ => describe_stored(&detail.stored).sentence,
+    };
     ToolOutput::of(&CreatedAlert {
         created,
-        sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
+        sentence,
         alert: AlertView::of(*detail),
     })
 }

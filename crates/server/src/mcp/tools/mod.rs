@@ -202,10 +202,11 @@ pub(super) async fn call(
     // The module `request` has checked the scope already, with a better error. This check does not rely on it.
     actor.require(tool.scope())?;
     let mut arguments = Arguments::read(&catalog.description(tool).input_schema, arguments)?;
-    if tool == Tool::CreateAlert
-        && let Some(preview) = create_alert::preview(app, actor, &mut arguments).await?
-    {
-        return Ok(preview);
+    if tool == Tool::CreateAlert {
+        create_alert::move_expression(&mut arguments)?;
+        if let Some(preview) = create_alert::preview(app, actor, &mut arguments).await? {
+            return Ok(preview);
+        }
     }
     let change = match tool {
         Tool::ListAlerts => return reads::read_alerts(app, actor, arguments).await,

@@ -122,6 +122,26 @@ async fn created_alert_has_created_flag_and_sentence() {
     let up = json!({"symbol": "AAPL", "condition": "price_change_up", "threshold": 5});
     let made = server.tool("create_alert", up).await;
     assert_eq!(made["sentence"], "fires at or above 198.66, 5% above 189.20");
+    server.set_price("MSFT", 400.0).await;
+    let options = json!({"repeat": "each_time", "cooldown": "1h"});
+    for (alert, sentence) in [
+        (
+            json!({"symbol": "AAPL", "condition": "price_below", "threshold": 150}),
+            "AAPL falls to 150.00 or below each time cooldown 1h",
+        ),
+        (
+            json!({"scope": {"symbols": ["AAPL", "MSFT"]}, "condition": "price_below", "threshold": 150}),
+            "AAPL, MSFT: fires at or below 150.00, for each stock on its own each time cooldown 1h",
+        ),
+        (
+            json!({"symbol": "AAPL", "condition": "ma_crossover_golden"}),
+            "AAPL golden cross each time cooldown 1h",
+        ),
+    ] {
+        let mut alert = alert;
+        alert["options"] = options.clone();
+        assert_eq!(server.tool("create_alert", alert).await["sentence"], sentence);
+    }
 }
 
 #[tokio::test]
