@@ -3,6 +3,8 @@
 //! [`ApiErrorCode`] lists all codes. [`From<ServiceError>`] maps the service's errors to codes and statuses.
 //! Internal errors do not tell the client their cause; it is in the log.
 
+mod details;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use foundation::{ErrorsByField, ServiceError, StockCandidate};
@@ -10,6 +12,8 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
+
+pub use details::ErrorDetails;
 
 /// An error code of the API, with its HTTP status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
@@ -311,9 +315,10 @@ pub struct ErrorBody {
     pub message: String,
     /// Details for programs. A validation error has `fields`: the messages of each invalid field. An error with status
     /// 403 has `reason` (`scope`, `plan`, `session_required`, `operator`) and `required`. An unknown stock has
-    /// `candidates`: similar stocks, each with `symbol` and `name`.
+    /// `candidates`: similar stocks, each with `symbol` and `name`. The error of an expression, or of an alert's text, also has
+    /// `position`, `expected` and `suggestions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, nullable = false, example = json!({"fields": {"threshold": ["must be omitted for new_high"]}}))]
+    #[schema(value_type = Option<ErrorDetails>, nullable = false, example = json!({"fields": {"threshold": ["must be omitted for new_high"]}}))]
     pub details: Option<Map<String, Value>>,
 }
 

@@ -24,7 +24,7 @@ struct EventData<'a> {
     explanation: Vec<TermPart<'a>>,
 }
 
-/// A comparison of an expression at the firing.
+/// A comparison at the firing, of an expression or of an alert with options.
 #[derive(Serialize)]
 struct TermPart<'a> {
     text: &'a str,

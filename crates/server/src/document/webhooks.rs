@@ -132,7 +132,7 @@ fn event_schema() -> Value {
                     "reason": {"type": "string", "description": "The reason why the alert fired", "example": "price 198.70 is at or above 198.66"},
                     "explanation": {
                         "type": "array",
-                        "description": "The comparisons of an expression when it fired, otherwise absent",
+                        "description": "The comparisons when it fired, of an expression or of an alert with options; otherwise absent",
                         "items": {
                             "type": "object",
                             "required": ["text", "left", "right", "holds"],

@@ -12,6 +12,8 @@ on_each_database! {
     paused_alert_is_explained_with_its_status
     division_by_zero_is_told
     quiet_hours_are_told
+    triggered_and_expired_alerts_are_explained_with_their_status
+    sentence_of_a_named_condition_has_the_stock
     alerts_near_to_firing_are_listed_with_the_nearest_first
     alerts_that_were_near_are_listed
     accounts_have_only_their_own_near_alerts
@@ -112,7 +114,48 @@ async fn paused_alert_is_explained_with_its_status(server: TestServer) {
     server.set_price("AAPL", 100.0).await;
     let id = server.create_alert(125).await;
     server.post(&format!("/v1/alerts/{id}/pause"), json!({})).await.ok(200);
-    assert_eq!(gates(&explained(&server, &id, "").await), ["paused"]);
+    server.set_price("AAPL", 110.0).await;
+    let found = explained(&server, &id, "").await;
+    assert_eq!(gates(&found), ["paused"]);
+    let term = &found["terms"][0];
+    assert_eq!(
+        (&term["text"], &term["left"], &term["holds"], &found["holds"]),
+        (&json!("price >= 125"), &json!(110), &json!(false), &json!(false))
+    );
+    assert_eq!(found["next_check"], Value::Null);
+}
+
+async fn triggered_and_expired_alerts_are_explained_with_their_status(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let fired = server.create_alert(105).await;
+    let mut body = expression("price >= 125");
+    body["options"] = json!({"expires_at": "2024-03-08T15:10:00Z"});
+    let expired = created(&server, body).await;
+    server.clock.set("2024-03-08T15:11:00Z".parse().unwrap());
+    server.set_price("AAPL", 110.0).await;
+    server.service.evaluate().await.unwrap();
+    let (fired, expired) = (
+        explained(&server, &fired, "").await,
+        explained(&server, &expired, "").await,
+    );
+    assert_eq!((gates(&fired), gates(&expired)), (vec!["triggered"], vec!["inactive"]));
+    assert_eq!(
+        (&fired["holds"], &fired["terms"][0]["left"]),
+        (&json!(true), &json!(110))
+    );
+    assert_eq!(
+        (&expired["holds"], &expired["terms"][0]["left"]),
+        (&json!(false), &json!(110))
+    );
+}
+
+async fn sentence_of_a_named_condition_has_the_stock(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let id = created(&server, json!({"symbol": "AAPL", "condition": "ma_crossover_golden"})).await;
+    assert_eq!(
+        explained(&server, &id, "").await["sentence"],
+        "AAPL: fires when the 50-day average crosses above the 200-day average"
+    );
 }
 
 async fn near_thresholds(server: &TestServer, query: &str) -> Vec<(Value, Value)> {

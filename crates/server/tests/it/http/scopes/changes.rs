@@ -70,11 +70,18 @@ async fn replaced_symbols_keep_the_state_of_the_others(server: TestServer) {
     );
     prices(&server, &[("AAPL", 130.0), ("TSLA", 130.0)]).await;
     assert_eq!(fired(&server, &id).await, ["MSFT", "TSLA"]);
-    let refused = change(&server, "PATCH", &id, json!({"scope": null}))
-        .await
-        .refused(422, "VALIDATION_ERROR");
+    let kept = change(&server, "PATCH", &id, json!({"scope": null})).await.ok(200);
+    assert_eq!(kept.body["data"]["scope"], json!({"symbols": ["MSFT", "TSLA"]}));
+    let refused = change(
+        &server,
+        "PATCH",
+        &id,
+        json!({"scope": {"symbols": ["MSFT", "TSLA", "NOSUCH"]}}),
+    )
+    .await
+    .refused(422, "VALIDATION_ERROR");
     assert!(
-        refused.body["error"]["details"]["fields"]["scope"].is_array(),
+        refused.body["error"]["details"]["fields"]["scope.symbols.2"].is_array(),
         "{refused:?}"
     );
 }

@@ -66,8 +66,16 @@ async fn symbol_with_scope_and_invalid_scopes_are_refused(server: TestServer) {
 
 async fn unknown_stock_of_a_scope_is_refused(server: TestServer) {
     prices(&server, &[("AAPL", 100.0)]).await;
-    let response = server.post("/v1/alerts", over(&["AAPL", "NOSUCH"], 125)).await;
-    assert_eq!(response.status, 404, "{response:?}");
+    for (path, body) in [
+        ("/v1/alerts", over(&["AAPL", "APPL"], 125)),
+        ("/v1/alerts/preview", json!({"alert": over(&["AAPL", "APPL"], 125)})),
+    ] {
+        let refused = server.post(path, body).await.refused(422, "VALIDATION_ERROR");
+        assert_eq!(
+            refused.body["error"]["details"]["fields"],
+            json!({"scope.symbols.1": ["no stock has the symbol APPL; did you mean AAPL?"]})
+        );
+    }
     let listed = server.get("/v1/alerts").await.ok(200);
     assert_eq!(listed.body["data"], json!([]));
 }
