@@ -35,7 +35,7 @@ pub struct ErrorDetails {
 /// A stock that is similar to an unknown one.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the members; the error adds them")]
-pub struct ErrorCandidate {
+pub(super) struct ErrorCandidate {
     /// Stock symbol.
     #[schema(example = "AAPL")]
     symbol: String,

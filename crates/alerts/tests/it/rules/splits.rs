@@ -99,8 +99,8 @@ fn texts_have_the_figures_of_today() {
     let explained = market.engine.explain(id(1), tuesday(1).parse().unwrap());
     let explained = explained.unwrap();
     assert_eq!(
-        explained.sentence,
-        "ACME rises above 50.00 while its volume is under 4000"
+        explained.sentence.as_deref(),
+        Some("ACME rises above 50.00 while its volume is under 4000")
     );
     let term = &explained.terms[0];
     let numbers = [term.left, term.right].map(|number| number.unwrap().to_string());
