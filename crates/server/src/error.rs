@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-pub use details::ErrorDetails;
+pub use details::{ErrorCandidate, ErrorDetails};
 
 /// An error code of the API, with its HTTP status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]

@@ -24,7 +24,7 @@ pub struct ErrorDetails {
     /// The reason why a request is forbidden, such as `scope` or `plan`.
     #[schema(nullable = false, example = "plan")]
     reason: Option<String>,
-    /// What a forbidden request requires: a scope or a plan.
+    /// The scope or the plan that a forbidden request requires.
     #[schema(example = "premium")]
     required: Option<String>,
     /// Stocks that are similar to an unknown one.
@@ -35,7 +35,7 @@ pub struct ErrorDetails {
 /// A stock that is similar to an unknown one.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the members; the error adds them")]
-pub(super) struct ErrorCandidate {
+pub struct ErrorCandidate {
     /// Stock symbol.
     #[schema(example = "AAPL")]
     symbol: String,

@@ -18,7 +18,7 @@ fn errors(condition: &Condition, options: &Value) -> String {
 }
 
 /// Returns the errors for an expression with its parameter `within`.
-fn of_expression(text: &str, within: Option<&str>, options: &Value) -> String {
+pub(super) fn of_expression(text: &str, within: Option<&str>, options: &Value) -> String {
     let expression: Expression = text.parse().unwrap();
     let within = within.map(|text| text.parse().unwrap());
     errors(&Condition::expression(expression, within), options)
@@ -40,7 +40,7 @@ fn named(condition: &str, threshold: f64) -> Condition {
 }
 
 /// Returns the names of the conditions that an option does not fit.
-fn refused(options: &Value) -> Vec<&'static str> {
+pub(super) fn refused(options: &Value) -> Vec<&'static str> {
     let kinds = ConditionKind::ALL.iter().copied();
     let refuses = |kind: &ConditionKind| !errors(&example(*kind), options).is_empty();
     kinds.filter(refuses).map(ConditionKind::name).collect()
@@ -343,80 +343,4 @@ fn rearm_level_counts_itself() {
         assert!(is_reached(exact(reached)), "{text} {reached}");
         assert!(!is_reached(exact(not_reached)), "{text} {not_reached}");
     }
-}
-
-#[test]
-fn base_needs_a_percent_change() {
-    let base = json!({"base": "open"});
-    let others = refused(&base);
-    for kind in ConditionKind::ALL {
-        let is_change = matches!(kind, ConditionKind::PriceChangeUp | ConditionKind::PriceChangeDown);
-        assert_eq!(others.contains(&kind.name()), !is_change, "{kind}");
-    }
-    for (text, fits) in [
-        ("change_pct > 5", true),
-        ("change_pct(prev_close) > 5", false),
-        ("price > 5", false),
-        ("price > 5 and SPY.change_pct > 5", true),
-    ] {
-        assert_eq!(of_expression(text, None, &base).is_empty(), fits, "{text}");
-    }
-    assert_eq!(
-        of_expression("price > 5", None, &base),
-        "options.base: must be omitted, because the condition measures no percent change; use price_change_up, \
-         price_change_down or change_pct"
-    );
-}
-
-#[test]
-fn bid_ask_and_mid_need_a_price() {
-    for trigger in ["bid", "ask", "mid"] {
-        let options = json!({"trigger": trigger});
-        for (text, fits) in [
-            ("volume > 100", false),
-            ("rvol(20) > 2 or avg_volume(5) > 3", false),
-            ("rvol(20) > 2 and price > 5", true),
-            ("drawdown(5) > 5", true),
-            ("pe < 15", true),
-            ("price <= high_since_armed", true),
-        ] {
-            assert_eq!(of_expression(text, None, &options).is_empty(), fits, "{text} {trigger}");
-        }
-        assert!(refused(&options).contains(&"volume_change"));
-        assert!(!refused(&options).contains(&"ma_crossover_golden"));
-    }
-    assert_eq!(
-        of_expression("volume > 100", None, &json!({"trigger": "two_lasts"})),
-        ""
-    );
-    assert_eq!(
-        of_expression("volume > 100", None, &json!({"trigger": "bid"})),
-        "options.trigger: must be last, two_lasts or close, because the condition does not depend on a price"
-    );
-}
-
-#[test]
-fn refiring_after_the_cooldown_needs_a_second_firing() {
-    let refire = |repeat: &str| json!({"repeat": repeat, "cooldown": "1h", "cooldown_refire": true});
-    assert_eq!(
-        of_expression("price > 5", None, &refire("once")),
-        "options.cooldown_refire: must be omitted for an alert that fires once; or set options.repeat to each_time or \
-         once_per_day"
-    );
-    for repeat in ["each_time", "once_per_day"] {
-        assert_eq!(of_expression("price > 5", None, &refire(repeat)), "");
-    }
-}
-
-#[test]
-fn within_needs_a_crossing() {
-    assert_eq!(
-        of_expression("price > 5", Some("15m"), &json!({})),
-        "parameters.within: must be omitted, because the expression has no `crosses`; options.hold is the time for which a \
-         condition must be true"
-    );
-    assert_eq!(
-        of_expression("price > 5 or rsi crosses 30", Some("15m"), &json!({})),
-        ""
-    );
 }

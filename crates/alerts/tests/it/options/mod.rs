@@ -3,4 +3,5 @@
 mod documentation;
 mod fit;
 mod reading;
+mod without_effect;
 mod writing;

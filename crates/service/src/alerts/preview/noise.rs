@@ -42,7 +42,8 @@ fn suggestion(alert: &NewAlert, is_frequent: bool, repeats_in_a_session: bool) -
     if let Some(level) = level {
         let two_percent = Rearm::Percent(Decimal::from_micros(2 * MICROS_PER_UNIT));
         // A percentage of 0 is no distance.
-        let value = if !level.is_true_at(&level.rearm_level(two_percent)) {
+        let is_zero = level.rearm_level(two_percent) == level.rearm_level(Rearm::At(Decimal::from_micros(0)));
+        let value = if !is_zero {
             r#"{"percent": 2}"#
         } else if level.relation().is_upward() {
             r#"{"at": a value below 0}"#
