@@ -247,21 +247,11 @@ impl Engine {
                 hot.unsettle();
                 self.mark_unsettled(symbol);
             }
-            Event::InsiderTrades { symbol, trades } => {
-                let are_first = !self.feeds.has_delivered(Feed::Insiders);
-                self.record_delivery(Feed::Insiders, !trades.is_empty());
-                self.insiders_traded(symbol, trades, now, out);
-                if are_first {
-                    self.judge_first_insider_trades(now, out);
-                } else {
-                    self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
-                }
-            }
+            Event::InsiderTrades { symbol, trades } => self.insider_trades(symbol, trades, now, out),
             Event::InsiderTradesReplaced { symbol, trades } => {
                 let (stock, _) = self.parts(symbol);
                 stock.facts.get_or_insert_default().clear_trades();
-                self.insiders_traded(symbol, trades, now, out);
-                self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
+                self.insider_trades(symbol, trades, now, out);
             }
             Event::Mentions { symbol, hour, count } => {
                 self.feeds.deliver(Feed::Mentions);
@@ -272,6 +262,17 @@ impl Engine {
             Event::Feed { feed, lost: false } => self.feeds.restore(feed),
         }
         Ok(())
+    }
+
+    fn insider_trades(&mut self, symbol: Symbol, trades: &[InsiderTrade], now: Timestamp, out: &mut Vec<Decision>) {
+        let are_first = !self.feeds.has_delivered(Feed::Insiders);
+        self.record_delivery(Feed::Insiders, !trades.is_empty());
+        self.insiders_traded(symbol, trades, now, out);
+        if are_first {
+            self.judge_first_insider_trades(now, out);
+        } else {
+            self.judge_fact(symbol, MetricDependency::InsiderTrades, now, out);
+        }
     }
 
     fn record_delivery(&mut self, feed: Feed, has_data: bool) {
