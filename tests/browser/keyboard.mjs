@@ -63,20 +63,22 @@ const countStops = (page) => page.evaluate((stops) => document.querySelectorAll(
  * Presses Tab until the focus is on an element with a name: at most once around the page.
  * @param {Page} page
  * @param {RegExp} name
- * @param {{key?: "Tab" | "Shift+Tab", within?: string}} options `within`: a selector of the part with the element
+ * @param {{key?: "Tab" | "Shift+Tab", within?: string, row?: RegExp}} options `within`: a selector of the part with the element; `row`:
+ * the text of its row
  */
-async function tabTo(page, name, { key = "Tab", within = "body" } = {}) {
+async function tabTo(page, name, { key = "Tab", within = "body", row = /(?:)/ } = {}) {
   const stops = [];
   // Between its last and its first element the page gives the focus to the browser.
   while (stops.length <= (await countStops(page)) + 1) {
     await page.keyboard.press(key);
     const stop = await focused(page);
     const isWithin = await page.evaluate((within) => Boolean(document.activeElement?.closest(within)), within);
-    if (isWithin && name.test(stop)) return;
+    const text = await page.evaluate(() => document.activeElement?.closest("article")?.textContent ?? "");
+    if (isWithin && name.test(stop) && row.test(text)) return;
     stops.push(stop);
     assert.ok(stops.filter((stop) => stop === "").length <= 1, `${page.url()} lost the focus: ${stops.join(" | ")}`);
   }
-  assert.fail(`no stop ${name} in ${within} at ${page.url()}: ${stops.join(" | ")}`);
+  assert.fail(`no stop ${name} of ${row} in ${within} at ${page.url()}: ${stops.join(" | ")}`);
 }
 
 /**
@@ -235,8 +237,9 @@ await withPage({}, async (page) => {
   await goTo(page, "Fired");
   await tabTo(page, /^Mark as seen$/);
   await send(page);
-  await page.locator("article").first().waitFor();
-  await tabTo(page, /^Re-arm$/);
+  await page.locator("article", { hasText: /P\/E|RSI|average/, has: page.getByRole("button", { name: "Re-arm" }) }).first().waitFor();
+  // The demo arms alerts on prices again by itself.
+  await tabTo(page, /^Re-arm$/, { row: /P\/E|RSI|average/ });
   await send(page);
   await page.getByText(/is armed again|would fire/).first().waitFor();
 

@@ -160,6 +160,16 @@ async function fired(page) {
   });
   assert.equal(await level.inputValue(), "123.5");
   assert.equal(await page.evaluate(() => String(window.getSelection())), selected);
+
+  // The alert is armed again elsewhere: its row takes the focus, so that Enter reaches no other control.
+  const row = await article.getAttribute("id");
+  const id = await article.locator("input[name=alert]").inputValue();
+  await quote(101);
+  const status = await page.evaluate(async (id) => (await fetch(`/api/v1/alerts/${id}/activate`, { method: "POST" })).status, id);
+  assert.equal(status, 200);
+  await fire();
+  await page.locator(`#${row} button`).waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement?.id), row);
 }
 
 /** @param {Page} page */

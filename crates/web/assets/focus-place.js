@@ -71,10 +71,12 @@ export class FocusPlace {
   }
 
   /**
-   * Returns the nearest neighbour of an element that is gone: the stop that follows the last one before it, in the nearest of its
-   * parents that still has stops.
+   * Returns the nearest neighbour of an element that is gone: its row, if rows take the focus, so that Enter reaches no other control;
+   * else the stop that follows the last one before it, in the nearest of its parents that still has stops.
    */
   neighbour() {
+    const row = this.parents.find((parent) => parent.isConnected && parent.matches("article[tabindex='0']"));
+    if (row instanceof HTMLElement) return row;
     const before = this.stops.slice(0, this.stops.indexOf(this.element)).reverse();
     for (const parent of this.parents.filter((parent) => parent.isConnected)) {
       const stops = stopsIn(parent);
