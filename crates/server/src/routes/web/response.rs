@@ -12,6 +12,8 @@ use crate::routes::prelude::*;
 
 /// The header by which htmx asks for a part of a page.
 pub(super) const HX_REQUEST: HeaderName = HeaderName::from_static("hx-request");
+/// The header with the element that the response replaces, as `main#main`.
+pub(super) const HX_TARGET: HeaderName = HeaderName::from_static("hx-target");
 /// The header that makes htmx go to another page.
 const HX_REDIRECT: HeaderName = HeaderName::from_static("hx-redirect");
 

@@ -10,7 +10,7 @@ use web::return_path::ReturnPath;
 
 use super::appearance::page_head;
 use super::notice;
-use super::response::{HX_REQUEST, go_to_page, redirect};
+use super::response::{HX_REQUEST, HX_TARGET, go_to_page, redirect};
 use crate::auth::same_origin;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link;
@@ -94,7 +94,9 @@ impl FromRequestParts<App> for Visitor {
                     .await
                     .map_err(|error| Refused(error_page(error)))?,
                 actor,
-                notice: notice::read(&parts.headers),
+                notice: shows_notice(&parts.headers)
+                    .then(|| notice::read(&parts.headers))
+                    .flatten(),
                 head,
                 is_part,
                 address,
@@ -156,6 +158,12 @@ impl Visitor {
         }
         page
     }
+}
+
+/// Returns whether the response is a page, or replaces the main part of one, where the notice is. A live redraw of another part must
+/// not take the notice from the page that follows a change.
+fn shows_notice(headers: &HeaderMap) -> bool {
+    headers.get(HX_TARGET).is_none_or(|target| target == "main#main")
 }
 
 fn example_rule(app: &App) -> Option<ExampleRule> {

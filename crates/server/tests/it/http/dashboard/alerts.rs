@@ -80,6 +80,33 @@ async fn htmx_gets_only_the_part_that_changes() {
     assert!(part.header("vary").contains("HX-Request"));
 }
 
+/// A firing can redraw the list between a change and the page that follows it.
+#[tokio::test]
+async fn live_redraw_leaves_the_notice_to_the_page() {
+    let server = TestServer::new().await;
+    let ids = create(&server, &[110]).await;
+    let browser = Browser::operator(&server).await;
+    let form = [("action", "pause"), ("alert", ids[0].as_str()), ("next", "/alerts")];
+    let done = browser.post("/alerts/actions", &form).await;
+    let (notice, _) = done.header("set-cookie").split_once(';').unwrap();
+    for (target, has_notice) in [("div#alert-list", false), ("main#main", true)] {
+        let request = server.anonymous("GET", "/alerts").header("hx-request", "true");
+        let request = request.header("cookie", &format!("{}; {notice}", browser.cookie()));
+        let part = request.header("hx-target", target).send().await.is(200);
+        assert_eq!(
+            part.text.contains("1 alert paused."),
+            has_notice,
+            "{target}: {}",
+            part.text
+        );
+        let cookies = part.headers.get_all("set-cookie");
+        let is_cleared = cookies
+            .iter()
+            .any(|cookie| cookie.as_bytes().starts_with(b"bellwether_notice=;"));
+        assert_eq!(is_cleared, has_notice, "{target}");
+    }
+}
+
 #[tokio::test]
 async fn selected_alerts_are_changed_and_the_others_are_not() {
     let server = TestServer::new().await;
