@@ -9,6 +9,20 @@ use crate::condition::{
     BuzzDirection, Condition, DeliveryTime, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side,
 };
 use crate::engine::change_level;
+use crate::expression::conversion::from_condition_with_base;
+use crate::options::{AlertOptions, PercentBase};
+
+/// Returns a sentence that describes the condition of an alert with options: as [`sentence`], but a price change from another base than
+/// the initial price names that base.
+#[must_use]
+pub fn sentence_with_options(condition: &Condition, options: &AlertOptions, initial_price: Option<Price>) -> String {
+    match (condition, from_condition_with_base(condition, options.base)) {
+        (Condition::PriceChange { .. }, Some(expression)) if options.base != PercentBase::Creation => {
+            format!("fires when {}", expression.sentence_without_symbol())
+        }
+        _ => sentence(condition, initial_price),
+    }
+}
 
 /// Returns a sentence that describes the condition. `initial_price` is the base of percent changes.
 ///

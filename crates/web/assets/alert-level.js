@@ -21,6 +21,8 @@ export class AlertLevel extends LevelSlider {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   previewTimer;
   previewedAt = 0;
+  /** The number of the newest question; an answer to an earlier one is too old. */
+  question = 0;
 
   /**
    * @param {HTMLElement} chart
@@ -86,6 +88,7 @@ export class AlertLevel extends LevelSlider {
   restore() {
     clearTimeout(this.timer);
     clearTimeout(this.previewTimer);
+    this.question += 1;
     this.price = this.level.price;
     this.say(".level-preview", "");
     this.show();
@@ -97,7 +100,9 @@ export class AlertLevel extends LevelSlider {
     for (const side of /** @type {const} */ (["above", "below"])) {
       const button = this.chart.querySelector(`.flip-${side}`);
       if (!(button instanceof HTMLButtonElement)) continue;
+      const hadFocus = document.activeElement === button;
       button.hidden = !this.isCrossed() || this.level.side === side;
+      if (hadFocus && button.hidden) this.button.focus();
       button.onclick = () => void this.store(side);
     }
   }
@@ -133,12 +138,13 @@ export class AlertLevel extends LevelSlider {
 
   async preview() {
     this.previewedAt = performance.now();
+    const question = ++this.question;
     const condition = this.isCrossed() ? (this.level.side === "above" ? "below" : "above") : this.level.side;
     const alert = { symbol: this.stock.symbol, condition: `price_${condition}`, threshold: Number(formatLevel(this.price)) };
     const result = await this.send("POST", "/alerts/preview", { alert });
     const perYear = result.data?.per_year;
     const text = this.chart.querySelector(".level-preview")?.getAttribute("data-text") ?? "";
-    if (typeof perYear !== "number") return;
+    if (typeof perYear !== "number" || question !== this.question) return;
     this.say(".level-preview", text.replace("{count}", perYear.toLocaleString(undefined, { maximumFractionDigits: 1 })));
   }
 

@@ -32,6 +32,12 @@ class AlertTable extends HTMLElement {
     return /** @type {HTMLInputElement | null} */ (this.querySelector("[data-pick-all]"));
   }
 
+  /** Ends the selection of all rows of all pages. */
+  endSelectionOfAllPages() {
+    const all = document.querySelector("input[name=all]");
+    if (all instanceof HTMLInputElement) all.checked = false;
+  }
+
   showSelection() {
     const all = this.allBox;
     if (!all) return;
@@ -47,6 +53,7 @@ class AlertTable extends HTMLElement {
   onSwap = (event) => {
     if (isLiveRedraw(event)) return this.showSelection();
     for (const box of this.boxes) box.checked = false;
+    this.endSelectionOfAllPages();
     this.showSelection();
     // A row that the filter does not show any more takes the focus with it.
     if (document.activeElement === document.body) this.boxes[Math.min(this.row, this.boxes.length - 1)]?.focus();
@@ -58,6 +65,7 @@ class AlertTable extends HTMLElement {
       const checked = this.allBox?.checked ?? false;
       for (const box of this.boxes) box.checked = checked;
     }
+    if (event.target === this.allBox || this.boxes.some((box) => box === event.target)) this.endSelectionOfAllPages();
     this.showSelection();
   };
 

@@ -43,18 +43,38 @@ function fieldsOf(form) {
 /** @param {ReturnType<typeof fieldsOf>[number]} field */
 const isChoice = (field) => field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type);
 
+/** @param {HTMLFormElement} form */
+function keep(form) {
+  const values = fieldsOf(form).map((field) =>
+    isChoice(field) ? [field.name, field.value, /** @type {HTMLInputElement} */ (field).checked] : [field.name, field.value],
+  );
+  sessionStorage.setItem(keptName(), JSON.stringify({ place: placeOf(form), subject: subjectOf(form), values }));
+}
+
 /**
- * Keeps what is sent, for the case that the session has ended or that the form is refused: the page opens again, after the sign-in or
- * with the error, and the form is filled in as it was. A page that opens in another way forgets it.
+ * Returns the form of an event if it changes something.
+ * @param {EventTarget | null} target
+ */
+function postForm(target) {
+  const form = target instanceof HTMLFormElement ? target : target instanceof Element ? target.closest("form") : null;
+  return form?.method === "post" ? form : null;
+}
+
+/**
+ * Keeps what is sent or being written, for the case that the session has ended or that the form is refused: the page opens again, after
+ * the sign-in or with the error, and the form is filled in as it was. A page that opens in another way forgets it.
  */
 export function keepForms() {
+  /** @type {HTMLFormElement | null} */
+  let edited = null;
+  document.addEventListener("input", (event) => (edited = postForm(event.target) ?? edited));
   document.addEventListener("submit", (event) => {
-    const form = event.target;
-    if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
-    const values = fieldsOf(form).map((field) =>
-      isChoice(field) ? [field.name, field.value, /** @type {HTMLInputElement} */ (field).checked] : [field.name, field.value],
-    );
-    sessionStorage.setItem(keptName(), JSON.stringify({ place: placeOf(form), subject: subjectOf(form), values }));
+    const form = postForm(event.target);
+    if (form) keep(form);
+  });
+  // Also a check in the background leads to the sign-in if the session has ended.
+  addEventListener("pagehide", () => {
+    if (edited?.isConnected) keep(edited);
   });
   // A form that htmx has sent leads to no new page.
   document.addEventListener("htmx:after:swap", () => sessionStorage.removeItem(keptName()));

@@ -125,6 +125,9 @@ export class LevelSlider {
     this.onMove();
   }
 
+  /** Lets go of the pointer; further moves change nothing. */
+  endDrag() {}
+
   /** Called after each move. */
   onMove() {}
 
@@ -148,6 +151,7 @@ export class LevelSlider {
     } else if (event.key === "Enter") {
       this.onCommit();
     } else if (event.key === "Escape") {
+      this.endDrag();
       this.onCancel();
     } else {
       return;
@@ -168,11 +172,14 @@ export class LevelSlider {
       const price = this.series.coordinateToPrice(moved.clientY - top() + offset);
       if (price !== null) this.moveTo(price);
     };
-    const end = (/** @type {PointerEvent} */ ended) => {
+    this.endDrag = () => {
       button.removeEventListener("pointermove", move);
       button.removeEventListener("pointerup", end);
       button.removeEventListener("pointercancel", end);
       this.draggedFrom = undefined;
+    };
+    const end = (/** @type {PointerEvent} */ ended) => {
+      this.endDrag();
       if (ended.type === "pointercancel") this.onCancel();
       else this.onCommit();
     };

@@ -174,11 +174,14 @@ class PriceChart extends HTMLElement {
     let price = 0;
     this.chart?.subscribeCrosshairMove((event) => {
       const found = event.point ? candles.coordinateToPrice(event.point.y) : null;
+      // The crosshair leaves the chart when the pointer enters the button.
+      if (found === null && button.matches(":hover")) return;
       button.hidden = found === null;
       if (found === null || !event.point) return;
       price = found;
       button.style.top = `${event.point.y}px`;
     });
+    button.addEventListener("pointerleave", () => (button.hidden = true));
     button.addEventListener("click", () => {
       const comparison = stock.lastPrice !== null && price > stock.lastPrice ? ">=" : "<=";
       const query = new URLSearchParams({ text: `${stock.symbol} ${comparison} ${price.toFixed(2)}` });

@@ -6,9 +6,10 @@ use super::ast::{
     ArithmeticOperator, BooleanExpression, Comparison, Constant, CrossingDirection, MetricReference, NumericExpression,
     Relation,
 };
-use super::metric::{ChangeBase, Metric, MetricPeriod};
+use super::metric::{Metric, MetricPeriod};
 use super::model::Expression;
 use crate::condition::{Condition, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side, VolumeBaseline};
+use crate::options::PercentBase;
 
 const ONE_MICROS: i64 = 1_000_000;
 const HUNDRED_MICROS: i64 = 100 * ONE_MICROS;
@@ -16,6 +17,12 @@ const HUNDRED_MICROS: i64 = 100 * ONE_MICROS;
 /// Returns a condition as an expression; `None` if it is no comparison.
 #[must_use]
 pub fn from_condition(condition: &Condition) -> Option<Expression> {
+    from_condition_with_base(condition, PercentBase::Creation)
+}
+
+/// Returns a condition as an expression in which a price change is measured from `base`; `None` if it is no comparison.
+#[must_use]
+pub fn from_condition_with_base(condition: &Condition, base: PercentBase) -> Option<Expression> {
     let comparison = match *condition {
         Condition::Price { side, threshold } => level(Metric::Price, inclusive(side), threshold.decimal())?,
         Condition::PriceChange { side, percent } => {
@@ -24,7 +31,7 @@ pub fn from_condition(condition: &Condition) -> Option<Expression> {
                 Side::Above => percent,
                 Side::Below => NumericExpression::Negated(Box::new(percent)),
             };
-            Comparison::Relation(own(Metric::ChangePct(ChangeBase::Creation)), inclusive(side), percent)
+            Comparison::Relation(own(Metric::ChangePct(base.in_expressions())), inclusive(side), percent)
         }
         Condition::NewExtreme { side } => {
             let extreme = own(side.pick(Metric::High52Weeks, Metric::Low52Weeks));

@@ -13,11 +13,11 @@ use super::{Expression, Fraction};
 impl Expression {
     /// Returns the expression in new shares. `new_shares` returns the number of new shares for one of a stock's shares that the
     /// expression is written in, where `None` is the alert's own stock; `None` if they are the same. Constants are rounded to six
-    /// decimals. An expression that would be too long stays as it is.
+    /// decimals. `None` if the expression would be too long.
     #[must_use]
-    pub fn in_new_shares(&self, new_shares: &dyn Fn(Option<Symbol>) -> Option<Fraction>) -> Self {
+    pub fn in_new_shares(&self, new_shares: &dyn Fn(Option<Symbol>) -> Option<Fraction>) -> Option<Self> {
         let conversion = Conversion { new_shares };
-        Self::new(conversion.condition(self.condition())).unwrap_or_else(|_| self.clone())
+        Self::new(conversion.condition(self.condition())).ok()
     }
 }
 
@@ -214,7 +214,9 @@ mod tests {
 
     fn converted(text: &str, shares: &Fraction) -> Expression {
         let expression: Expression = text.parse().unwrap();
-        expression.in_new_shares(&|symbol| symbol.is_none().then(|| shares.clone()))
+        expression
+            .in_new_shares(&|symbol| symbol.is_none().then(|| shares.clone()))
+            .unwrap()
     }
 
     #[test]

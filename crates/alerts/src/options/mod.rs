@@ -17,6 +17,7 @@ use market::calendar::{TradingHours, new_york};
 use market::{Decimal, SplitRatio};
 
 use crate::condition::Condition;
+use crate::expression::metric::ChangeBase;
 use crate::named_enum;
 
 pub use fit::check_fit;
@@ -144,6 +145,18 @@ named_enum! {
         PreviousClose = "prev_close",
         /// The open of the running session.
         Open = "open",
+    }
+}
+
+impl PercentBase {
+    /// Returns the base as expressions name it.
+    #[must_use]
+    pub const fn in_expressions(self) -> ChangeBase {
+        match self {
+            Self::Creation => ChangeBase::Creation,
+            Self::PreviousClose => ChangeBase::PrevClose,
+            Self::Open => ChangeBase::Open,
+        }
     }
 }
 

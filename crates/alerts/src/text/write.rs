@@ -54,7 +54,10 @@ pub fn option_phrases(alert: &NewAlert) -> String {
     sentence.with_value(TextOption::SnoozedUntil, options.snoozed_until.map(instant));
     sentence.fixed_unless_default(TextOption::Session, options.session, SessionScope::name);
     sentence.fixed_unless_default(TextOption::Trigger, options.trigger, TriggerPrice::name);
-    sentence.fixed_unless_default(TextOption::Base, options.base, PercentBase::name);
+    // The sentence of a price change names its base.
+    if !matches!(alert.condition, Condition::PriceChange { .. }) {
+        sentence.fixed_unless_default(TextOption::Base, options.base, PercentBase::name);
+    }
     if alert.notification != Channel::default() {
         sentence.with_value(TextOption::Channel, Some(alert.notification.name()));
     }
@@ -66,6 +69,9 @@ fn condition_in_words(alert: &NewAlert) -> Option<String> {
         return named::written(alert.symbol, &alert.condition);
     };
     let is_expression = matches!(alert.condition, Condition::Expression(_));
+    if matches!(alert.condition, Condition::PriceChange { .. }) && alert.options.base != PercentBase::Creation {
+        return None;
+    }
     let is_exact = is_expression || to_condition(&expression).is_some_and(|same| same == alert.condition);
     is_exact.then(|| expression.sentence(alert.symbol))
 }

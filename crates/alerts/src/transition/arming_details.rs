@@ -8,7 +8,7 @@ use crate::alert::Alert;
 const REARMED: &str = "rearmed";
 const SNOOZED_UNTIL: &str = "snoozed_until";
 
-/// What a history entry says about the arming of an alert.
+/// The arming of an alert as a history entry tells it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArmingDetails {
     /// Whether the alert was armed anew, as by every change but that of its note and tags.

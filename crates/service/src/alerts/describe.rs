@@ -66,7 +66,7 @@ pub fn describe_stored(stored: &StoredAlert) -> DescribedAlert {
 fn describe_single(alert: &NewAlert, initial_price: Option<Price>) -> DescribedAlert {
     let text = sentence(alert);
     let in_words = || {
-        let condition = condition_sentence::sentence(&alert.condition, initial_price);
+        let condition = condition_sentence::sentence_with_options(&alert.condition, &alert.options, initial_price);
         format!("{}: {condition}{}", alert.symbol, option_phrases(alert))
     };
     DescribedAlert {
@@ -81,7 +81,7 @@ fn describe_scoped(scope: &AlertScope, template: &NewAlert) -> DescribedAlert {
         AlertScope::Symbols(symbols) => symbols.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         AlertScope::Watchlist(_) => name_of_stocks(scope),
     };
-    let condition = condition_sentence::sentence(&template.condition, None);
+    let condition = condition_sentence::sentence_with_options(&template.condition, &template.options, None);
     let options = option_phrases(template);
     DescribedAlert {
         sentence: format!("{stocks}: {condition}, for each stock on its own{options}"),

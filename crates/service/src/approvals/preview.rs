@@ -47,7 +47,7 @@ impl Approvals {
                 plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
                 let on = stocks.map_or_else(String::new, |stocks| format!(", on {stocks}"));
                 format!(
-                    "Make an alert: {}{on}, told by {}{}{}",
+                    "Make an alert: {}{on}, notified by {}{}{}",
                     describe(requested.symbol, &requested.condition),
                     requested.notification.name(),
                     options(&requested.options),
@@ -71,7 +71,7 @@ impl Approvals {
                     options => options,
                 };
                 format!(
-                    "Change the alert {} to {}, told by {channel}{options}{labels}",
+                    "Change the alert {} to {}, notified by {channel}{options}{labels}",
                     describe(alert.symbol, &alert.condition),
                     describe(alert.symbol, &requested.condition)
                 )

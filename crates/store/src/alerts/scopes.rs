@@ -49,11 +49,11 @@ macro_rules! shown_triggered_at {
     };
 }
 
-/// The state of an alert as its owner sees it: those of all members, one a line. Deleted members are included, because their firings count.
+/// The state of an alert as its owner sees it: those of all members, one a line.
 macro_rules! shown_lifecycle {
     () => {
         "CASE WHEN scope IS NULL THEN lifecycle ELSE COALESCE(\
-         (SELECT STRING_AGG(m.lifecycle, '\n') FROM alerts m WHERE m.parent_seq = alerts.seq), lifecycle) END"
+         (SELECT STRING_AGG(m.lifecycle, '\n') FROM alerts m WHERE m.parent_seq = alerts.seq AND m.deleted_at IS NULL), lifecycle) END"
     };
 }
 

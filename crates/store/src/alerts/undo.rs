@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use alerts::transition::{HistoryAction, HistoryStatus, StatusChange};
+use alerts::transition::{ArmingDetails, HistoryAction, HistoryStatus, StatusChange};
 use alerts::{AlertId, Status};
 use jiff::Timestamp;
-use serde_json::Map;
 
 use super::row::{AlertRow, TABLE, select};
 use super::totals::TotalKind;
@@ -109,6 +108,8 @@ impl UnitOfWork {
         if was_deleted {
             self.insert_alert_tags(Some(account.0), seq, &alert.tags).await?;
         }
+        let mut details = ArmingDetails::of(alert, None, now).to_json().unwrap_or_default();
+        details.insert("undo".to_owned(), true.into());
         let entry = HistoryRow {
             alert: alert.id,
             symbol: alert.symbol,
@@ -119,7 +120,7 @@ impl UnitOfWork {
             },
             at: now,
             price: None,
-            details: Some(Map::from_iter([("undo".to_owned(), true.into())])),
+            details: Some(details),
         };
         self.write_history(seq, &entry).await?;
         Ok(RestoredAlert { stored, was_deleted })

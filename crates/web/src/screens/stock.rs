@@ -152,7 +152,7 @@ fn stock_figures(stock: &StockView, fundamentals: &Fundamentals) -> Vec<StockFig
         figure(
             "figure-volume",
             stock.volume.map(figures::grouped),
-            rule("volume > 2 * volume_avg(20)".to_owned()),
+            rule("volume > 2 * avg_volume(20)".to_owned()),
         ),
         figure("figure-pe", two(fundamentals.pe_ratio), rule("pe < 15".to_owned())),
         figure("figure-eps", usd(fundamentals.eps_ttm), None),

@@ -16,10 +16,11 @@ use crate::engine::event::StockIndex;
 use crate::engine::facts::Facts;
 use crate::engine::group::{Band, averages, has_crossed, tighten_to_cross};
 use crate::engine::reason::Reason;
-use crate::expression::conversion::from_condition;
+use crate::expression::conversion::from_condition_with_base;
 use crate::expression::{EvaluatedTruth, Expression, Truth};
 use crate::lifecycle::{Lifecycle, Phase};
 use crate::metrics::{MetricDependency, StockInputs};
+use crate::options::PercentBase;
 
 /// The condition of a rule in the form in which it is judged.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,10 +74,12 @@ pub(super) enum DirectTruth {
 }
 
 impl RuleCondition {
-    /// Returns the form in which a condition is judged.
-    pub(super) fn of(condition: &Condition) -> Option<Self> {
+    /// Returns the form in which a condition is judged, with the base of a price change.
+    pub(super) fn of(condition: &Condition, base: PercentBase) -> Option<Self> {
         let direct = || DirectCondition::of(condition).map(Self::Direct);
-        from_condition(condition).map(Self::Expression).or_else(direct)
+        from_condition_with_base(condition, base)
+            .map(Self::Expression)
+            .or_else(direct)
     }
 
     /// Returns the expression, if it is one.

@@ -20,7 +20,7 @@ use crate::expression::ast::{BooleanExpression, Comparison, NumericExpression};
 use crate::expression::shape::symbols;
 use crate::expression::{Crossings, Expression, MetricValue, evaluate, number_value};
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
-use crate::options::AlertOptions;
+use crate::options::{AlertOptions, PercentBase};
 
 impl Engine {
     /// Explains an armed alert. `None` if it is not armed.
@@ -57,7 +57,7 @@ impl Engine {
             alert,
             revision,
             symbol: self.symbol(armed.stock),
-            judged: RuleCondition::of(&armed.condition)?,
+            judged: RuleCondition::of(&armed.condition, PercentBase::default())?,
             expression_set_at: None,
             condition: armed.condition.clone(),
             options: AlertOptions::default(),

@@ -15,7 +15,7 @@ use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{metrics, symbols};
 use crate::lifecycle::Lifecycle;
 use crate::metrics::{MetricDependency, dependencies};
-use crate::options::{AlertOptions, PercentBase, TriggerPrice, rearm_of_expression};
+use crate::options::{AlertOptions, TriggerPrice, rearm_of_expression};
 
 /// A rule to arm.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,7 +54,7 @@ impl Rule {
             alert: alert.id,
             revision: alert.revision,
             symbol: alert.symbol,
-            judged: RuleCondition::of(&alert.condition)?,
+            judged: RuleCondition::of(&alert.condition, alert.options.base)?,
             expression_set_at: is_expression.then_some(alert.threshold_set_at),
             condition: alert.condition.clone(),
             options: AlertOptions {
@@ -243,10 +243,6 @@ impl ArmedRule {
 
     /// Returns the base of `change_pct` without an argument.
     pub(super) fn change_base(&self) -> ChangeBase {
-        match self.rule.options.base {
-            PercentBase::Creation => ChangeBase::Creation,
-            PercentBase::PreviousClose => ChangeBase::PrevClose,
-            PercentBase::Open => ChangeBase::Open,
-        }
+        self.rule.options.base.in_expressions()
     }
 }

@@ -17,7 +17,7 @@ use crate::engine::arm::after_split;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
 use crate::expression::Fraction;
-use crate::sentence::sentence;
+use crate::sentence::{sentence, sentence_with_options};
 
 impl Engine {
     /// Returns the number of today's shares of a stock for one share of the day on which the rule's expression was set; `None` if
@@ -39,17 +39,18 @@ impl Engine {
     #[must_use]
     pub fn sentence(&self, alert: &Alert) -> String {
         let Condition::Expression(set) = &alert.condition else {
-            return sentence(&alert.condition, alert.initial_price);
+            return sentence_with_options(&alert.condition, &alert.options, alert.initial_price);
         };
         let shares = |name: Option<Symbol>| {
             let stock = self.indices.get(&name.unwrap_or(alert.symbol))?;
             self.new_shares(*stock, alert.threshold_set_at)
         };
-        let expression = set.expression.in_new_shares(&shares);
+        let todays = set.expression.in_new_shares(&shares);
+        let expression = todays.unwrap_or_else(|| set.expression.clone());
         sentence(&Condition::expression(expression, set.within), alert.initial_price)
     }
 
-    /// Returns a rule with its expression in today's shares, for texts; `None` if they are those of the day on which it was set.
+    /// Returns a rule with its expression in today's shares, for texts; `None` if they are those of the day on which it was set, or if it would be too long.
     pub(super) fn in_todays_shares(&self, armed: &ArmedRule) -> Option<ArmedRule> {
         let shares: Vec<_> = armed
             .stocks
@@ -62,7 +63,7 @@ impl Engine {
         }
         let of = |name| shares.iter().find(|(of, _)| *of == name)?.1.clone();
         let mut shown = armed.clone();
-        shown.rule.judged = RuleCondition::Expression(expression.in_new_shares(&of));
+        shown.rule.judged = RuleCondition::Expression(expression.in_new_shares(&of)?);
         shown.rule.expression_set_at = None;
         Some(shown)
     }
@@ -90,7 +91,7 @@ impl ArmedRule {
         let is_changed = has_new_level || initial_price != rule.initial_price || lifecycle != rule.lifecycle;
         if has_new_level {
             rule.options = rule.options.clone().after_split(&rule.condition, ratio);
-            if let Some(judged) = RuleCondition::of(&condition) {
+            if let Some(judged) = RuleCondition::of(&condition, rule.options.base) {
                 rule.judged = judged;
             }
             let rearm = rule.options.rearm.zip(rule.judged.expression());

@@ -1,6 +1,7 @@
 //! Rules in the engine, compared with a judgement at every observation.
 
 mod armed_extremes;
+mod change_base;
 mod direct;
 mod explain;
 mod extended_hours;

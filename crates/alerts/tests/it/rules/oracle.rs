@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use alerts::Alert;
 use alerts::expression::ast::MetricReference;
-use alerts::expression::metric::{ChangeBase, Metric};
+use alerts::expression::metric::Metric;
 use alerts::expression::shape::{metrics, symbols as symbols_of};
 use alerts::expression::{Crossings, EvaluationTime, Expression, MetricValue, MetricValues, evaluate};
 use alerts::lifecycle::{ArmedExtremes, Judgement, Observation, Outcome, step};
@@ -179,7 +179,7 @@ fn crossings_at_last_close(alert: &Alert, stocks: &[Stock; 2], days: &[TradedDay
             initial_price: alert.initial_price,
             high_since_armed: None,
             low_since_armed: None,
-            change_base: ChangeBase::Creation,
+            change_base: alert.options.base.in_expressions(),
         },
         observed: BTreeSet::new(),
     };
@@ -255,7 +255,7 @@ pub(crate) fn firings(alert: &Alert, days: &[TradedDay]) -> Vec<Firing> {
                     initial_price: alert.initial_price,
                     high_since_armed: prepared.extremes.map(|extremes| extremes.high()),
                     low_since_armed: prepared.extremes.map(|extremes| extremes.low()),
-                    change_base: ChangeBase::Creation,
+                    change_base: alert.options.base.in_expressions(),
                 },
                 observed,
             };

@@ -62,6 +62,11 @@ impl Arguments {
         self.0.contains_key(name)
     }
 
+    /// Returns `true` if the argument is this text.
+    pub(super) fn is(&self, name: &str, text: &str) -> bool {
+        self.0.get(name).and_then(Value::as_str) == Some(text)
+    }
+
     /// Removes a boolean argument and returns it; `false` if it is missing.
     pub(super) fn take_flag(&mut self, name: &str) -> bool {
         self.0.shift_remove(name) == Some(Value::Bool(true))

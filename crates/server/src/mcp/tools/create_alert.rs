@@ -78,6 +78,11 @@ fn created_or_waiting() -> OutputSchema {
 
 /// Moves the argument `when` to the parameters, where REST has it.
 pub(super) fn move_expression(arguments: &mut Arguments) -> Result<(), ToolError> {
+    if arguments.has("when") && !arguments.is("condition", "expression") {
+        return Err(ToolError::Refused(
+            "when: must be omitted unless condition is expression".to_owned(),
+        ));
+    }
     arguments
         .move_into("when", "parameters")
         .map_err(|()| ToolError::Refused("when: must be omitted if parameters.when is given".to_owned()))

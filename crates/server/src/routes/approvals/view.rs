@@ -29,7 +29,7 @@ pub struct ApprovalView {
     #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
     /// Description of the change in one sentence.
-    #[schema(example = "Make an alert: AAPL price_above 200, told by email")]
+    #[schema(example = "Make an alert: AAPL price_above 200, notified by email")]
     pub preview: String,
     /// The agent that requested the change.
     pub asked_by: CreatorView,

@@ -101,7 +101,7 @@ impl Alerts {
         }
         let wait = explanation.as_ref().and_then(|explanation| explanation.wait);
         gates.extend(wait.filter(|_| is_active).and_then(gates::of_wait));
-        gates.extend(quiet_until.map(gates::of_quiet_hours));
+        gates.extend(quiet_until.filter(|_| is_active).map(gates::of_quiet_hours));
         let next_check = explanation.as_ref().and_then(|explanation| explanation.next_check);
         ExplainedAlert {
             sentence: sentence_of(alert, explanation.as_ref()),
@@ -121,7 +121,7 @@ fn sentence_of(alert: &Alert, explanation: Option<&Explanation>) -> String {
     match from_condition(&alert.condition) {
         Some(expression) => expression.sentence(alert.symbol),
         None => {
-            let condition = sentence::sentence(&alert.condition, alert.initial_price);
+            let condition = sentence::sentence_with_options(&alert.condition, &alert.options, alert.initial_price);
             format!("{}: {condition}", alert.symbol)
         }
     }

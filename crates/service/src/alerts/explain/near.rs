@@ -111,7 +111,7 @@ impl Alerts {
             );
             return Err(ServiceError::field("at", message));
         }
-        let explained = self.explain_all_past(past, at).await?;
+        let explained = self.explain_all_past(actor.account, past, at).await?;
         Ok(places.into_iter().zip(explained).collect())
     }
 

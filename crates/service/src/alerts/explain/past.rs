@@ -17,6 +17,7 @@ use market::calendar::{new_york, new_york_date};
 use market::records::SplitRow;
 use market::{Calendar, Price, Symbol};
 use sources::folder::MarketData;
+use store::model::AccountId;
 
 use super::past_state::PastState;
 use super::{BlockingReason, ExplainedAlert, ExplainedPast, gates, sentence_of};
@@ -63,7 +64,7 @@ impl Alerts {
             let message = format!("must not be before the alert's creation at {created_at}");
             return Err(ServiceError::field("at", message));
         };
-        let mut explained = self.explain_all_past(vec![past.clone()], at).await?;
+        let mut explained = self.explain_all_past(actor.account, vec![past.clone()], at).await?;
         let mut found = explained.pop().ok_or_else(super::no_such_alert)?;
         found.gates.extend(gates::of_plan(actor.plan, &past.alert));
         Ok(found)
@@ -103,6 +104,7 @@ impl Alerts {
     /// Explains alerts at a past moment, in their order.
     pub(super) async fn explain_all_past(
         &self,
+        account: AccountId,
         alerts: Vec<PastAlert>,
         at: Timestamp,
     ) -> Result<Vec<ExplainedAlert>, ServiceError> {
@@ -118,7 +120,7 @@ impl Alerts {
         });
         let armed_at = alerts.iter().map(|past| past.state.armed_at).min().unwrap_or(at);
         let warm_up = new_york_date(armed_at).saturating_sub(Span::new().days(WARM_UP_DAYS));
-        let permit = self.previews.acquire().await?;
+        let permit = self.previews.acquire_for(account).await?;
         let replay = PastReplay {
             data: self.stocks.recorded_market(&symbols, warm_up, facts).await?,
             calendar: bar_calendar(&self.settings.calendar),
@@ -184,8 +186,9 @@ fn played(past: &PastAlert, data: &MarketData) -> ReplayAlert {
             let ratio = ratios.reduce(|product, ratio| product.multiply(&ratio))?;
             Fraction::from_whole(1).divide(&ratio)
         };
-        let expression = set.expression.in_new_shares(&shares_then);
-        alert.condition = Condition::expression(expression, set.within);
+        if let Some(expression) = set.expression.in_new_shares(&shares_then) {
+            alert.condition = Condition::expression(expression, set.within);
+        }
     }
     ReplayAlert {
         // The price of a later activation says nothing about this moment.

@@ -37,7 +37,7 @@ struct PreviewSemaphores {
 pub(in crate::alerts) struct PreviewPermit {
     _permits: Arc<Vec<OwnedSemaphorePermit>>,
     /// Keeps the limit of the account.
-    _account: Option<Arc<PreviewSemaphores>>,
+    _account: Arc<PreviewSemaphores>,
 }
 
 impl PreviewSemaphores {
@@ -77,18 +77,6 @@ impl Default for PreviewLimit {
 }
 
 impl PreviewLimit {
-    /// Waits for a permission.
-    ///
-    /// # Errors
-    /// [`ServiceError::Overloaded`] if too many previews wait.
-    pub(in crate::alerts) async fn acquire(&self) -> Result<PreviewPermit, ServiceError> {
-        let accepted = self.all.accept(TOO_MANY)?;
-        Ok(PreviewPermit {
-            _permits: Arc::new(vec![accepted, self.all.run().await?]),
-            _account: None,
-        })
-    }
-
     /// Waits for a permission of an account.
     ///
     /// # Errors
@@ -100,7 +88,7 @@ impl PreviewLimit {
         let running = [own.run().await?, self.all.run().await?];
         Ok(PreviewPermit {
             _permits: Arc::new(accepted.into_iter().chain(running).collect()),
-            _account: Some(own),
+            _account: own,
         })
     }
 
@@ -118,8 +106,9 @@ impl PreviewLimit {
     }
 }
 
-const TOO_MANY: &str = "too many previews are running; try again in a few seconds";
-const TOO_MANY_OF_ACCOUNT: &str = "too many of your previews are running; try again when they have ended";
+const TOO_MANY: &str = "too many previews and explanations of past moments are running; try again in a few seconds";
+const TOO_MANY_OF_ACCOUNT: &str =
+    "too many of your previews and explanations of past moments are running; try again when they have ended";
 
 /// Ends the threads of a preview when it is dropped.
 #[derive(Debug, Default)]
@@ -146,22 +135,26 @@ mod tests {
     async fn previews_beyond_the_queue_are_refused() {
         let limit = PreviewLimit::default();
         let mut permits = Vec::new();
-        for _ in 0..MAX_RUNNING_PREVIEWS {
-            permits.push(limit.acquire().await.unwrap());
+        for number in 0..MAX_RUNNING_PREVIEWS {
+            permits.push(limit.acquire_for(account(number as u128)).await.unwrap());
         }
         let waiting: Vec<_> = (MAX_RUNNING_PREVIEWS..MAX_ACCEPTED_PREVIEWS)
             .map(|_| limit.all.accepted.try_acquire().unwrap())
             .collect();
-        assert!(matches!(limit.acquire().await, Err(ServiceError::Overloaded { .. })));
+        let other = account(MAX_RUNNING_PREVIEWS as u128);
+        assert!(matches!(
+            limit.acquire_for(other).await,
+            Err(ServiceError::Overloaded { .. })
+        ));
         drop(waiting);
         permits.pop();
-        assert!(limit.acquire().await.is_ok());
+        assert!(limit.acquire_for(other).await.is_ok());
     }
 
     #[tokio::test]
     async fn thread_of_a_cancelled_preview_keeps_its_permission() {
         let limit = PreviewLimit::default();
-        let permit = limit.acquire().await.unwrap();
+        let permit = limit.acquire_for(account(1)).await.unwrap();
         let of_thread = permit.clone();
         drop(permit);
         assert_eq!(limit.all.running.available_permits(), MAX_RUNNING_PREVIEWS - 1);

@@ -1,7 +1,7 @@
 //! The alert of a preview, as it is played.
 
 use alerts::expression::ast::{BooleanExpression, Comparison, Constant, MetricReference, NumericExpression, Relation};
-use alerts::expression::conversion::from_condition;
+use alerts::expression::conversion::from_condition_with_base;
 use alerts::expression::metric::Metric;
 use alerts::expression::{Expression, shape};
 use alerts::options::{AlertOptions, Repeat};
@@ -24,7 +24,7 @@ impl PreviewPlan {
     /// Returns the plan of an alert.
     #[must_use]
     pub fn of(mut alert: NewAlert) -> Self {
-        let expression = from_condition(&alert.condition);
+        let expression = from_condition_with_base(&alert.condition, alert.options.base);
         // The alert counts as made at the first day, so its end and its snooze are after the period.
         alert.options.expires_at = None;
         alert.options.notify_on_expiry = false;

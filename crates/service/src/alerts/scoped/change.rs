@@ -157,10 +157,14 @@ impl ChangeAlert {
     }
 }
 
-/// Returns the scope of an update request if it is another one. A null counts as omitted: an alert keeps its kind.
+/// Returns the scope of an update request if it is another one.
 fn changed_scope(stored: &StoredAlert, body: &Value) -> Result<Option<AlertScope>, ServiceError> {
     match body.get("scope") {
-        None | Some(Value::Null) => Ok(None),
+        None => Ok(None),
+        Some(Value::Null) => {
+            let message = "cannot be taken away from an alert over many stocks; delete it, and create one on a stock";
+            Err(ServiceError::field("scope", message))
+        }
         Some(value) => {
             let scope = read_scope(value)?;
             let is_same = stored.scope().is_some_and(|present| present.is_same(&scope));

@@ -45,11 +45,11 @@ const EXAMPLES: [RuleExample; 5] = [
     },
     RuleExample {
         text: "example-volume",
-        rule: "volume > 3 * volume_avg(20)",
+        rule: "volume > 3 * avg_volume(20)",
     },
     RuleExample {
         text: "example-move",
-        rule: "abs(change_pct) >= 4 each time cooldown 1d",
+        rule: "(change_pct(prev_close) >= 4 or change_pct(prev_close) <= -4) each time cooldown 1d",
     },
 ];
 

@@ -1,5 +1,7 @@
 //! The builder of a new alert.
 
+use serde_json::json;
+
 use super::Browser;
 use crate::http::test_server::TestServer;
 
@@ -41,7 +43,7 @@ async fn rule_becomes_an_alert_and_an_equal_rule_leads_to_the_same() {
     );
     assert_eq!(
         (&alert["note"], &alert["tags"]),
-        (&"buy".into(), &serde_json::json!(["swing", "dip"]))
+        (&"buy".into(), &json!(["swing", "dip"]))
     );
     assert_eq!(alert["created_by"]["kind"], "person");
 }
@@ -200,10 +202,7 @@ async fn form_creates_one_alert_over_several_stocks() {
     assert!(part.text.contains("AAPL, MSFT: fires when"), "{}", part.text);
     let _ = browser.post("/alerts/new", &form).await.is(303);
     let alerts = server.get("/v1/alerts").await.ok(200);
-    assert_eq!(
-        alerts.body["data"][0]["scope"],
-        serde_json::json!({"symbols": ["AAPL", "MSFT"]})
-    );
+    assert_eq!(alerts.body["data"][0]["scope"], json!({"symbols": ["AAPL", "MSFT"]}));
 }
 
 #[tokio::test]
@@ -246,5 +245,36 @@ async fn examples_are_about_a_stock_that_the_service_knows() {
             "{}",
             page.text
         );
+    }
+}
+
+/// Returns the addresses of a page's links to the builder with a rule.
+fn rule_links(page: &str) -> Vec<String> {
+    let parts = page.split("href=\"").skip(1);
+    let links = parts.filter_map(|part| part.split('"').next());
+    links
+        .filter(|link| link.contains("/alerts/new?text="))
+        .map(|link| link.replace("&#38;", "&").replace("&amp;", "&"))
+        .collect()
+}
+
+#[tokio::test]
+async fn every_example_and_figure_leads_to_a_valid_rule() {
+    let server = TestServer::new().await;
+    let batch = json!({
+        "stocks": [{"symbol": "AAPL", "name": "Apple"}],
+        "quotes": [{"symbol": "AAPL", "price": 100, "volume": 5_000_000}],
+    });
+    server.post("/v1/market/ingest", batch).await.ok(200);
+    let browser = Browser::operator(&server).await;
+    let mut links = Vec::new();
+    for page in ["/alerts/new", "/stocks/AAPL"] {
+        links.extend(rule_links(&browser.get(page).await.is(200).text));
+    }
+    assert!(links.iter().any(|link| link.contains("avg_volume")), "{links:?}");
+    assert!(links.len() >= 6, "{links:?}");
+    for link in links {
+        let page = browser.get(&link).await.is(200);
+        assert!(!page.text.contains("class=\"error\""), "{link}: {}", page.text);
     }
 }

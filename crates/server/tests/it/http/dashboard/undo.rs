@@ -11,6 +11,7 @@ on_each_database! {
     undo_of_a_resumption_restores_the_status_and_the_initial_price
     undo_of_a_deletion_restores_the_alert_its_tags_and_its_history
     undo_of_a_pause_lets_the_alert_fire_again
+    undo_restores_a_snooze_for_explanations_of_past_moments
     alert_that_has_changed_since_keeps_its_state
     change_that_changes_nothing_offers_no_undo
     undo_ends_after_ten_minutes_and_is_for_its_owner_alone
@@ -288,4 +289,17 @@ async fn undo_on_the_page_of_an_alert_loads_that_page() {
         assert_eq!(undone.header(header), next);
         assert!(undone.headers.contains_key("set-cookie"), "the page has a notice");
     }
+}
+
+async fn undo_restores_a_snooze_for_explanations_of_past_moments(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let _ = fixture.change(&browser, &id, "snooze").await;
+    let undo = fixture.change(&browser, &id, "delete").await;
+    let _ = fixture.undo(&browser, &undo).await;
+    fixture.server.clock.advance(SignedDuration::from_mins(5));
+    let path = format!("/v1/alerts/{id}/explain?at=2024-03-08T15:04:00Z");
+    let past = fixture.call("GET", &path, Value::Null).await;
+    assert_eq!(past["data"]["gates"][0]["gate"], "snoozed");
 }

@@ -93,7 +93,10 @@ async fn changes_need_no_approval_by_default(database: Database) {
 async fn approved_change_is_made_once_as_the_agent(database: Database) {
     let owner = Owner::on(database).await;
     let waiting = owner.request_change("create_alert", above(200)).await;
-    assert_eq!(waiting["preview"], "Make an alert: AAPL price_above 200, told by email");
+    assert_eq!(
+        waiting["preview"],
+        "Make an alert: AAPL price_above 200, notified by email"
+    );
     assert_eq!((&waiting["status"], owner.alerts().await), (&json!("pending"), 0));
     let yes = json!({"id": waiting["id"], "decision": "approve"});
     let response = owner.decide(yes.clone()).await.ok(200);
@@ -223,7 +226,7 @@ async fn every_change_can_require_approval(database: Database) {
         (
             "update_alert",
             json!({"alert_id": alert, "threshold": 210}),
-            "Change the alert AAPL price_above 200 to AAPL price_above 210, told by email",
+            "Change the alert AAPL price_above 200 to AAPL price_above 210, notified by email",
         ),
         (
             "pause_alert",

@@ -74,7 +74,8 @@ async fn owner_approves_a_change_once() {
         .await
         .is(200);
     assert!(
-        page.text.contains("Make an alert: AAPL price_above 200, told by email"),
+        page.text
+            .contains("Make an alert: AAPL price_above 200, notified by email"),
         "{}",
         page.text
     );

@@ -355,3 +355,27 @@ async fn tools_set_change_and_filter_by_note_and_tags() {
         .await;
     assert!(refused.contains("without commas"), "{refused}");
 }
+
+#[tokio::test]
+async fn create_alert_refuses_an_expression_with_another_condition() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let arguments = json!({"symbol": "AAPL", "condition": "price_below", "threshold": 1, "when": "rsi(14) < 2"});
+    assert_eq!(
+        server.refused("create_alert", arguments).await,
+        "when: must be omitted unless condition is expression"
+    );
+}
+
+#[tokio::test]
+async fn create_alert_names_the_base_of_a_price_change_once() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let arguments = json!({
+        "symbol": "AAPL", "condition": "price_change_down", "threshold": 5, "options": {"base": "open"},
+    });
+    assert_eq!(
+        server.tool("create_alert", arguments).await["sentence"],
+        "AAPL: fires when its percentage change since the open is at or below -5"
+    );
+}

@@ -59,10 +59,11 @@ async fn firings_of_all_stocks_are_counted(server: TestServer) {
     assert_eq!(counted(&shown(&server, &id).await), expected);
     let list = server.get("/v1/alerts").await.ok(200);
     assert_eq!(counted(&list.body["data"][0]), expected);
-    // The firings of a stock that is taken out count, too.
+    // The firings of a stock that is taken out count no more.
     change(&server, "PUT", &id, json!({"scope": {"symbols": ["MSFT"]}}))
         .await
         .ok(200);
+    let expected = (json!(1), json!("2024-03-08T15:01:00.000Z"));
     assert_eq!(counted(&shown(&server, &id).await), expected);
 }
 
