@@ -63,6 +63,34 @@ await withPage({}, async (page) => {
   await page.getByText("No alert matches these filters.").waitFor();
 });
 
+// A change of all alerts of all pages ends that selection, so that the next change concerns the selected alert alone.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.goto("/alerts");
+  const statuses = await page.evaluate(async () => {
+    const create = (/** @type {number} */ threshold) =>
+      fetch("/api/v1/alerts", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ symbol: "AAPL", condition: "price_above", threshold }),
+      }).then((response) => response.status);
+    return Promise.all(Array.from({ length: 60 }, (_, place) => create(5_000 + place)));
+  });
+  assert.deepEqual([...new Set(statuses)], [201]);
+  await page.goto("/alerts");
+  await page.locator("input[name=all]").check();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText("63 alerts paused.").waitFor();
+  await rows(page).first().getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("1 alert deleted.").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("1 alert is as it was before.").waitFor();
+  await page.locator("input[name=all]").check();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("63 alerts resumed.").waitFor();
+});
+
 // Without scripts the same works with whole pages.
 await withPage({ scripts: false }, async (page) => {
   await signIn(page, email);

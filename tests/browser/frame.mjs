@@ -73,6 +73,22 @@ await withPage({}, async (page) => {
   assert.equal(await page.getByLabel("Full name").inputValue(), "Ann Example");
 });
 
+// A form that is being written is there again if a check in the background finds that the session has ended; after a sign-out it is not.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.goto("/alerts/new");
+  await page.getByLabel("Note").fill("keep me");
+  await page.context().clearCookies();
+  await page.getByRole("textbox", { name: "Rule" }).fill("AAPL < 81");
+  await page.waitForURL(`${ORIGIN}/sign-in**`);
+  await fillCredentials(page, email);
+  await page.waitForURL(`${ORIGIN}/alerts/new**`);
+  assert.equal(await page.getByLabel("Note").inputValue(), "keep me");
+  assert.match(await page.getByRole("textbox", { name: "Rule" }).inputValue(), /AAPL/);
+  await page.evaluate(() => document.querySelector("form[action$='/sign-out']")?.dispatchEvent(new Event("submit", { bubbles: true })));
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+});
+
 // A refused form returns with the error and what was entered.
 await withPage({}, async (page) => {
   await signIn(page, email);

@@ -56,6 +56,21 @@ await withPage({}, async (page) => {
   await page.mouse.up();
   await waitForStored(page, (values) => values.every((value) => value !== "price_below 89.01"));
 
+  // Escape ends a drag: the pointer moves nothing any more.
+  const dropped = await stored(page);
+  const dragged = page.getByRole("slider").first();
+  const label = (await dragged.getAttribute("aria-label")) ?? "";
+  const place = await dragged.boundingBox();
+  assert.ok(place);
+  await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2 + 20, { steps: 3 });
+  await page.keyboard.press("Escape");
+  await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2 + 30, { steps: 3 });
+  await page.mouse.up();
+  assert.equal(await dragged.getAttribute("aria-label"), label);
+  assert.deepEqual(await stored(page), dropped);
+
   // Across the price nothing is stored until the alert is flipped.
   const before = await stored(page);
   assert.equal(await page.getByRole("button", { name: "Flip to above" }).isVisible(), false);

@@ -61,7 +61,7 @@ impl Alerts {
         self.require_past(at)?;
         let created_at = alert.created_at;
         let Some(past) = self.past_alert(alert, at).await? else {
-            let message = format!("must not be before the alert's creation at {created_at}");
+            let message = format!("must not be before the alert's creation at {created_at:.0}");
             return Err(ServiceError::field("at", message));
         };
         let mut explained = self.explain_all_past(actor.account, vec![past.clone()], at).await?;
