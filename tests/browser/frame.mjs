@@ -97,6 +97,8 @@ await withPage({}, async (page) => {
   await symbol.fill("NO STOCK");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("alert").waitFor();
+  // The page's scripts fill the form in before the page counts as loaded.
+  await page.waitForLoadState();
   assert.equal(await symbol.inputValue(), "NO STOCK");
 });
 
