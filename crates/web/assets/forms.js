@@ -70,14 +70,14 @@ export function keepForms() {
   document.addEventListener("input", (event) => (edited = postForm(event.target) ?? edited));
   document.addEventListener("submit", (event) => {
     const form = postForm(event.target);
-    if (form?.getAttribute("action")?.endsWith("/sign-out")) return forgetForms();
-    if (form) keep(form);
+    if (form?.getAttribute("action")?.endsWith("/sign-out")) {
+      // Another person may sign in next.
+      edited = null;
+      sessionStorage.clear();
+    } else if (form) {
+      keep(form);
+    }
   });
-  // Another person may sign in next.
-  const forgetForms = () => {
-    edited = null;
-    sessionStorage.clear();
-  };
   // Also a check in the background leads to the sign-in if the session has ended.
   addEventListener("pagehide", () => {
     if (edited?.isConnected) keep(edited);

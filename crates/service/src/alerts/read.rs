@@ -75,14 +75,14 @@ impl Alerts {
     pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
         let now = self.ports.clock.now();
         let stored = as_of(stored, now);
-        let (evaluation, sentence) = self.evaluator.read(|engine| {
+        let (evaluation, condition_today) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
-            (self.evaluation(engine, alert, now), engine.sentence(alert))
+            (self.evaluation(engine, alert, now), engine.condition_today(alert))
         });
         AlertDetail {
             stock: self.stock_of(&stored),
             evaluation,
-            sentence,
+            condition_today,
             stored,
         }
     }
@@ -113,13 +113,13 @@ impl Alerts {
     fn extended(&self, stored: StoredAlert, stock: StockView) -> AlertItem {
         let now = self.ports.clock.now();
         let stored = as_of(stored, now);
-        let (evaluation, sentence, measured, last_evaluated_at) = self.evaluator.read(|engine| {
+        let (evaluation, condition_today, measured, last_evaluated_at) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
             let measured = measure(engine, alert, stock.last_price, now);
             let observed = engine.observed_session(alert.symbol);
             (
                 self.evaluation(engine, alert, now),
-                engine.sentence(alert),
+                engine.condition_today(alert),
                 measured,
                 observed.map(|so_far| so_far.last_at),
             )
@@ -129,7 +129,7 @@ impl Alerts {
             last_price: stock.last_price,
             extended: Some(AlertProximity {
                 evaluation,
-                sentence,
+                condition_today,
                 last_evaluated_at,
                 metric: measured.metric,
                 distance_pct: measured.distance_pct,

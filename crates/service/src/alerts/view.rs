@@ -1,6 +1,8 @@
 //! Alerts as they are displayed.
 
 use alerts::engine::Evaluation;
+use alerts::sentence::sentence_with_options;
+use alerts::{Alert, Condition};
 use jiff::Timestamp;
 use market::Decimal;
 use store::model::StoredAlert;
@@ -16,8 +18,16 @@ pub struct AlertDetail {
     pub stock: StockView,
     /// The evaluation state; `None` if the alert is not active.
     pub evaluation: Option<Evaluation>,
-    /// Its condition as a sentence, with the figures of today's shares.
-    pub sentence: String,
+    /// Its condition with the figures of today's shares, if it was set before a split.
+    pub condition_today: Option<Condition>,
+}
+
+impl AlertDetail {
+    /// Returns the condition as a sentence, with the figures of today's shares.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        sentence(&self.stored.alert, self.condition_today.as_ref())
+    }
 }
 
 /// An alert of a list.
@@ -33,6 +43,22 @@ pub struct AlertItem {
     pub extended: Option<AlertProximity>,
 }
 
+impl AlertItem {
+    /// Returns the condition as a sentence; that of an alert with its distance has the figures of today's shares.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let extended = self.extended.as_ref();
+        sentence(
+            &self.stored.alert,
+            extended.and_then(|extended| extended.condition_today.as_ref()),
+        )
+    }
+}
+
+fn sentence(alert: &Alert, today: Option<&Condition>) -> String {
+    sentence_with_options(today.unwrap_or(&alert.condition), &alert.options, alert.initial_price)
+}
+
 /// An alert's distance from firing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AlertProximity {
@@ -40,8 +66,8 @@ pub struct AlertProximity {
     pub stock: StockView,
     /// The evaluation state; `None` if the alert is not active.
     pub evaluation: Option<Evaluation>,
-    /// Its condition as a sentence, with the figures of today's shares.
-    pub sentence: String,
+    /// Its condition with the figures of today's shares, if it was set before a split.
+    pub condition_today: Option<Condition>,
     /// When its stock was last observed.
     pub last_evaluated_at: Option<Timestamp>,
     /// The present metric of its condition; see [`alerts::engine::Reason::metric`].

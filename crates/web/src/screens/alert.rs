@@ -64,7 +64,7 @@ impl AlertFacts {
             id: alert.id.to_string(),
             symbol: is_single.then(|| alert.symbol.to_string()),
             name: stock.row.name.clone(),
-            sentence: detail.sentence.clone(),
+            sentence: detail.sentence(),
             state: AlertState::of(alert, state, now),
             issue: state.and_then(issue_text),
             price: stock.last_price.map(|price| figures::usd(price.decimal())),

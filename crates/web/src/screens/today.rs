@@ -69,7 +69,7 @@ impl BlindLine {
             issue: issue.to_string(),
             id: alert.id.to_string(),
             symbol: alert.symbol.to_string(),
-            sentence: extended.sentence.clone(),
+            sentence: item.sentence(),
         })
     }
 }

@@ -107,7 +107,7 @@ impl Engine {
             Outcome::Wait(reason) => Some(reason),
             Outcome::Fire { .. } | Outcome::Expire { .. } => None,
         };
-        let todays = self.in_todays_shares(armed);
+        let todays = self.rule_today(armed);
         let armed = todays.as_ref().unwrap_or(armed);
         let (sentence, terms, distance_pct) = match &armed.rule.judged {
             RuleCondition::Expression(expression) => {
@@ -142,7 +142,7 @@ impl Engine {
         now: Timestamp,
         held_since: Option<Timestamp>,
     ) -> RuleReason {
-        let todays = self.in_todays_shares(armed);
+        let todays = self.rule_today(armed);
         let shown = todays.as_ref().unwrap_or(armed);
         let expression = shown.rule.judged.expression().unwrap_or(expression);
         let values = self.values(shown, prepared, now, observed, SeenAt::Observation);

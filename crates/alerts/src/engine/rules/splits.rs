@@ -16,8 +16,8 @@ use crate::engine::Engine;
 use crate::engine::arm::after_split;
 use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
-use crate::expression::Fraction;
-use crate::sentence::{sentence, sentence_with_options};
+use crate::expression::shape::symbols;
+use crate::expression::{Expression, Fraction};
 
 impl Engine {
     /// Returns the number of today's shares of a stock for one share of the day on which the rule's expression was set; `None` if
@@ -35,37 +35,37 @@ impl Engine {
             .reduce(|product, ratio| product.multiply(&ratio))
     }
 
-    /// Returns an alert's condition as a sentence, as [`sentence`] does, with the figures of today's shares.
+    /// Returns the condition of an alert with the figures of today's shares, for texts; `None` if they are those of the day on which it was
+    /// set.
     #[must_use]
-    pub fn sentence(&self, alert: &Alert) -> String {
+    pub fn condition_today(&self, alert: &Alert) -> Option<Condition> {
         let Condition::Expression(set) = &alert.condition else {
-            return sentence_with_options(&alert.condition, &alert.options, alert.initial_price);
+            return None;
         };
-        let shares = |name: Option<Symbol>| {
-            let stock = self.indices.get(&name.unwrap_or(alert.symbol))?;
-            self.new_shares(*stock, alert.threshold_set_at)
-        };
-        let todays = set.expression.in_new_shares(&shares);
-        let expression = todays.unwrap_or_else(|| set.expression.clone());
-        sentence(&Condition::expression(expression, set.within), alert.initial_price)
+        let todays = self.expression_today(alert.symbol, &set.expression, alert.threshold_set_at)?;
+        Some(Condition::expression(todays, set.within))
     }
 
-    /// Returns a rule with its expression in today's shares, for texts; `None` if they are those of the day on which it was set, or if it would be too long.
-    pub(super) fn in_todays_shares(&self, armed: &ArmedRule) -> Option<ArmedRule> {
-        let shares: Vec<_> = armed
-            .stocks
-            .iter()
-            .map(|at| (at.name, self.shares_since(armed, at.stock)))
-            .collect();
-        let expression = armed.rule.judged.expression()?;
-        if shares.iter().all(|(_, shares)| shares.is_none()) {
-            return None;
-        }
-        let of = |name| shares.iter().find(|(of, _)| *of == name)?.1.clone();
+    /// Returns a rule with its expression in today's shares, for texts; `None` if they are those of the day on which it was set.
+    pub(super) fn rule_today(&self, armed: &ArmedRule) -> Option<ArmedRule> {
+        let rule = &armed.rule;
+        let todays = self.expression_today(rule.symbol, rule.judged.expression()?, rule.expression_set_at?)?;
         let mut shown = armed.clone();
-        shown.rule.judged = RuleCondition::Expression(expression.in_new_shares(&of)?);
+        shown.rule.judged = RuleCondition::Expression(todays);
         shown.rule.expression_set_at = None;
         Some(shown)
+    }
+
+    /// Returns an expression of an earlier time in today's shares; `None` if they are the same, or if it would be too long.
+    fn expression_today(&self, own: Symbol, expression: &Expression, since: Timestamp) -> Option<Expression> {
+        let new_shares = |name: Option<Symbol>| {
+            let stock = self.indices.get(&name.unwrap_or(own))?;
+            self.new_shares(*stock, since)
+        };
+        if symbols(expression).into_iter().all(|name| new_shares(name).is_none()) {
+            return None;
+        }
+        expression.in_new_shares(&new_shares)
     }
 
     /// Adjusts the rules on a stock for a split.

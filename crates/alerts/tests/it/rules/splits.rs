@@ -92,7 +92,7 @@ fn texts_have_the_figures_of_today() {
     market.arm(&alert, NOW);
     split(&mut market, "ACME");
     assert_eq!(
-        market.engine.sentence(&alert),
+        alerts::sentence::sentence(&market.engine.condition_today(&alert).unwrap(), None),
         "fires when its price is over 50.00 and its volume is under 4000"
     );
     market.observe("ACME", "45", &tuesday(1));

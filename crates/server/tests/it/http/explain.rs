@@ -49,11 +49,17 @@ pub(super) async fn pass_days(server: &TestServer) {
         ("2024-03-11", 103, 109, 102, 108),
         ("2024-03-12", 108, 109, 107, 107),
     ];
-    let bars = bars.map(|(date, open, high, low, close)| {
+    store_bars(server, &bars).await;
+}
+
+/// Stores bars of AAPL: the date, open, high, low and close.
+pub(super) async fn store_bars(server: &TestServer, bars: &[(&str, i64, i64, i64, i64)]) {
+    let bars = bars.iter().map(|(date, open, high, low, close)| {
         json!({
             "symbol": "AAPL", "date": date, "open": open, "high": high, "low": low, "close": close, "volume": 10,
         })
     });
+    let bars: Vec<_> = bars.collect();
     let response = server.post("/v1/market/ingest", json!({"bars": bars})).await.ok(200);
     assert_eq!(response.body["data"]["rejected"], json!([]));
 }

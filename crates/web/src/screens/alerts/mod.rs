@@ -69,10 +69,7 @@ impl AlertLine {
             } else {
                 String::new()
             },
-            sentence: match extended {
-                Some(extended) => extended.sentence.clone(),
-                None => alerts::sentence::sentence(&alert.condition, alert.initial_price),
-            },
+            sentence: item.sentence(),
             state: AlertState::of(alert, evaluation.map(|evaluation| evaluation.state), now),
             price: item
                 .last_price
