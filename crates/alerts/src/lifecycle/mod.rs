@@ -40,7 +40,7 @@ pub use cooldown::{DEFAULT_COOLDOWN, cooldown_end};
 pub use extremes::ArmedExtremes;
 pub use judgement::{Judgement, Observation};
 pub use next_check::next_check;
-pub use state::{Lifecycle, Phase};
+pub use state::{ArmedFigures, Lifecycle, Phase};
 pub use step::{Outcome, Step, step};
 pub use stored::StoredLifecycleError;
 pub use wait_reason::WaitReason;

@@ -37,6 +37,20 @@ pub struct Lifecycle {
     /// The side of the threshold on which an RSI for both directions was last, until it reaches the other side and the alert fires.
     /// `None` without an RSI yet, while it is exactly at the threshold, and for every other condition.
     pub rsi_side: Option<Side>,
+    /// Whether the extremes and the orders were found. They are stored, so that a restart does not begin them anew.
+    pub figures: ArmedFigures,
+}
+
+/// Whether the extremes since arming and the orders of the sides of each `crosses` were found, even if there were none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ArmedFigures {
+    /// Not yet, or the condition has neither.
+    #[default]
+    NotFound,
+    /// At the moment of arming, which no judgement has followed.
+    AtArming,
+    /// At the moment of arming, and the alert was judged since.
+    Judged,
 }
 
 /// The phase of an alert that is active.
@@ -70,6 +84,7 @@ impl Lifecycle {
             crossings: Crossings::new(within),
             fires_on_change: false,
             rsi_side: None,
+            figures: ArmedFigures::NotFound,
         }
     }
 
@@ -121,6 +136,21 @@ impl Lifecycle {
         next.add_price(observation.price);
         next.crossings.forget_ended(at);
         next
+    }
+
+    /// Returns the state of an alert that no judgement has followed without its extremes and orders at the moment of arming, to
+    /// find them again: the engine lacked observations of that moment. Any other state is returned as it is.
+    #[must_use]
+    pub fn before_arming(&self) -> Self {
+        if self.figures != ArmedFigures::AtArming {
+            return self.clone();
+        }
+        Self {
+            extremes: None,
+            crossings: Crossings::new(self.crossings.within()),
+            figures: ArmedFigures::NotFound,
+            ..self.clone()
+        }
     }
 
     /// Returns the state in the shares after a split.

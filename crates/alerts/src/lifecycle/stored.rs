@@ -7,7 +7,7 @@ use market::Price;
 use serde::{Deserialize, Serialize};
 
 use super::extremes::ArmedExtremes;
-use super::state::{Lifecycle, Phase};
+use super::state::{ArmedFigures, Lifecycle, Phase};
 use crate::condition::Side;
 use crate::expression::{Crossings, Within};
 
@@ -56,6 +56,8 @@ struct StoredLifecycle {
     fires_on_change: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rsi_side: Option<StoredSide>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    figures: Option<StoredFigures>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,6 +66,13 @@ enum StoredPhase {
     Armed,
     Cooling { until: Timestamp, was_left: bool },
     WaitingToRearm,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredFigures {
+    AtArming,
+    Judged,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -127,6 +136,11 @@ impl Lifecycle {
             rsi_side: self
                 .rsi_side
                 .map(|side| side.pick(StoredSide::Above, StoredSide::Below)),
+            figures: match self.figures {
+                ArmedFigures::NotFound => None,
+                ArmedFigures::AtArming => Some(StoredFigures::AtArming),
+                ArmedFigures::Judged => Some(StoredFigures::Judged),
+            },
         })
     }
 
@@ -160,6 +174,11 @@ impl Lifecycle {
                 StoredSide::Above => Side::Above,
                 StoredSide::Below => Side::Below,
             }),
+            figures: match stored.figures {
+                None => ArmedFigures::NotFound,
+                Some(StoredFigures::AtArming) => ArmedFigures::AtArming,
+                Some(StoredFigures::Judged) => ArmedFigures::Judged,
+            },
         })
     }
 }

@@ -15,7 +15,7 @@ use super::judge::Cause;
 use super::rule::ArmedRule;
 use super::values::SeenAt;
 use crate::engine::Engine;
-use crate::engine::decision::{AlertAction, Decision};
+use crate::engine::decision::Decision;
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
 use crate::engine::hot_line::NO_DAY;
@@ -113,7 +113,7 @@ impl Engine {
             };
             self.judge_and_place(slot, close, cause, out);
         } else {
-            self.skip_close(slot, now, out);
+            self.skip_close(slot, now);
         }
     }
 
@@ -128,21 +128,11 @@ impl Engine {
         }
     }
 
-    /// Lets a rule wait for its next close. Its state at arming is stored, as it cannot be found again after another session.
-    fn skip_close(&mut self, slot: Slot, now: Timestamp, out: &mut Vec<Decision>) {
+    /// Lets a rule wait for its next close.
+    fn skip_close(&mut self, slot: Slot, now: Timestamp) {
         let Some(mut armed) = self.rules.take(slot) else {
             return;
         };
-        if std::mem::take(&mut armed.has_unstored_state) {
-            out.push(Decision {
-                alert: armed.rule.alert,
-                revision: armed.rule.revision,
-                at: now,
-                action: AlertAction::SetLifecycle {
-                    state: Box::new(armed.rule.lifecycle.clone()),
-                },
-            });
-        }
         let next = self.scheduled_check(&armed, now);
         self.rules.schedule(slot, armed.next_check, next);
         armed.next_check = next;

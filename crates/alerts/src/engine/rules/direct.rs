@@ -11,7 +11,6 @@ use super::rule::ArmedRule;
 use super::values::{SeenAt, judged_price, view_of};
 use crate::condition::{BuzzDirection, Condition, DeliveryTime, InsiderCriteria, RsiDirection, Side};
 use crate::engine::Engine;
-use crate::engine::decision::{AlertAction, Decision};
 use crate::engine::event::StockIndex;
 use crate::engine::facts::Facts;
 use crate::engine::group::{Band, averages, has_crossed, tighten_to_cross};
@@ -243,31 +242,23 @@ impl Engine {
     /// Records the state of the condition at the moment of arming: the side on which the RSI is, and whether the condition of a rule
     /// that fires on changes is false. A rule that was armed before a restart without a side had no RSI at that time, and waits
     /// for the first one.
-    pub(super) fn note_state_at_arming(
+    pub(super) fn note_condition_at_arming(
         &self,
         armed: &mut ArmedRule,
-        (now, seen): (Timestamp, SeenAt),
-        out: &mut Vec<Decision>,
+        direct: DirectCondition,
+        now: Timestamp,
+        seen: SeenAt,
     ) {
-        let (Some(direct), true) = (armed.rule.judged.direct(), self.clock <= armed.rule.lifecycle.armed_at) else {
+        if self.clock > armed.rule.lifecycle.armed_at {
             return;
-        };
+        }
         let own = self.own_stock(armed, now, seen);
         let mut state = armed.rule.lifecycle.clone();
         let truth = self.direct_truth(direct, (&own, now), &mut state);
         if state.fires_on_change && truth == DirectTruth::False {
             state.phase = Phase::Armed;
         }
-        if state == armed.rule.lifecycle {
-            return;
-        }
-        armed.rule.lifecycle = state.clone();
-        out.push(Decision {
-            alert: armed.rule.alert,
-            revision: armed.rule.revision,
-            at: now,
-            action: AlertAction::SetLifecycle { state: Box::new(state) },
-        });
+        armed.rule.lifecycle = state;
     }
 
     /// Returns the first moment at which a rule of time that is armed must be judged.

@@ -18,7 +18,7 @@ use crate::engine::group::Band;
 use crate::engine::hot_line::seconds;
 use crate::engine::stock::Stock;
 use crate::expression::{EvaluatedTruth, EvaluationTime, Expression, Truth, evaluate};
-use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, next_check, step};
+use crate::lifecycle::{ArmedFigures, Judgement, Lifecycle, Observation, Outcome, WaitReason, next_check, step};
 use crate::metrics::AlertBasis;
 
 /// The cause of a judgement.
@@ -112,6 +112,9 @@ impl Engine {
             // No observation of a snooze determines the side of an RSI.
             stepped.next.rsi_side = armed.rule.lifecycle.rsi_side;
         }
+        if stepped.next.figures == ArmedFigures::AtArming {
+            stepped.next.figures = ArmedFigures::Judged;
+        }
         let decision = |action| Decision {
             alert: armed.rule.alert,
             revision: armed.rule.revision,
@@ -152,7 +155,7 @@ impl Engine {
                 AfterJudgement::Disarm
             }
             Outcome::Wait(_) => {
-                if stepped.next != armed.rule.lifecycle || armed.has_unstored_state {
+                if stepped.next != armed.rule.lifecycle {
                     out.push(decision(AlertAction::SetLifecycle {
                         state: Box::new(stepped.next.clone()),
                     }));
@@ -161,7 +164,6 @@ impl Engine {
             }
         };
         armed.rule.lifecycle = stepped.next;
-        armed.has_unstored_state = false;
         armed.previous_price = judged;
         effect
     }

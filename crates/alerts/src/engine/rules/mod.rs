@@ -38,16 +38,17 @@ use jiff::Timestamp;
 use market::calendar::new_york_date;
 
 use super::Engine;
-use super::decision::Decision;
+use super::decision::{AlertAction, Decision};
 use super::event::StockIndex;
 use super::hot_line::NO_DAY;
 use super::level_index::Slot;
 use crate::alert::AlertId;
 use crate::expression::shape::metrics;
-use crate::lifecycle::ArmedExtremes;
+use crate::lifecycle::{ArmedExtremes, ArmedFigures};
 use crate::metrics::track;
 use direct::RuleCondition;
 use judge::{AfterJudgement, Cause};
+use values::SeenAt;
 
 impl Engine {
     /// Arms a rule in place of its earlier revision. It is judged at the next observation, or evaluation, of its stocks.
@@ -58,26 +59,7 @@ impl Engine {
         self.stock(armed.rule.symbol);
         self.track_metrics(&armed);
         self.await_close(&mut armed, now);
-        let seen = self.seen_at_arming(&armed);
-        self.note_state_at_arming(&mut armed, (now, seen), out);
-        if armed.has_armed_extremes {
-            let newest = self.own_judged_price(&armed, now, seen);
-            armed.previous_price = newest;
-            // With orders, the rule was judged before a restart.
-            let state = &armed.rule.lifecycle;
-            if state.extremes.is_none() && state.crossings.orders().is_empty() {
-                armed.rule.lifecycle.extremes = newest.map(ArmedExtremes::new);
-                armed.has_unstored_state |= newest.is_some();
-            }
-        }
-        let state = &armed.rule.lifecycle;
-        if let Some(expression) = armed.rule.judged.expression()
-            && state.crossings.orders().is_empty()
-        {
-            let values = self.values(&armed, state, now, &BTreeSet::new(), seen);
-            armed.rule.lifecycle.crossings = state.crossings.clone().with_orders_at(expression, &values);
-            armed.has_unstored_state |= !armed.rule.lifecycle.crossings.orders().is_empty();
-        }
+        self.note_state_at_arming(&mut armed, now, out);
         let check = self.scheduled_check(&armed, now);
         armed.next_check = check.into_iter().chain(self.first_moment(&armed)).min();
         let is_of_facts = !armed.has_market_data && !armed.is_of_time();
@@ -97,6 +79,52 @@ impl Engine {
             self.hot[stock.0 as usize].unsettle();
             self.mark_unsettled(self.symbols[stock.0 as usize]);
         }
+    }
+
+    /// Finds the state of a rule at the moment of arming, and lets it be stored at once. After a restart it is the stored one.
+    fn note_state_at_arming(&self, armed: &mut ArmedRule, now: Timestamp, out: &mut Vec<Decision>) {
+        let seen = self.seen_at_arming(armed);
+        let stored = armed.rule.lifecycle.clone();
+        if armed.has_armed_extremes {
+            armed.previous_price = self.own_judged_price(armed, now, seen);
+        }
+        match armed.rule.judged.direct() {
+            Some(direct) => self.note_condition_at_arming(armed, direct, now, seen),
+            None => self.note_figures_at_arming(armed, now, seen),
+        }
+        if armed.rule.lifecycle != stored {
+            out.push(Decision {
+                alert: armed.rule.alert,
+                revision: armed.rule.revision,
+                at: now,
+                action: AlertAction::SetLifecycle {
+                    state: Box::new(armed.rule.lifecycle.clone()),
+                },
+            });
+        }
+    }
+
+    /// Records the first extremes of an expression and the orders of the sides of each `crosses`, unless they are known.
+    fn note_figures_at_arming(&self, armed: &mut ArmedRule, now: Timestamp, seen: SeenAt) {
+        let state = &armed.rule.lifecycle;
+        let Some(expression) = armed.rule.judged.expression() else {
+            return;
+        };
+        // Earlier versions stored the orders with the first judgement.
+        if state.figures != ArmedFigures::NotFound || !state.crossings.orders().is_empty() {
+            return;
+        }
+        let mut next = state.clone();
+        if armed.has_armed_extremes {
+            next.extremes = state.extremes.or(armed.previous_price.map(ArmedExtremes::new));
+            next.figures = ArmedFigures::AtArming;
+        }
+        let values = self.values(armed, &next, now, &BTreeSet::new(), seen);
+        next.crossings = next.crossings.with_orders_at(expression, &values);
+        if !next.crossings.orders().is_empty() {
+            next.figures = ArmedFigures::AtArming;
+        }
+        armed.rule.lifecycle = next;
     }
 
     /// Lets the histories of a rule's stocks keep what its metrics need.

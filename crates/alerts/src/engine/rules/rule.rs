@@ -81,9 +81,6 @@ pub(in crate::engine) struct ArmedRule {
     pub(super) stocks: Vec<RuleStock>,
     /// The level of the option `rearm`.
     pub(super) rearm: Option<RearmLevel>,
-    /// Whether the orders of the sides of each `crosses`, or the extremes, are those at arming, which are stored after the first
-    /// judgement.
-    pub(super) has_unstored_state: bool,
     /// The price of the alert's own stock at the last judgement.
     pub(super) previous_price: Option<Price>,
     /// The scheduled instant of the next judgement without an observation.
@@ -164,7 +161,6 @@ impl ArmedRule {
             rearm,
             rule,
             stocks,
-            has_unstored_state: false,
             previous_price: None,
             next_check: None,
             next_close: None,

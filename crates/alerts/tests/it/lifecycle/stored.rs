@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use alerts::condition::Side;
 use alerts::expression::{Crossings, Within};
-use alerts::lifecycle::{ArmedExtremes, Lifecycle, Phase, StoredLifecycleError};
+use alerts::lifecycle::{ArmedExtremes, ArmedFigures, Lifecycle, Phase, StoredLifecycleError};
 use jiff::{SignedDuration, Timestamp};
 use market::Price;
 use proptest::prelude::*;
@@ -121,6 +121,11 @@ fn state() -> impl Strategy<Value = Lifecycle> {
     let of_condition = (
         any::<bool>(),
         prop::option::of(prop::sample::select(vec![Side::Above, Side::Below])),
+        prop::sample::select(vec![
+            ArmedFigures::NotFound,
+            ArmedFigures::AtArming,
+            ArmedFigures::Judged,
+        ]),
     );
     (
         instants,
@@ -136,6 +141,7 @@ fn state() -> impl Strategy<Value = Lifecycle> {
                 Lifecycle {
                     fires_on_change: of_condition.0,
                     rsi_side: of_condition.1,
+                    figures: of_condition.2,
                     armed_at,
                     phase,
                     true_since,

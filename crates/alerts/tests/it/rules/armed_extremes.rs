@@ -29,25 +29,42 @@ fn trailing_stop_counts_the_newest_price_at_arming() {
 }
 
 #[test]
-fn extremes_at_arming_are_stored_by_the_first_judgement() {
+fn extremes_at_arming_are_stored_at_once() {
     let mut market = RuleMarket::new();
     market.observe("ACME", "100", NOW);
     let alert = rule(1, "price <= 0.9 * high_since_armed", &Value::Null);
-    market.arm(&alert, NOW);
-    // The same price does not change the state, which is stored nevertheless.
-    let state = stored(&market.observe("ACME", "100", LATER)).unwrap();
-    let extremes = state.extremes.unwrap();
+    let armed = market.arm(&alert, NOW).unwrap();
+    let extremes = armed.extremes.unwrap();
     assert_eq!((extremes.high(), extremes.low()), (price("100"), price("100")));
+    // The first judgement is part of the state, even at the same price; the second one is not.
+    let judged = stored(&market.observe("ACME", "100", LATER)).unwrap();
+    assert_eq!(judged.extremes, armed.extremes);
     assert_eq!(stored(&market.observe("ACME", "100", "2024-07-01T15:02:00Z")), None);
-    // Stored extremes are kept, whatever the newest price.
-    let mut market = RuleMarket::new();
-    market.observe("ACME", "50", NOW);
+    // Stored extremes are kept, whatever the newest price, and not stored again.
+    for state in [armed, judged] {
+        let mut market = RuleMarket::new();
+        market.observe("ACME", "50", NOW);
+        let restored = Alert {
+            lifecycle: Some(Box::new(state)),
+            ..alert.clone()
+        };
+        assert_eq!(market.arm(&restored, NOW), None);
+        assert_eq!(firings(&market.observe("ACME", "90", LATER)).len(), 1);
+    }
+}
+
+#[test]
+fn price_of_a_restart_is_no_extreme_of_a_rule_that_was_armed_without_one() {
+    let alert = rule(1, "price <= 0.9 * high_since_armed", &Value::Null);
+    let state = RuleMarket::new().arm(&alert, NOW).unwrap();
+    assert_eq!(state.extremes, None);
+    let mut market = RuleMarket::new().with_closes("ACME", [100].into_iter());
     let restored = Alert {
         lifecycle: Some(Box::new(state)),
         ..alert
     };
-    market.arm(&restored, NOW);
-    assert_eq!(firings(&market.observe("ACME", "90", LATER)).len(), 1);
+    assert_eq!(market.arm(&restored, NOW), None);
+    assert_eq!(firings(&market.observe("ACME", "90", LATER)), []);
 }
 
 #[test]

@@ -73,6 +73,24 @@ fn crossing_of_a_date_is_seen_after_a_restart_over_midnight() {
 }
 
 #[test]
+fn fact_between_arming_and_a_restart_is_a_crossing() {
+    let alert = rule(1, "eps crosses above 3 and price > 5", &Value::Null);
+    let mut market = RuleMarket::new();
+    eps(&mut market, "2", SATURDAY);
+    let state = market.arm(&alert, SATURDAY).unwrap();
+    // The market is closed, so nothing is judged before the restart.
+    let mut market = RuleMarket::new();
+    eps(&mut market, "3", SUNDAY);
+    let stored = Alert {
+        lifecycle: Some(Box::new(state)),
+        ..alert
+    };
+    assert_eq!(market.arm(&stored, SUNDAY), None);
+    let monday = "2024-07-08T15:00:00Z";
+    assert_eq!(firings(&market.observe("ACME", "10", monday)), [at(monday)]);
+}
+
+#[test]
 fn fact_after_midnight_does_not_hide_the_crossing_of_a_date_of_another_stock() {
     let mut market = RuleMarket::new();
     earnings(&mut market, "BBB", "2024-07-10", SATURDAY);

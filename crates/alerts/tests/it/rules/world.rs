@@ -299,7 +299,12 @@ impl World {
                 process(&mut engine, Event::Bar { symbol, bar }, opening);
             }
         }
-        process(&mut engine, Event::Armed(&alert), opening);
+        for decision in process(&mut engine, Event::Armed(&alert.clone()), opening) {
+            match decision.action {
+                AlertAction::SetLifecycle { state } => alert.lifecycle = Some(state),
+                other => panic!("{other:?}"),
+            }
+        }
         let mut firings = Vec::new();
         let mut clock = opening;
         for day in &self.days {

@@ -45,8 +45,8 @@ pub(super) fn merge(engine: &mut Engine, result: RerunResult, now: Timestamp) ->
     };
     let rearmed: Vec<AlertId> = unjudged_rules.iter().filter(is_known).copied().collect();
     for alert in rearmed.iter().chain(&on_closes).filter_map(|id| alerts.get(id)) {
-        // An armed alert is always accepted.
-        let _ = engine.process(Event::Armed(alert), now, &mut Vec::new());
+        // An armed alert is always accepted. Its state at arming is stored with the decisions in time.
+        let _ = engine.process(Event::Armed(alert), now, &mut decisions.in_time);
     }
     for decision in decisions.in_order() {
         apply_decision(engine, decision, &mut alerts, now);

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ::alerts::engine::{Decision, Engine, Event, ObservedSession, Quote, QuoteDetails};
+use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession, Quote, QuoteDetails};
+use ::alerts::lifecycle::ArmedFigures;
 use ::alerts::metrics::MetricDependency;
 use ::alerts::options::TriggerPrice;
 use ::alerts::{Alert, AlertId};
@@ -29,7 +30,7 @@ pub struct RerunResult {
     pub(super) sessions: Vec<(Symbol, ObservedSession)>,
     /// The evaluated alerts.
     pub(super) alerts: HashMap<AlertId, Alert>,
-    /// The rules that were armed within the gap and have no decision. The live engine armed them with the prices before it.
+    /// The rules that were armed within the gap and not judged in it. The live engine armed them with the prices before it.
     pub(super) unjudged_rules: Vec<AlertId>,
 }
 
@@ -134,8 +135,10 @@ impl<'a> Rerun<'a> {
             decisions: Vec::new(),
             session: None,
         };
+        let begin = rerun.first_instant();
         for alert in inputs.alerts {
-            rerun.add(alert);
+            let is_in_gap = begin.is_some_and(|begin| alert.armed_at >= begin);
+            rerun.add(if is_in_gap { before_arming(alert) } else { alert });
         }
         rerun
             .to_arm
@@ -338,9 +341,14 @@ impl<'a> Rerun<'a> {
         self.hidden_volumes.get(&(symbol, date)).copied()
     }
 
-    fn unjudged_rules(&self) -> Vec<AlertId> {
+    /// Returns the instant of the first missed observation.
+    fn first_instant(&self) -> Option<Timestamp> {
         let observations = self.gaps.iter().flat_map(|gap| gap.observations.first());
-        let Some(begin) = observations.map(|first| first.at).min() else {
+        observations.map(|first| first.at).min()
+    }
+
+    fn unjudged_rules(&self) -> Vec<AlertId> {
+        let Some(begin) = self.first_instant() else {
             return Vec::new();
         };
         let decided: HashSet<AlertId> = self.decisions.iter().map(|decision| decision.alert).collect();
@@ -349,7 +357,9 @@ impl<'a> Rerun<'a> {
         self.armed.values().filter(is_unjudged).map(|alert| alert.id).collect()
     }
 
-    fn end(self) -> RerunResult {
+    fn end(mut self) -> RerunResult {
+        // The live engine finds the state at the arming of a rule that was not judged, because it has newer observations.
+        self.decisions.retain(|decision| !is_state_at_arming(&decision.action));
         let observed = || self.gaps.iter().filter(|gap| !gap.observations.is_empty());
         let sessions = observed().filter_map(|gap| {
             let session = self.engine.observed_session(gap.symbol)?;
@@ -368,4 +378,15 @@ impl<'a> Rerun<'a> {
             alerts: self.armed,
         }
     }
+}
+
+/// Returns an alert that was armed within a gap without its state at arming: the live engine found that with the prices before
+/// the gap.
+fn before_arming(alert: Alert) -> Alert {
+    let lifecycle = alert.lifecycle.map(|state| Box::new(state.before_arming()));
+    Alert { lifecycle, ..alert }
+}
+
+fn is_state_at_arming(action: &AlertAction) -> bool {
+    matches!(action, AlertAction::SetLifecycle { state } if state.figures == ArmedFigures::AtArming)
 }

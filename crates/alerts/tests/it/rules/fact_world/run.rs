@@ -104,9 +104,8 @@ impl Run<'_> {
             }
             FactEvent::Clock => process(engine, Event::Clock, now),
             FactEvent::Armed => {
-                let decisions = process(engine, Event::Armed(&world.alert), now);
                 self.alert = Some(world.alert.clone());
-                decisions
+                process(engine, Event::Armed(&world.alert), now)
             }
             FactEvent::OtherArmed => {
                 let condition = Condition::Price {
@@ -187,8 +186,10 @@ impl Run<'_> {
             process_fact(&mut next, &fact, now);
         }
         process(&mut next, Event::Clock, last);
-        if let Some(alert) = &self.alert {
-            process(&mut next, Event::Armed(alert), now);
+        if let Some(alert) = self.alert.clone() {
+            for decision in process(&mut next, Event::Armed(&alert), now) {
+                self.store(decision);
+            }
         }
         self.engine = next;
     }
