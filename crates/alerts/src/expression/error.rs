@@ -186,7 +186,6 @@ impl ExpressionProblem {
             Self::ArgumentCount(usage) => usage.clone(),
             Self::ConstantComparison => "a metric".to_owned(),
             Self::ComparedCondition | Self::ArithmeticOnCondition => return vec!["and".to_owned(), "or".to_owned()],
-            Self::Unsuitable(_, fix) => fix.clone(),
             _ => return Vec::new(),
         };
         vec![expected]

@@ -68,3 +68,52 @@ pub const fn dependencies(metric: Metric) -> &'static [MetricDependency] {
         Metric::DaysToExDividend | Metric::DaysToPayment => &[On::DividendDates, On::Date],
     }
 }
+
+/// Returns whether a metric is one of the newest price, in whose place the option `trigger` can put the bid, the ask or their mean:
+/// not one of the volume, the session's range or the completed sessions.
+#[must_use]
+pub const fn is_of_newest_price(metric: Metric) -> bool {
+    match metric {
+        Metric::Price
+        | Metric::ChangePct(_)
+        | Metric::Drawdown(_)
+        | Metric::Sma(_)
+        | Metric::Ema(_)
+        | Metric::Rsi(_)
+        | Metric::Macd(_)
+        | Metric::MacdSignal(_)
+        | Metric::BollingerUpper(_)
+        | Metric::BollingerLower(_)
+        | Metric::StandardDeviation(_)
+        | Metric::HighSinceArmed
+        | Metric::LowSinceArmed
+        | Metric::Pe
+        | Metric::ForwardPe => true,
+        Metric::Open
+        | Metric::SessionHigh
+        | Metric::SessionLow
+        | Metric::PrevClose
+        | Metric::Volume
+        | Metric::Vwap
+        | Metric::Bid
+        | Metric::Ask
+        | Metric::GapPct
+        | Metric::High(_)
+        | Metric::Low(_)
+        | Metric::High52Weeks
+        | Metric::Low52Weeks
+        | Metric::Atr(_)
+        | Metric::AverageVolume(_)
+        | Metric::RelativeVolume(_)
+        | Metric::Eps
+        | Metric::MarketCap
+        | Metric::DividendYield
+        | Metric::Mentions
+        | Metric::MentionsRatio
+        | Metric::InsiderBuys(_)
+        | Metric::InsiderSells(_)
+        | Metric::DaysToEarnings
+        | Metric::DaysToExDividend
+        | Metric::DaysToPayment => false,
+    }
+}

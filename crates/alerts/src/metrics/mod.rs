@@ -12,7 +12,7 @@ mod sessions;
 mod value;
 mod view;
 
-pub use dependencies::{MetricDependency, dependencies};
+pub use dependencies::{MetricDependency, dependencies, is_of_newest_price};
 pub(crate) use indicators::track;
 pub use sessions::required_sessions;
 pub use value::metric_value;

@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use market::day::day_number;
 use market::{Bar, Decimal, Price};
 
+use super::dependencies::is_of_newest_price;
 use super::indicators::{self, approximate};
 use super::percent::{mean_of_micros, percent_change, ratio};
 use super::view::{AlertBasis, StockInputs};
@@ -14,6 +15,9 @@ use crate::expression::{Fraction, MetricValue};
 #[must_use]
 pub fn metric_value(view: &StockInputs, basis: &AlertBasis, metric: Metric) -> Option<MetricValue> {
     let session = view.session;
+    if view.lacks_judged_price() && is_of_newest_price(metric) {
+        return None;
+    }
     match metric {
         Metric::Price => exact(view.price),
         Metric::Open => exact(session.map(|session| session.open)),

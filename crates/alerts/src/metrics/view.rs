@@ -133,6 +133,12 @@ impl StockInputs<'_> {
     pub(super) fn provisional_close(&self) -> Option<Price> {
         self.price.filter(|_| self.session.is_some() || self.is_extended)
     }
+
+    /// Returns whether the judged price of a running session is unknown: a bid or an ask that no source delivered. The completed
+    /// sessions alone do not stand in for it.
+    pub(super) fn lacks_judged_price(&self) -> bool {
+        self.price.is_none() && (self.session.is_some() || self.is_extended)
+    }
 }
 
 /// The prices that belong to an alert.

@@ -10,7 +10,7 @@ use crate::expression::ast::Relation;
 use crate::expression::conversion::from_condition;
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::{has_crossing, metrics, requires_crossing};
-use crate::metrics::{MetricDependency, dependencies};
+use crate::metrics::is_of_newest_price;
 use crate::request::FieldErrors;
 
 /// The length of a session, 09:30–16:00.
@@ -79,7 +79,8 @@ fn check_prices(options: &AlertOptions, condition: &Condition, errors: &mut Fiel
     if replaces_last && !judges_price(condition) {
         errors.add(
             "options.trigger",
-            "must be last, two_lasts or close, because the condition does not depend on a price",
+            "must be last, two_lasts or close, because bid, ask and mid take the place of the last price, on which the condition does \
+             not depend",
         );
     }
     if options.base != PercentBase::Creation && !measures_change(condition) {
@@ -94,11 +95,9 @@ fn check_prices(options: &AlertOptions, condition: &Condition, errors: &mut Fiel
 fn judges_price(condition: &Condition) -> bool {
     // The conditions that are no expressions compare prices.
     from_condition(condition).is_none_or(|expression| {
-        let depends = |metric| dependencies(metric).iter();
         metrics(&expression)
             .into_iter()
-            .flat_map(|used| depends(used.metric))
-            .any(|on| matches!(on, MetricDependency::Price | MetricDependency::AlertBasis))
+            .any(|used| is_of_newest_price(used.metric))
     })
 }
 

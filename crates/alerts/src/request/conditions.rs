@@ -1,6 +1,5 @@
 //! Reads a condition as its [`ConditionSpec`](crate::condition::ConditionSpec) describes it.
 
-use jiff::Timestamp;
 use market::Symbol;
 use serde_json::{Map, Value};
 
@@ -11,29 +10,21 @@ use super::parameters::Parameters;
 use super::reminder;
 use crate::condition::{Condition, ConditionKind, Values};
 
-/// Reads a condition and the parameters in their normal form. Parts that are already invalid are skipped. `current_moment` is the
-/// moment of a reminder that is being updated.
+/// Reads a condition and the parameters in their normal form. Parts that are already invalid are skipped. `current` is the
+/// condition of an alert that is being updated.
 pub(super) fn read_with(
     kind: Result<ConditionKind, InvalidField>,
     symbol: Option<Symbol>,
     threshold: Threshold<'_>,
     parameters: Result<Option<Map<String, Value>>, InvalidField>,
-    current_moment: Option<Timestamp>,
+    current: Option<&Condition>,
     context: &ParseContext<'_>,
     errors: &mut FieldErrors,
 ) -> Result<(Condition, Option<Map<String, Value>>), InvalidField> {
     match (kind, parameters) {
         (Ok(kind), Ok(parameters)) => {
             let mut parameters = Parameters::new(parameters);
-            let condition = read(
-                kind,
-                symbol,
-                threshold,
-                &mut parameters,
-                current_moment,
-                context,
-                errors,
-            )?;
+            let condition = read(kind, symbol, threshold, &mut parameters, current, context, errors)?;
             Ok((condition, parameters.into_normal()))
         }
         (Ok(kind), Err(invalid)) => {
@@ -54,14 +45,19 @@ pub(super) fn read(
     symbol: Option<Symbol>,
     threshold: Threshold<'_>,
     parameters: &mut Parameters,
-    current_moment: Option<Timestamp>,
+    current: Option<&Condition>,
     context: &ParseContext<'_>,
     errors: &mut FieldErrors,
 ) -> Result<Condition, InvalidField> {
     let spec = kind.spec();
+    let (current_moment, current_expression) = match current {
+        Some(Condition::Reminder { at }) => (Some(*at), None),
+        Some(Condition::Expression(current)) => (None, Some(&current.expression)),
+        _ => (None, None),
+    };
     let mut read = Ok(());
     for own in spec.request.parameters {
-        read = read.and(parameters.read(kind, own, symbol, errors));
+        read = read.and(parameters.read(kind, own, (symbol, current_expression), errors));
     }
     let (threshold, moment) = match kind {
         ConditionKind::Reminder => {

@@ -140,12 +140,13 @@ impl Parameters {
     }
 
     /// Reads a parameter of a condition and stores it in its normal form; that of an expression names the alert's own `symbol`
-    /// nowhere. The dates of a reminder are left to `reminder.rs`.
+    /// nowhere. `current` is the expression that is being updated, which may stay as it is. The dates of a reminder are left to
+    /// `reminder.rs`.
     pub(super) fn read(
         &mut self,
         kind: ConditionKind,
         own: &ParameterSpec,
-        symbol: Option<Symbol>,
+        (symbol, current): (Option<Symbol>, Option<&Expression>),
         errors: &mut FieldErrors,
     ) -> Result<(), InvalidField> {
         if matches!(
@@ -163,9 +164,9 @@ impl Parameters {
         };
         if let (ParameterRule::Expression, Value::String(text)) = (&own.rule, &value) {
             let parsed = Expression::parse(text, symbol).and_then(|parsed| match symbol {
-                Some(_) => parsed.for_new_alert(),
+                Some(_) if current != Some(&parsed.expression) => parsed.for_new_alert(),
                 // A stored expression keeps its metrics.
-                None => Ok(parsed.expression),
+                _ => Ok(parsed.expression),
             });
             let expression = parsed.map_err(|error| errors.add_expression_error(field, error))?;
             self.write(own.name, expression.to_string());

@@ -36,7 +36,7 @@ pub struct AlertChange {
 /// Reads the body of an update request for the alert `current`.
 ///
 /// An omitted member keeps its current value. The complete result is validated like a new alert, except that an alert may keep a
-/// moment or an end in the past, and a condition with options that do not fit it. A null removes the threshold, the parameters, the options, the note or the tags; for the condition and the notification, a null counts
+/// moment or an end in the past, its expression, and a condition with options that do not fit it. A null removes the threshold, the parameters, the options, the note or the tags; for the condition and the notification, a null counts
 /// as omitted. `parameters`, `options`, `note` and `tags` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
 ///
 /// A change of the condition requires a new threshold and new parameters: the same number or name means something else for
@@ -117,16 +117,12 @@ fn condition(
         (None, Some(current_threshold)) if !kind_changes => Threshold::Kept(current_threshold),
         (sent, _) => Threshold::sent(sent),
     };
-    let current_moment = match current.condition {
-        Condition::Reminder { at } => Some(at),
-        _ => None,
-    };
     conditions::read_with(
         kind,
         Some(current.symbol),
         threshold,
         parameters,
-        current_moment,
+        Some(&current.condition),
         context,
         errors,
     )

@@ -14,7 +14,7 @@ use crate::engine::hot_line::NO_DAY;
 use crate::engine::{Engine, EvaluationIssue};
 use crate::expression::metric::{ChangeBase, Metric};
 use crate::expression::shape::metrics;
-use crate::metrics::{MetricDependency, StockInputs, dependencies, required_sessions};
+use crate::metrics::{MetricDependency, StockInputs, dependencies, is_of_newest_price, required_sessions};
 use crate::options::TriggerPrice;
 
 impl Engine {
@@ -131,8 +131,7 @@ fn feeds(metric: Metric) -> Vec<Feed> {
 
 /// Returns which detail of a quote a metric needs and the running session does not have.
 fn missing_detail(trigger: TriggerPrice, view: &StockInputs<'_>, metric: Metric) -> Option<&'static str> {
-    let is_of_price = dependencies(metric).contains(&MetricDependency::Price);
-    let judges = |sides: [TriggerPrice; 2]| is_of_price && sides.contains(&trigger);
+    let judges = |sides: [TriggerPrice; 2]| is_of_newest_price(metric) && sides.contains(&trigger);
     let needs_bid = metric == Metric::Bid || judges([TriggerPrice::Bid, TriggerPrice::Mid]);
     let needs_ask = metric == Metric::Ask || judges([TriggerPrice::Ask, TriggerPrice::Mid]);
     if metric == Metric::Vwap {

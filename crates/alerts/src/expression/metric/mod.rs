@@ -9,6 +9,7 @@ mod spec;
 mod table;
 
 pub use argument::{Argument, ArgumentSpec, BandWidth, BollingerBand, ChangeBase, MacdPeriods, MetricPeriod};
+pub(super) use spec::DEFAULT_MACD;
 pub use spec::{Exactness, MetricFamily, MetricNeed, MetricSignature, MetricSpec, MetricUnit};
 pub use table::METRICS;
 

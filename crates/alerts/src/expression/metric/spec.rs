@@ -129,7 +129,8 @@ const PERIOD: &str = "a whole number from 1 to 400";
 const BASE: &str = "creation, prev_close, open or a whole number from 1 to 400";
 const WIDTH: &str = "a number above 0 and at most 10";
 
-const DEFAULT_MACD: MacdPeriods = MacdPeriods {
+/// The periods that Gerald Appel proposed, and that every charting program begins with.
+pub(in crate::expression) const DEFAULT_MACD: MacdPeriods = MacdPeriods {
     fast: MetricPeriod::clamped(12),
     slow: MetricPeriod::clamped(26),
     signal: MetricPeriod::clamped(9),

@@ -23,6 +23,9 @@ const BASES_IN_WORDS: &[(&[&str], ChangeBase)] = &[
 /// The number of words that an error shows of an unknown phrase.
 const WORDS_SHOWN: usize = 3;
 
+/// The length up to which a word in capitals is taken for a symbol, although it resembles a metric.
+const MAX_LIKELY_SYMBOL_LEN: usize = 4;
+
 impl Parser<'_> {
     /// Parses a metric. Returns `None` if none is next.
     pub(super) fn metric(&mut self) -> ParseResult<Option<MetricReference>> {
@@ -77,8 +80,9 @@ impl Parser<'_> {
             .collect();
         let Some(first) = specs.first() else {
             let mut suggestions = nearest(name, METRICS.iter().map(|spec| spec.name));
-            if symbol.is_none() {
-                suggestions.extend(self.metrics_of_symbol(name));
+            // A long word like a metric is misspelt; `GE` is more likely a stock than `pe`.
+            if symbol.is_none() && (suggestions.is_empty() || name.len() <= MAX_LIKELY_SYMBOL_LEN) {
+                suggestions.splice(0..0, self.metrics_of_symbol(name));
             }
             let unknown = ExpressionProblem::UnknownMetric(name.to_owned());
             return Err(ExpressionError::new(unknown, position)

@@ -222,12 +222,16 @@ pub(super) enum BoundsEnd {
 }
 
 impl Bounds {
-    /// Returns the bounds as text; of a metric with large numbers only the `end` that matters.
+    /// Returns the bounds as text; with large ones only the `end` that matters.
     pub(super) fn text(&self, end: Option<BoundsEnd>) -> String {
-        let is_small = self
-            .max
-            .as_ref()
-            .is_some_and(|max| *max < Fraction::from_whole(1_000_000));
+        if let Some(value) = self.constant() {
+            return value.as_f64().to_string();
+        }
+        let is_small = |end: &Option<Fraction>| {
+            end.as_ref()
+                .is_some_and(|end| absolute(end) < Fraction::from_whole(1_000_000))
+        };
+        let is_small = is_small(&self.min) && is_small(&self.max);
         match (&self.min, &self.max, end.filter(|_| !is_small)) {
             (Some(min), Some(max), None) => format!("from {} to {}", min.as_f64(), max.as_f64()),
             (Some(min), _, Some(BoundsEnd::Min)) | (Some(min), None, _) => format!("at least {}", min.as_f64()),

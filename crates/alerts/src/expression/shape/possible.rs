@@ -156,30 +156,27 @@ impl<'a> Literal<'a> {
         }
     }
 
-    /// Returns the bounds of its metrics as text.
+    /// Returns the bounds of its numbers that are not constants as text.
     fn ranges(self) -> Vec<String> {
+        let is_constant = |number: &NumericExpression| matches!(number, NumericExpression::Constant(_));
         let mut ranges = Vec::new();
         for number in self.comparison.operands() {
-            let end = self.missed_end(number);
-            number.for_each_metric(&mut |metric| {
-                let number = NumericExpression::Metric(metric);
-                let range = format!("{number} is {}", Bounds::of(&number).text(end));
-                if !ranges.contains(&range) {
-                    ranges.push(range);
-                }
-            });
+            let range = format!("{number} is {}", Bounds::of(number).text(self.missed_end(number)));
+            if !is_constant(number) && !ranges.contains(&range) {
+                ranges.push(range);
+            }
         }
         ranges
     }
 
-    /// Returns the end of a metric's bounds that a comparison with a number is beyond; `None` if both ends may matter.
+    /// Returns the end of a number's bounds that a comparison is beyond; `None` if both ends may matter.
     fn missed_end(self, number: &NumericExpression) -> Option<BoundsEnd> {
         let relations = self.relations();
         let [(left, relation, right)] = relations.as_slice() else {
             return None;
         };
-        let is_alone = |side: &NumericExpression| side == number && matches!(side, NumericExpression::Metric(_));
-        let is_upward = match (is_alone(left), is_alone(right)) {
+        let is_meant = |side: &NumericExpression| side == number;
+        let is_upward = match (is_meant(left), is_meant(right)) {
             (true, false) => relation.is_upward(),
             (false, true) => !relation.is_upward(),
             _ => return None,

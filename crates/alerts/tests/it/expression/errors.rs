@@ -13,6 +13,9 @@ fn messages_name_the_position_and_the_fix() {
             "price > 1 and smaa(20) > 3",
             "unknown metric `smaa` at 15; did you mean `sma`?",
         ),
+        ("VOLUM > 3", "unknown metric `VOLUM` at 1; did you mean `volume`?"),
+        ("SPY > 3", "unknown metric `SPY` at 1; did you mean `SPY.price`?"),
+        ("GE > 200", "unknown metric `GE` at 1; did you mean `GE.price` or `pe`?"),
         ("AAPL.pric > 3", "unknown metric `pric` at 6; did you mean `price`?"),
         (
             "price < ",

@@ -39,6 +39,15 @@ fn bid_ask_and_mid_need_a_price() {
             ("drawdown(5) > 5", true),
             ("pe < 15", true),
             ("price <= high_since_armed", true),
+            ("open > 5", false),
+            ("high > 5 or low < 3", false),
+            ("gap_pct < -3", false),
+            ("high(20) > 5", false),
+            ("bid < 5", false),
+            ("vwap > 5", false),
+            ("atr(14) > 2", false),
+            ("sma(5) > 5", true),
+            ("stdev(20) > 5", true),
         ] {
             assert_eq!(of_expression(text, None, &options).is_empty(), fits, "{text} {trigger}");
         }
@@ -51,7 +60,8 @@ fn bid_ask_and_mid_need_a_price() {
     );
     assert_eq!(
         of_expression("volume > 100", None, &json!({"trigger": "bid"})),
-        "options.trigger: must be last, two_lasts or close, because the condition does not depend on a price"
+        "options.trigger: must be last, two_lasts or close, because bid, ask and mid take the place of the last price, on which \
+         the condition does not depend"
     );
 }
 

@@ -1,12 +1,13 @@
 //! Updates of alerts.
 
 use alerts::condition::{RsiDirection, Side};
+use alerts::expression::Expression;
 use alerts::options::AlertOptions;
 use alerts::request::{AlertChange, RequestError, changes_nothing, parse_update};
 use alerts::{Channel, Condition, Tags};
 use serde_json::{Value, json};
 
-use crate::requests::support::{alert, condition, in_berlin_at, instant, minimal, update};
+use crate::requests::support::{alert, condition, errors_of, in_berlin_at, instant, minimal, update};
 
 fn parameters_of(change: AlertChange) -> Value {
     change.parameters.map_or(Value::Null, Value::Object)
@@ -59,6 +60,18 @@ fn sent_field_replaces_the_current_one() {
         parameters_of(update(&current, &json!({"parameters": null})).unwrap()),
         Value::Null
     );
+}
+
+/// Earlier versions accepted it.
+#[test]
+fn unchanged_expression_stays_valid_with_a_metric_that_no_new_alert_can_have() {
+    let mut current = alert("expression", &json!({"parameters": {"when": "macd(12, 26, 9) > 1"}}));
+    let stored = Expression::parse("macd(26, 12, 9) > 1", None).unwrap();
+    current.condition = Condition::expression(stored.expression, None);
+    let same = update(&current, &json!({"parameters": {"when": "macd(26,12,9) > 1"}})).unwrap();
+    assert_eq!(same.condition, current.condition);
+    let other = update(&current, &json!({"parameters": {"when": "macd(26,12,9) > 2"}}));
+    assert!(!errors_of(other).of("parameters.when").is_empty());
 }
 
 #[test]

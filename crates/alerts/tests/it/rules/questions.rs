@@ -6,7 +6,7 @@ use alerts::{Alert, Revision};
 
 use serde_json::{Value, json};
 
-use super::market::{NOW, RuleMarket, blind, rule, symbol, waiting};
+use super::market::{NOW, RuleMarket, blind, firings, rule, symbol, waiting};
 use crate::common::{alert, at, id, price};
 
 const NONE: Value = Value::Null;
@@ -116,6 +116,34 @@ fn first_metric_without_data_gives_the_issue() {
     };
     market.arm(&with_initial, NOW);
     assert_eq!(market.status(5, NOW), EvaluationStatus::Ok);
+}
+
+/// The completed sessions do not stand in for the price.
+#[test]
+fn indicator_of_a_bid_that_no_source_delivers_is_unknown() {
+    let mut market = RuleMarket::new().with_closes("ACME", 1..=60);
+    market.observe("ACME", "61", NOW);
+    let metrics = [
+        "sma(5)",
+        "ema(5)",
+        "rsi(5)",
+        "macd",
+        "macd_signal",
+        "bb_upper",
+        "bb_lower",
+        "stdev(5)",
+    ];
+    for (number, metric) in (1..).zip(metrics) {
+        let text = format!("{metric} > 0");
+        market.arm(&rule(number, &text, &json!({"trigger": "bid"})), NOW);
+        let fired = firings(&market.observe("ACME", "61.5", NOW));
+        let status = market.status(number, NOW);
+        assert_eq!(
+            (fired, status),
+            (vec![], blind(Issue::NoSourceOfMetric("bid"))),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -329,7 +329,11 @@ fn metrics_that_no_new_alert_can_have_are_refused_at_their_place() {
             16,
             "fast must be less than slow",
         ),
-        ("AAPL < SPY.price and SPY.high_since_armed > 3", 22, "omit the symbol"),
+        (
+            "AAPL < SPY.price and SPY.high_since_armed > 3",
+            22,
+            "write high_since_armed",
+        ),
     ] {
         let error = read(text).unwrap_err();
         assert_eq!(error.position, position, "{text}: {error}");

@@ -203,7 +203,11 @@ async fn errors_of_expressions_name_their_place(server: TestServer) {
     server.set_price("AAPL", 100.0).await;
     server.set_price("SPY", 500.0).await;
     for (when, position, part) in [
-        ("SPY.price > 5 and SPY.high_since_armed > 3", 19, "omit the symbol"),
+        (
+            "SPY.price > 5 and SPY.high_since_armed > 3",
+            19,
+            "write high_since_armed",
+        ),
         ("price > 5 and SPY > 500", 15, "did you mean `SPY.price`?"),
         ("price > 5 and BF-B.price > 5", 15, "`BF.B.price`"),
         ("price > 5 \0", 11, "U+0000"),
@@ -219,4 +223,7 @@ async fn errors_of_expressions_name_their_place(server: TestServer) {
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
         assert!(!error["details"]["expected"].as_array().unwrap().is_empty(), "{error}");
     }
+    let refused = server.post("/v1/alerts", expression("macd(26,12,9) > 1")).await;
+    let refused = refused.refused(422, "VALIDATION_ERROR");
+    assert_eq!(refused.body["error"]["details"]["expected"], json!(["macd(12, 26, 9)"]));
 }

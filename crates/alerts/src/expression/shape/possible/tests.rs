@@ -51,7 +51,15 @@ fn message_names_the_bound_that_is_exceeded() {
     );
     assert_eq!(
         reasons("-price > 0"),
-        ["-price > 0 is impossible: price is from 0.000001 to 1000000000"]
+        ["-price > 0 is impossible: -price is at most -0.000001"]
+    );
+    assert_eq!(
+        reasons("0 * price > 1"),
+        ["0 * price > 1 is impossible: 0 * price is 0"]
+    );
+    assert_eq!(
+        reasons("rsi(14) > 200 - rsi(9)"),
+        ["rsi(14) > 200 - rsi(9) is impossible: rsi(14) is from 0 to 100, 200 - rsi(9) is from 100 to 200"]
     );
 }
 
