@@ -37,7 +37,7 @@ use crate::condition::Condition;
 use crate::lifecycle::Lifecycle;
 use crate::options::AlertOptions;
 
-pub use arming_details::ArmingDetails;
+pub use arming_details::{ArmingDetails, RestoredState};
 pub use history::{HistoryAction, HistoryStatus, StatusChange};
 pub use price_availability::PriceAvailability;
 pub use update::update;

@@ -108,8 +108,6 @@ impl UnitOfWork {
         if was_deleted {
             self.insert_alert_tags(Some(account.0), seq, &alert.tags).await?;
         }
-        let mut details = ArmingDetails::of(alert, None, now).to_json().unwrap_or_default();
-        details.insert("undo".to_owned(), true.into());
         let entry = HistoryRow {
             alert: alert.id,
             symbol: alert.symbol,
@@ -120,7 +118,7 @@ impl UnitOfWork {
             },
             at: now,
             price: None,
-            details: Some(details),
+            details: ArmingDetails::of_undo(alert, now).to_json(),
         };
         self.write_history(seq, &entry).await?;
         Ok(RestoredAlert { stored, was_deleted })

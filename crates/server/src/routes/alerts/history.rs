@@ -33,7 +33,9 @@ pub struct HistoryEntry {
     /// Price at which the alert fired.
     #[schema(required, example = 200.01)]
     pub trigger_price: Option<f64>,
-    /// Details, such as the reason of a firing. A late firing also has `late` and `crossed_at`, the time of the crossing.
+    /// Details, such as the reason of a firing. A late firing also has `late` and `crossed_at`, the time of the crossing. A change has
+    /// `rearmed: false` if the alert was not armed anew, `snoozed_until` while the alert is snoozed, and after an undo `undo`, and with
+    /// `armed_at` and `last_fired_at` the state to which the alert returned.
     #[schema(required, value_type = Option<Object>)]
     pub details: Option<Map<String, Value>>,
 }

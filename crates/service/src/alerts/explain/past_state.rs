@@ -83,10 +83,15 @@ impl Alerts {
                     | HistoryAction::Snoozed
                     | HistoryAction::Reactivated
                     | HistoryAction::Verified => {
+                        let (armed_at, fired_before) = match details.restored {
+                            Some(restored) => (restored.armed_at, restored.last_fired_at),
+                            None => (row.at, None),
+                        };
+                        // The end of a snooze arms the alert anew.
+                        let snooze_end = details.snoozed_until.filter(|&until| until <= at);
                         return Ok(Some(PastState {
-                            // The end of a snooze arms the alert anew.
-                            armed_at: details.snoozed_until.filter(|&until| until <= at).unwrap_or(row.at),
-                            last_fired_at,
+                            armed_at: snooze_end.unwrap_or(armed_at),
+                            last_fired_at: last_fired_at.or(fired_before.filter(|_| snooze_end.is_none())),
                             snoozed_until: details.snoozed_until,
                             ..*state
                         }));

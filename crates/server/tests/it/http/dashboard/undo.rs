@@ -12,6 +12,7 @@ on_each_database! {
     undo_of_a_deletion_restores_the_alert_its_tags_and_its_history
     undo_of_a_pause_lets_the_alert_fire_again
     undo_restores_a_snooze_for_explanations_of_past_moments
+    undo_keeps_a_cooldown_in_explanations_of_past_moments
     alert_that_has_changed_since_keeps_its_state
     change_that_changes_nothing_offers_no_undo
     undo_ends_after_ten_minutes_and_is_for_its_owner_alone
@@ -302,4 +303,20 @@ async fn undo_restores_a_snooze_for_explanations_of_past_moments(server: TestSer
     let path = format!("/v1/alerts/{id}/explain?at=2024-03-08T15:04:00Z");
     let past = fixture.call("GET", &path, Value::Null).await;
     assert_eq!(past["data"]["gates"][0]["gate"], "snoozed");
+}
+
+async fn undo_keeps_a_cooldown_in_explanations_of_past_moments(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let mut body = above(105);
+    body["options"] = json!({"repeat": "each_time", "cooldown": "2h"});
+    let id = fixture.create(body).await;
+    fixture.quote("AAPL", 105.0).await;
+    fixture.server.clock.advance(SignedDuration::from_mins(5));
+    let undo = fixture.change(&browser, &id, "pause").await;
+    let _ = fixture.undo(&browser, &undo).await;
+    fixture.server.clock.advance(SignedDuration::from_mins(5));
+    let path = format!("/v1/alerts/{id}/explain?at=2024-03-08T15:09:00Z");
+    let past = fixture.call("GET", &path, Value::Null).await;
+    assert_eq!(past["data"]["gates"][0]["gate"], "cooldown", "{past}");
 }
