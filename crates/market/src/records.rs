@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::{Bar, Decimal, Price, SplitRatio, Symbol};
+use crate::{Bar, Decimal, IntradayBar, Price, SplitRatio, Symbol};
 
 /// A split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,6 +225,15 @@ pub struct BarRow {
     pub bar: Bar,
 }
 
+/// A bar of a part of a session of a stock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntradayRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The bar.
+    pub bar: IntradayBar,
+}
+
 /// A batch of records of any kinds from one source, to be processed as of one instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
@@ -234,6 +243,8 @@ pub struct Batch {
     pub quotes: Vec<QuoteRow>,
     /// Completed sessions.
     pub bars: Vec<BarRow>,
+    /// Bars of parts of completed sessions.
+    pub intraday_bars: Vec<IntradayRow>,
     /// Earnings per share and other fundamentals.
     pub fundamentals: Vec<FundamentalsRow>,
     /// Earnings dates.
@@ -258,6 +269,7 @@ impl Batch {
             stocks,
             quotes,
             bars,
+            intraday_bars,
             fundamentals,
             earnings,
             dividends,
@@ -266,7 +278,7 @@ impl Batch {
             insider_transactions,
             mentions,
         } = self;
-        let market = stocks.len() + quotes.len() + bars.len() + fundamentals.len();
+        let market = stocks.len() + quotes.len() + bars.len() + intraday_bars.len() + fundamentals.len();
         let dated = earnings.len() + dividends.len() + splits.len();
         market + dated + withdrawn_filings.len() + insider_transactions.len() + mentions.len()
     }
@@ -282,6 +294,7 @@ impl Batch {
         self.stocks.append(&mut later.stocks);
         self.quotes.append(&mut later.quotes);
         self.bars.append(&mut later.bars);
+        self.intraday_bars.append(&mut later.intraday_bars);
         self.fundamentals.append(&mut later.fundamentals);
         self.earnings.append(&mut later.earnings);
         self.dividends.append(&mut later.dividends);
@@ -296,6 +309,7 @@ impl Batch {
         self.stocks.retain(|row| keep(row.symbol));
         self.quotes.retain(|row| keep(row.symbol));
         self.bars.retain(|row| keep(row.symbol));
+        self.intraday_bars.retain(|row| keep(row.symbol));
         self.fundamentals.retain(|row| keep(row.symbol));
         self.earnings.retain(|row| keep(row.symbol));
         self.dividends.retain(|row| keep(row.symbol));

@@ -18,6 +18,7 @@ use tokio::sync::{Mutex, broadcast};
 
 use super::RowRejection;
 use super::batch_evaluation::{BatchEvaluation, KnownDates};
+use super::intraday;
 use super::quote_selection::EvaluatedQuotes;
 use super::sessions::{completed_session, ended_session};
 use crate::EvaluationConfig;
@@ -100,6 +101,7 @@ impl MarketIntake {
         }
         self.record_ended_sessions(&batch, now).await?;
         self.reject_future_rows(now, &mut batch, &mut rejected);
+        intraday::reject_unusable(&mut batch.intraday_bars, &self.settings.calendar, now, &mut rejected);
         evaluator.filings().remove_withdrawn(&mut batch);
         let refused_bars = self.evaluate_batch(&mut intake, &batch, now, &mut rejected).await?;
         let mut index = 0..;
@@ -291,6 +293,7 @@ impl MarketIntake {
 fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
     let quotes = batch.quotes.iter().map(|row| row.symbol);
     let bars = batch.bars.iter().map(|row| row.symbol);
+    let intraday = batch.intraday_bars.iter().map(|row| row.symbol);
     let fundamentals = batch.fundamentals.iter().map(|row| row.symbol);
     let earnings = batch.earnings.iter().map(|row| row.symbol);
     let dividends = batch.dividends.iter().map(|row| row.symbol);
@@ -300,6 +303,7 @@ fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
     let dated = earnings.chain(dividends).chain(splits);
     quotes
         .chain(bars)
+        .chain(intraday)
         .chain(fundamentals)
         .chain(dated)
         .chain(insiders)

@@ -2,6 +2,7 @@
 //!
 //! * [`intake`]: ingestion of batches; [`batch_evaluation`]: their conversion to engine events; [`missed`]: data
 //!   that is delivered late.
+//! * [`intraday`]: which intraday bars are stored.
 //! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, from the engine that
 //!   evaluates the alerts; [`listed`] classifies the stocks.
 //! * [`dates`]: dividends and earnings dates.
@@ -15,6 +16,7 @@ mod completed;
 mod dates;
 mod indices;
 pub(crate) mod intake;
+mod intraday;
 mod listed;
 mod missed;
 mod movers;

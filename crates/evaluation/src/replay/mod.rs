@@ -33,7 +33,19 @@ mod period;
 mod run;
 mod timeline;
 
+use ::market::Calendar;
+
 pub use alert::ReplayAlert;
 pub use firing::ReplayFiring;
 pub use period::{PeriodError, ReplayPeriod};
 pub use run::{Replay, ReplaySummary};
+
+/// Returns the calendar of stored bars: that of the exchange, even if the service evaluates a market that never closes.
+#[must_use]
+pub fn bar_calendar(calendar: &Calendar) -> Calendar {
+    if calendar.is_always_open() {
+        Calendar::nyse()
+    } else {
+        calendar.clone()
+    }
+}

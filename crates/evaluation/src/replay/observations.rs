@@ -13,8 +13,8 @@ use alerts::engine::{Quote, QuoteDetails, StockIndex};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
-use market::{Bar, Price, Session, Symbol};
-use sources::folder::{IntradayBar, SymbolBars, VwapSums};
+use market::{Bar, IntradayBar, Price, Session, Symbol};
+use sources::folder::{SymbolBars, VwapSums};
 
 /// The observations of one session in time order. A batch has the observations of different stocks at one instant.
 pub(super) type ObservationBatches = BTreeMap<(Timestamp, u32), Observations>;

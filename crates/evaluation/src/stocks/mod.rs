@@ -12,6 +12,7 @@ mod recorded;
 mod search;
 mod similar;
 mod view;
+mod whole_sessions;
 
 use std::sync::Arc;
 

@@ -2,20 +2,24 @@
 
 use jiff::civil::Date;
 use market::calendar::new_york;
-use market::{Bar, Symbol};
+use market::{Bar, IntradayBar, Symbol};
 use sources::folder::{MarketData, SymbolBars};
 
+use super::whole_sessions::whole_sessions;
 use crate::market::{completed_session, ended_session};
+use crate::replay::bar_calendar;
 use crate::stocks::Stocks;
 use foundation::ServiceError;
 
-/// The kinds of data that are stored for all stocks together, and so are read only if they are needed.
+/// The kinds of data that are read only if they are needed: they are stored for all stocks together, or are many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RecordedFacts {
     /// Insider trades.
     pub insiders: bool,
     /// Counts of mentions.
     pub mentions: bool,
+    /// Intraday bars.
+    pub intraday_bars: bool,
 }
 
 impl Stocks {
@@ -31,7 +35,11 @@ impl Stocks {
         for &symbol in symbols {
             let daily = self.completed_bars(symbol, from).await?;
             if !daily.is_empty() {
-                let intraday = Vec::new();
+                let intraday = if facts.intraday_bars {
+                    self.intraday_bars(symbol, &daily).await?
+                } else {
+                    Vec::new()
+                };
                 data.bars.insert(symbol, SymbolBars { daily, intraday });
             }
             data.splits.extend(store.splits_of(symbol).await?);
@@ -55,6 +63,20 @@ impl Stocks {
         data.earnings.sort_by_key(|row| (row.date, row.symbol));
         data.fundamentals.sort_by_key(|row| row.as_of);
         Ok(data)
+    }
+
+    /// Returns the stored intraday bars of the sessions that have these daily bars.
+    async fn intraday_bars(&self, symbol: Symbol, daily: &[Bar]) -> Result<Vec<IntradayBar>, ServiceError> {
+        let (Some(first), Some(last)) = (daily.first(), daily.last()) else {
+            return Ok(Vec::new());
+        };
+        let until = new_york(last.date.tomorrow().unwrap_or(last.date), 0, 0);
+        let bars = self
+            .ports
+            .store
+            .intraday_bars(symbol, new_york(first.date, 0, 0), until);
+        let calendar = bar_calendar(&self.prices.settings.calendar);
+        Ok(whole_sessions(&bars.await?, daily, &calendar))
     }
 
     /// Returns the bars of completed sessions from `from` on. A session is stored shortly after its end.

@@ -78,6 +78,22 @@ const INGEST_ARRAYS: &[IngestArray] = &[
         optional: &[],
     },
     IngestArray {
+        name: "intraday_bars",
+        schema: "PushedIntradayBar",
+        description: "A bar of a part of a session that has ended, for previews and explanations of past moments; no alert is \
+                      judged by it. `time` is its begin. Kept for 30 days",
+        required: &[
+            ("symbol", FieldType::Symbol),
+            ("time", FieldType::Instant),
+            ("open", FieldType::Number),
+            ("high", FieldType::Number),
+            ("low", FieldType::Number),
+            ("close", FieldType::Number),
+            ("volume", FieldType::Whole),
+        ],
+        optional: &[],
+    },
+    IngestArray {
         name: "fundamentals",
         schema: "PushedFundamentals",
         description: "Fundamentals of a company, known since `as_of`, which defaults to today",

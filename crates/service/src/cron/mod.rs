@@ -8,6 +8,7 @@ mod secret;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use market::intraday_kept_from;
 use sources::live::RefreshKind;
 use store::StoreError;
 use store::model::Queue;
@@ -262,6 +263,8 @@ impl CleanupWorker {
         delete_in_batches(|| store.purge_oauth_clients(unused, idle, DELETE_BATCH_SIZE)).await?;
         delete_in_batches(|| store.purge_approvals(over, DELETE_BATCH_SIZE)).await?;
         delete_in_batches(|| store.purge_undo_states(before(UNDO_LIFETIME), DELETE_BATCH_SIZE)).await?;
+        let kept_from = intraday_kept_from(clock.now());
+        delete_in_batches(|| store.purge_intraday_bars(kept_from, DELETE_BATCH_SIZE)).await?;
         let wrong_totals = store.correct_alert_totals().await?;
         if wrong_totals > 0 {
             tracing::error!(

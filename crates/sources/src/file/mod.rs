@@ -8,8 +8,8 @@
 //! * A daily bar is sent as a bar when its session is over. During the session it is sent as a quote with its close and its
 //!   volume so far. So a program that rewrites today's row once a minute provides live prices.
 //! * An intraday bar of the current session is sent as a quote at its own time, with its close and with the cumulative
-//!   volume of the session. When the session is over, its intraday bars are combined to a daily bar, unless the folder has
-//!   one.
+//!   volume of the session. When the session is over, its intraday bars are sent, and combined to a daily bar unless
+//!   the folder has one.
 //! * Figures, insider transactions, mentions and splits become known on their day or at their instant, even if the folder
 //!   has them earlier. Earnings dates and dividends are known as soon as the folder has them.
 //!

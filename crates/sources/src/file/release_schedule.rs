@@ -7,17 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use jiff::civil::Date;
-use jiff::{Span, Timestamp};
+use jiff::{SignedDuration, Span, Timestamp};
 use market::calendar::{new_york, new_york_date};
 use market::price::MAX_VOLUME;
-use market::records::{BarRow, Batch, QuoteRow, StockRow};
-use market::{Bar, Calendar, Symbol};
+use market::records::{BarRow, Batch, IntradayRow, QuoteRow, StockRow};
+use market::{Bar, Calendar, IntradayBar, Symbol, intraday_kept_from};
 
 use crate::MarketUpdate;
-use crate::folder::{IntradayBar, MarketData, VwapSums};
+use crate::folder::{MarketData, VwapSums};
 
 /// The number of days for which the intraday bars of a session are kept, so that later bars can be added to them.
 const INTRADAY_DAYS_KEPT: i64 = 7;
+/// The maximum number of intraday bars in a batch.
+const INTRADAY_BATCH_SIZE: usize = 5_000;
 
 /// The rows that are not due yet, and the state that decides about later ones.
 #[derive(Debug)]
@@ -202,9 +204,9 @@ impl ReleaseSchedule {
         }
     }
 
-    /// Creates the daily bars of sessions that are over and have none.
+    /// Releases the intraday bars of recent sessions that are over, and creates the daily bars of those that have none.
     fn complete_sessions(&mut self, now: Timestamp) {
-        let mut bars = Vec::new();
+        let mut completed = Vec::new();
         for (&(date, symbol), session) in &self.sessions {
             let Some(hours) = self
                 .hours(date)
@@ -215,14 +217,28 @@ impl ReleaseSchedule {
             let bar = (!self.daily.contains(&(date, symbol)))
                 .then(|| daily_bar_of(date, &session.bars))
                 .flatten();
-            bars.push(((date, symbol), hours.end, bar));
+            completed.push(((date, symbol), hours.end, bar));
         }
-        for ((date, symbol), end, bar) in bars {
+        let kept_from = intraday_kept_from(now);
+        let mut intraday_bars: BTreeMap<Timestamp, Vec<IntradayRow>> = BTreeMap::new();
+        for ((date, symbol), end, bar) in completed {
             if let Some(session) = self.sessions.get_mut(&(date, symbol)) {
                 session.is_completed = true;
+                if kept_from <= end {
+                    let rows = session.bars.values().map(|&bar| IntradayRow { symbol, bar });
+                    intraday_bars.entry(end).or_default().extend(rows);
+                }
             }
             if let Some(bar) = bar {
                 self.batch_at(end).bars.push(BarRow { symbol, bar });
+            }
+        }
+        for (end, rows) in intraday_bars {
+            // In batches of their own, so that no write of an alert waits for those of all stocks.
+            for (rows, number) in rows.chunks(INTRADAY_BATCH_SIZE).zip(1..) {
+                let after = SignedDuration::from_micros(number);
+                let at = end.saturating_add(after).unwrap_or(end);
+                self.batch_at(at).intraday_bars.extend_from_slice(rows);
             }
         }
     }

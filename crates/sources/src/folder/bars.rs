@@ -2,9 +2,8 @@
 
 use jiff::civil::Date;
 use market::calendar::new_york_date;
-use market::{Bar, Symbol};
+use market::{Bar, IntradayBar, Symbol};
 
-use super::data::IntradayBar;
 use super::header::{Column, Header};
 use super::rejected::RowError;
 use super::rows::Columns;

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::mem;
 
-use jiff::Timestamp;
-use jiff::civil::Date;
 use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow};
-use market::{Bar, Price, Symbol};
+use market::{Bar, IntradayBar, Symbol};
 
 /// All data of a data folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,50 +34,6 @@ pub struct SymbolBars {
     pub daily: Vec<Bar>,
     /// Intraday bars by time, one for each time.
     pub intraday: Vec<IntradayBar>,
-}
-
-/// A bar of a part of a session: first, highest, lowest and last price, and the shares traded. The invariants of [`Bar`]
-/// hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IntradayBar {
-    /// The time of the bar as given in the file.
-    pub time: Timestamp,
-    /// First price.
-    pub open: Price,
-    /// Highest price.
-    pub high: Price,
-    /// Lowest price.
-    pub low: Price,
-    /// Last price.
-    pub close: Price,
-    /// Shares traded.
-    pub volume: i64,
-}
-
-impl IntradayBar {
-    /// Returns the prices and the volume of `bar` as of `time`.
-    pub(crate) const fn of(bar: &Bar, time: Timestamp) -> Self {
-        Self {
-            time,
-            open: bar.open,
-            high: bar.high,
-            low: bar.low,
-            close: bar.close,
-            volume: bar.volume,
-        }
-    }
-
-    /// Returns the prices and the volume as a daily bar of `date`.
-    pub(crate) const fn with_date(&self, date: Date) -> Bar {
-        Bar {
-            date,
-            open: self.open,
-            high: self.high,
-            low: self.low,
-            close: self.close,
-            volume: self.volume,
-        }
-    }
 }
 
 impl MarketData {

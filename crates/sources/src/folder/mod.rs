@@ -58,7 +58,7 @@ use std::path::Path;
 
 use market::Calendar;
 
-pub use data::{IntradayBar, MarketData, SymbolBars};
+pub use data::{MarketData, SymbolBars};
 pub use error::FolderError;
 pub use files::ReadProgress;
 pub use lines::MAX_ROW_BYTES;

@@ -1,8 +1,6 @@
 //! The volume-weighted average price of a session, from its intraday bars.
 
-use market::Price;
-
-use super::IntradayBar;
+use market::{IntradayBar, Price};
 
 /// The sums over the intraday bars of a session so far. A bar counts with its typical price, the mean of high, low and close.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

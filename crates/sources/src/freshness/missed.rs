@@ -43,7 +43,7 @@ fn of(minute: &MinuteBar) -> [QuoteRow; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::IntradayBar;
+    use market::IntradayBar;
 
     fn minute(symbol: &str, time: &str, prices: [&str; 4]) -> MinuteBar {
         let [open, high, low, close] = prices.map(|price| price.parse().unwrap());

@@ -1,10 +1,13 @@
 //! Conversion of the elements of each kind to records.
 
+use jiff::civil::Date;
+use market::calendar::new_york_date;
 use market::price::MAX_VOLUME;
 use market::records::{
-    BarRow, DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, QuoteRow, SplitRow, StockRow,
+    BarRow, DividendRow, EarningsRow, FundamentalsRow, InsiderRow, IntradayRow, MentionRow, QuoteRow, SplitRow,
+    StockRow,
 };
-use market::{Bar, Decimal, Symbol};
+use market::{Bar, Decimal, IntradayBar, Symbol};
 
 use super::members::Members;
 use crate::folder::{FieldError, text};
@@ -77,20 +80,36 @@ impl FromElement for QuoteRow {
 impl FromElement for BarRow {
     fn read(members: &Members) -> Result<Self, String> {
         let date = members.optional("date", text::date)?;
-        let date = date.ok_or("date is missing; send it, and prices within a session as quotes")?;
-        let bar = Bar {
-            date: members.known_date("date", date)?,
-            open: members.required("open", text::price)?,
-            high: members.required("high", text::price)?,
-            low: members.required("low", text::price)?,
-            close: members.required("close", text::price)?,
-            volume: members.optional("volume", volume)?.unwrap_or(0),
-        };
+        let date = date.ok_or("date is missing; send it, and bars of minutes as intraday_bars")?;
+        let bar = bar_of(members, members.known_date("date", date)?)?;
+        let symbol = symbol(members)?;
+        Ok(Self { symbol, bar })
+    }
+}
+
+impl FromElement for IntradayRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let time = members.required("time", text::time)?;
+        let time = members.past_time("time", time)?;
+        let bar = bar_of(members, new_york_date(time))?;
         Ok(Self {
             symbol: symbol(members)?,
-            bar: bar.checked().map_err(|error| error.to_string())?,
+            bar: IntradayBar::of(&bar, time),
         })
     }
+}
+
+/// Reads the prices and the volume of a bar on a date.
+fn bar_of(members: &Members, date: Date) -> Result<Bar, String> {
+    let bar = Bar {
+        date,
+        open: members.required("open", text::price)?,
+        high: members.required("high", text::price)?,
+        low: members.required("low", text::price)?,
+        close: members.required("close", text::price)?,
+        volume: members.optional("volume", volume)?.unwrap_or(0),
+    };
+    bar.checked().map_err(|error| error.to_string())
 }
 
 impl FromElement for FundamentalsRow {

@@ -8,6 +8,7 @@
 //! | `stocks` | `symbol`, `name`; may have `type`, `sector`, `industry`, `country`, `exchange`, `isin`, `is_active`, also within `details` |
 //! | `quotes` | `symbol`, `price`; may have `volume`, `time`, `bid`, `ask`, `vwap` |
 //! | `bars` | `symbol`, `date`, `open`, `high`, `low`, `close`, `volume` |
+//! | `intraday_bars` | `symbol`, `time` at which the bar begins, `open`, `high`, `low`, `close`, `volume` |
 //! | `fundamentals` | `symbol` and figures: `eps_ttm`, `eps_forward`, `market_cap`, `dividend_yield`, `dividend_amount`, `beta`; may have `as_of` (else today) |
 //! | `earnings` | `symbol`, `date`; may have `time`, `eps_estimate` |
 //! | `dividends` | `symbol`, `ex_date`; may have `payment_date`, `amount` |
@@ -35,6 +36,9 @@ use serde_json::{Map, Value};
 use crate::FeedKind;
 use kinds::FromElement;
 use members::Members;
+
+/// The name of the array of intraday bars.
+pub const INTRADAY_BARS: &str = "intraday_bars";
 
 /// The result of reading a body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,14 +107,8 @@ pub fn parse_value(body: &Value, now: Timestamp) -> Result<IngestResult, IngestE
     let mut ingested = IngestResult::default();
     let mut batch = Batch::default();
     for kind in FeedKind::ALL {
-        let Some(elements) = elements(body, kind)? else {
+        let Some(mut reader) = ElementReader::of(body, kind.name(), now, &mut ingested)? else {
             continue;
-        };
-        let mut reader = ElementReader {
-            kind: kind.name(),
-            elements,
-            now,
-            ingested: &mut ingested,
         };
         match kind {
             FeedKind::Stocks => reader.read_into(&mut batch.stocks),
@@ -124,17 +122,12 @@ pub fn parse_value(body: &Value, now: Timestamp) -> Result<IngestResult, IngestE
             FeedKind::Mentions => reader.read_into(&mut batch.mentions),
         }
     }
+    // No alert needs them, so they are no feed of their own.
+    if let Some(mut reader) = ElementReader::of(body, INTRADAY_BARS, now, &mut ingested)? {
+        reader.read_into(&mut batch.intraday_bars);
+    }
     ingested.batch = batch;
     Ok(ingested)
-}
-
-/// Returns the array of `kind`, if the body has one.
-fn elements(body: &Map<String, Value>, kind: FeedKind) -> Result<Option<&[Value]>, IngestError> {
-    match body.get(kind.name()) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Array(elements)) => Ok(Some(elements)),
-        Some(_) => Err(IngestError::NotAnArray { kind: kind.name() }),
-    }
 }
 
 /// Reads the elements of one kind.
@@ -145,7 +138,27 @@ struct ElementReader<'a> {
     ingested: &'a mut IngestResult,
 }
 
-impl ElementReader<'_> {
+impl<'a> ElementReader<'a> {
+    /// Returns the reader of an array, if the body has it.
+    fn of(
+        body: &'a Map<String, Value>,
+        kind: &'static str,
+        now: Timestamp,
+        ingested: &'a mut IngestResult,
+    ) -> Result<Option<Self>, IngestError> {
+        let elements = match body.get(kind) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Array(elements)) => elements,
+            Some(_) => return Err(IngestError::NotAnArray { kind }),
+        };
+        Ok(Some(Self {
+            kind,
+            elements,
+            now,
+            ingested,
+        }))
+    }
+
     fn read_into<R: FromElement>(&mut self, rows: &mut Vec<R>) {
         let kind = self.kind;
         for (index, element) in self.elements.iter().enumerate() {

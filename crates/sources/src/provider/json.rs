@@ -6,13 +6,13 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
-use market::{Decimal, Price, SplitRatio};
+use market::{Decimal, IntradayBar, Price, SplitRatio};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::{InvalidRow, ProviderError};
-use crate::folder::{FieldError, IntradayBar, text};
+use crate::folder::{FieldError, text};
 
 /// A JSON number, or a string that contains one, as unparsed text. An absent or null field is `Option::None`.
 #[derive(Debug, Clone, Copy, Deserialize)]

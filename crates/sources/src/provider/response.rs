@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use market::Symbol;
 use market::calendar::new_york_date;
 use market::records::{BarRow, Batch};
+use market::{IntradayBar, Symbol};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::json;
 use super::request::BarRange;
-use crate::folder::{Excerpt, FieldError, IntradayBar};
+use crate::folder::{Excerpt, FieldError};
 
 /// The records for a [`DataRequest`](super::DataRequest).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

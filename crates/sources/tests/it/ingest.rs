@@ -260,6 +260,18 @@ fn announced_date_is_at_most_1000_days_ahead() {
 }
 
 #[test]
+fn intraday_bar_begins_at_its_time() {
+    let mut intraday = bar();
+    intraday.as_object_mut().unwrap().remove("date");
+    intraday["time"] = json!("2024-03-08T14:30:00Z");
+    let batch = batch(&json!({"bars": [bar()], "intraday_bars": [intraday]}));
+    let found = batch.intraday_bars[0].bar;
+    assert_eq!(found.time, "2024-03-08T14:30:00Z".parse().unwrap());
+    assert_eq!(found.with_date(batch.bars[0].bar.date), batch.bars[0].bar);
+    assert_eq!(reason("intraday_bars", bar()), "time is missing; send it");
+}
+
+#[test]
 fn rejects_contradictory_bars_and_bars_without_date() {
     assert_eq!(
         reason("bars", with(bar(), "high", json!(8))),
@@ -270,7 +282,7 @@ fn rejects_contradictory_bars_and_bars_without_date() {
     within["time"] = json!("2024-03-08T14:30:00Z");
     assert_eq!(
         reason("bars", within),
-        "date is missing; send it, and prices within a session as quotes"
+        "date is missing; send it, and bars of minutes as intraday_bars"
     );
 }
 

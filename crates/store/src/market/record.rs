@@ -125,6 +125,7 @@ fn batch_symbols(batch: &Batch) -> BTreeSet<Symbol> {
     let mut symbols = BTreeSet::new();
     symbols.extend(batch.quotes.iter().map(|row| row.symbol));
     symbols.extend(batch.bars.iter().map(|row| row.symbol));
+    symbols.extend(batch.intraday_bars.iter().map(|row| row.symbol));
     symbols.extend(batch.fundamentals.iter().map(|row| row.symbol));
     symbols.extend(batch.earnings.iter().map(|row| row.symbol));
     symbols.extend(batch.dividends.iter().map(|row| row.symbol));
@@ -147,6 +148,7 @@ impl UnitOfWork {
             .map(|row| (row.symbol, row.bar))
             .collect();
         self.write_bars(&bars).await?;
+        self.write_intraday_bars(&batch.intraday_bars).await?;
         self.record_facts(batch).await?;
 
         self.withdraw_filings(&batch.withdrawn_filings).await?;

@@ -3,7 +3,7 @@
 use market::records::{
     BarRow, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, StockRow, TransactionSide,
 };
-use market::{Bar, Decimal};
+use market::{Bar, Decimal, IntradayBar};
 
 use crate::StoreError;
 use crate::columns::Table;
@@ -44,6 +44,17 @@ row!(StoredStock {
     exchange: row.exchange,
     isin: row.isin,
     is_active: row.is_active,
+});
+
+row!(StoredIntradayBar {
+    time: i64, open: i64, high: i64, low: i64, close: i64, volume: i64,
+} of "intraday_bars" => IntradayBar, |row, table| IntradayBar {
+    time: table.instant(row.time)?,
+    open: table.price(row.open)?,
+    high: table.price(row.high)?,
+    low: table.price(row.low)?,
+    close: table.price(row.close)?,
+    volume: row.volume,
 });
 
 row!(StoredBar {

@@ -2,10 +2,10 @@
 
 use jiff::civil::{Date, date};
 use market::records::{
-    BarRow, Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow,
-    TransactionSide, WithdrawnFiling,
+    BarRow, Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, IntradayRow, MentionRow,
+    SplitRow, StockRow, TransactionSide, WithdrawnFiling,
 };
-use market::{Bar, Decimal};
+use market::{Bar, Decimal, IntradayBar};
 use store::Store;
 use store::model::StockFacts;
 use testkit::on_both_databases;
@@ -99,6 +99,24 @@ on_both_databases! {
         let mut read = Vec::new();
         store.all_bars(date(2024, 7, 2), &mut |piece| read.extend(piece)).await.unwrap();
         assert_eq!(read, [bar_of("AAPL", 2, "3"), bar_of("MSFT", 2, "7")]);
+    }
+
+    async fn intraday_bars_are_read_back_and_deleted_with_time(database) {
+        let store = open(database).await;
+        let intraday = |name: &str, time: i64, close: &str| IntradayRow {
+            symbol: symbol(name),
+            bar: IntradayBar::of(&bar(date(2024, 7, 1), close), at(time)),
+        };
+        let (early, late, later) = (60, 120, 180);
+        let intraday_bars = vec![intraday("AAPL", late, "2"), intraday("AAPL", early, "1"), intraday("MSFT", early, "9")];
+        record(&store, Batch { intraday_bars, ..Batch::default() }).await;
+        record(&store, Batch { intraday_bars: vec![intraday("AAPL", late, "3")], ..Batch::default() }).await;
+        let of = async |until: i64| store.intraday_bars(symbol("AAPL"), at(early), at(until)).await.unwrap();
+        assert_eq!(of(later).await, [intraday("AAPL", early, "1").bar, intraday("AAPL", late, "3").bar]);
+        assert_eq!(of(late).await, [intraday("AAPL", early, "1").bar]);
+        assert_eq!(store.purge_intraday_bars(at(late), 1).await.unwrap(), 1);
+        assert_eq!(store.purge_intraday_bars(at(late), 9).await.unwrap(), 1);
+        assert_eq!(of(later).await, [intraday("AAPL", late, "3").bar]);
     }
 
     async fn observed_bar_does_not_replace_delivered_bar(database) {

@@ -52,6 +52,8 @@ pub enum TermSource {
     Quotes,
     /// The bars of completed sessions.
     DailyBars,
+    /// The bars of parts of a past session.
+    IntradayBars,
     /// The earnings per share and other fundamentals.
     Fundamentals,
     /// The counts of mentions.
@@ -71,6 +73,7 @@ impl TermSource {
         match self {
             Self::Quotes => "quotes",
             Self::DailyBars => "daily bars",
+            Self::IntradayBars => "intraday bars",
             Self::Fundamentals => "fundamentals",
             Self::Mentions => "mentions",
             Self::InsiderTrades => "insider trades",

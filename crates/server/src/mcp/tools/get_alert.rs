@@ -23,7 +23,7 @@ pub(super) fn definition() -> ToolDefinition {
         arguments: json!({
             "alert_id": alert_id(),
             "explain": {"type": "boolean", "default": false, "description": "Add the explanation"},
-            "at": {"type": "string", "format": "date-time", "description": "Explain this past moment, from daily bars"},
+            "at": {"type": "string", "format": "date-time", "description": "Explain this past moment, from stored bars"},
             "symbol": {"type": "string", "description": "Explain this stock of an alert over many stocks"},
         }),
         required: &["alert_id"],

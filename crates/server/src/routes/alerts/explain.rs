@@ -19,7 +19,7 @@ pub struct ExplainParams {
 /// Explain an alert
 ///
 /// Says why the alert fires or does not: each comparison of its condition with its values and its distance, and what else holds the
-/// alert back (the market is closed, a cooldown, a snooze, missing data …). A past moment is calculated from the stored daily bars
+/// alert back (the market is closed, a cooldown, a snooze, missing data …). A past moment is calculated from the stored bars
 /// and the alert's history.
 #[utoipa::path(
     get,

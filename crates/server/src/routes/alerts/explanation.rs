@@ -1,9 +1,9 @@
 //! Explanations in responses.
 
 use alerts::engine::{ExplainedTerm, TermSource};
+use service::alerts::preview::resolution::Resolution;
 use service::alerts::{BlockingReason, ExplainedAlert, ExplainedPast};
 
-use super::preview::DAILY;
 use crate::routes::prelude::*;
 
 /// Why an alert fires, or why not.
@@ -22,10 +22,11 @@ pub struct AlertExplanation {
     /// The next instant at which the alert is judged without a new observation; null with `at`.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub next_check: Option<String>,
-    /// The resolution of the stored bars that a past moment is explained from: `1d`. Each bar counts as four observations: open, low
-    /// and high (the one nearer to the open first), close. Absent without `at`.
+    /// The resolution of the stored bars that a past moment is explained from: `intraday` if those of its session are intraday bars,
+    /// such as minutes, `mixed` if those of some stocks are, else `1d`. Each bar counts as four observations: open, low and high (the one nearer to the open first), close.
+    /// Absent without `at`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<String>, pattern = "^1d$", example = "1d")]
+    #[schema(nullable = false, value_type = Option<String>, pattern = "^(1d|intraday|mixed)$", example = "1d")]
     pub resolution: Option<&'static str>,
     /// The time of a later change of the condition: the explanation is that of the present condition. Absent if it has not changed
     /// since, and without `at`.
@@ -57,7 +58,7 @@ pub struct TermView {
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub as_of: Option<String>,
     /// The kinds of data that the sides are calculated from: `quotes`, `daily bars`, `fundamentals`, `mentions`, `insider trades`,
-    /// `earnings dates`, `dividend dates`, separated by commas. A past moment has daily bars in place of quotes.
+    /// `earnings dates`, `dividend dates`, separated by commas. A past moment has `intraday bars` or `daily bars` in place of quotes.
     #[schema(example = "quotes, daily bars")]
     pub source: String,
 }
@@ -81,17 +82,17 @@ pub struct GateView {
 impl AlertExplanation {
     pub(crate) fn of(found: ExplainedAlert) -> Self {
         let explanation = found.explanation;
-        let is_past = found.past.is_some();
+        let resolution = found.past.map(|past| past.resolution);
         Self {
             sentence: found.sentence,
             holds: explanation.as_ref().and_then(|explanation| explanation.truth.known()),
             terms: explanation.map_or_else(Vec::new, |explanation| {
                 let terms = explanation.terms.into_iter();
-                terms.map(|term| TermView::of(term, is_past)).collect()
+                terms.map(|term| TermView::of(term, resolution)).collect()
             }),
             gates: found.gates.into_iter().map(GateView::of).collect(),
             next_check: found.next_check.map(timestamp),
-            resolution: is_past.then_some(DAILY),
+            resolution: resolution.map(Resolution::name),
             changed_at: found
                 .past
                 .and_then(|past: ExplainedPast| past.changed_at)
@@ -101,9 +102,9 @@ impl AlertExplanation {
 }
 
 impl TermView {
-    fn of(term: ExplainedTerm, is_past: bool) -> Self {
+    fn of(term: ExplainedTerm, resolution: Option<Resolution>) -> Self {
         Self {
-            source: source(&term.sources, is_past),
+            source: source(&term.sources, resolution),
             text: term.text,
             left: term.left.map(decimal),
             right: term.right.map(decimal),
@@ -125,11 +126,15 @@ impl GateView {
 }
 
 /// Returns the names of kinds of data. The prices of a past moment are those of stored bars.
-fn source(sources: &[TermSource], is_past: bool) -> String {
+fn source(sources: &[TermSource], resolution: Option<Resolution>) -> String {
     let mut names: Vec<&str> = Vec::new();
     for &source in sources {
         let source = match source {
-            TermSource::Quotes if is_past => TermSource::DailyBars,
+            TermSource::Quotes => match resolution {
+                None => TermSource::Quotes,
+                Some(Resolution::Daily | Resolution::Mixed) => TermSource::DailyBars,
+                Some(Resolution::Intraday) => TermSource::IntradayBars,
+            },
             source => source,
         };
         if !names.contains(&source.name()) {

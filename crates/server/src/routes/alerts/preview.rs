@@ -1,5 +1,8 @@
 //! `POST /alerts/preview`
 
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
 use market::Decimal;
 use service::alerts::preview::coverage::{Gap, HistoryCoverage};
 use service::alerts::preview::noise::Noise;
@@ -7,9 +10,6 @@ use service::alerts::preview::outcome::PreviewOutcome;
 use service::alerts::{Preview, PreviewAlertRequest, PreviewFiring};
 
 use crate::routes::prelude::*;
-
-/// The resolution of the stored bars.
-pub(super) const DAILY: &str = "1d";
 
 /// The note about an alert with `session: extended`.
 const NO_EXTENDED_HOURS: &str = "prices of extended hours are not stored, so only the regular session is played";
@@ -26,9 +26,9 @@ pub struct AlertPreview {
     /// The number of firings per year of 365.25 days; null if no day is covered.
     #[schema(required, minimum = 0, example = 82.04)]
     pub per_year: Option<f64>,
-    /// The resolution of the bars: `1d`. Each bar is played as four observations: open, low and high (the one nearer to the open
-    /// first), close.
-    #[schema(value_type = String, pattern = "^1d$", example = "1d")]
+    /// The resolution of the bars: `1d`; `intraday` if all sessions are played in intraday bars, such as minutes; `mixed` if
+    /// some are (`coverage.intraday`). Each bar is played as four observations: open, low and high (the one nearer to the open first), close.
+    #[schema(value_type = String, pattern = "^(1d|intraday|mixed)$", example = "1d")]
     pub resolution: &'static str,
     /// The played days.
     pub coverage: PreviewCoverage,
@@ -75,11 +75,29 @@ pub struct PreviewCoverage {
     /// Sessions in between without a bar, at most 100 entries.
     #[schema(max_items = 100)]
     pub gaps: Vec<PreviewGap>,
-    /// A note about missing data. Present only for an alert with `session: extended`: daily bars have no prices of extended
+    /// The sessions of the last 30 days that are played in intraday bars: those whose bars add up to the daily bar. Null without
+    /// any. An alert on `vwap`, which daily bars do not have, is played in them alone.
+    #[schema(required)]
+    pub intraday: Option<PreviewIntraday>,
+    /// A note about missing data. Present only for an alert with `session: extended`: the bars have no prices of extended
     /// hours, so the preview has firings of the regular session only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<String>, example = "prices of extended hours are not stored, so only the regular session is played")]
     pub note: Option<&'static str>,
+}
+
+/// The sessions that are played in intraday bars.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PreviewIntraday {
+    /// First session.
+    #[schema(format = Date, example = "2026-02-06")]
+    pub from: String,
+    /// Last session.
+    #[schema(format = Date, example = "2026-03-06")]
+    pub to: String,
+    /// The number of these sessions.
+    #[schema(minimum = 1, example = 20)]
+    pub sessions: u64,
 }
 
 /// Consecutive sessions without a daily bar.
@@ -164,7 +182,7 @@ impl AlertPreview {
             firings: firings.into_iter().map(PreviewedFiring::of).collect(),
             count: u64::try_from(count).unwrap_or(u64::MAX),
             per_year: per_year.and_then(rounded),
-            resolution: DAILY,
+            resolution: coverage.resolution.name(),
             unknown: UnknownMetrics::of(unknown_metrics, coverage.days.is_some()),
             coverage: PreviewCoverage::of(coverage, lacks_extended_hours.then_some(NO_EXTENDED_HOURS)),
             never_true: NeverTrue::of(never_true),
@@ -185,8 +203,22 @@ impl PreviewedFiring {
     }
 }
 
+impl PreviewIntraday {
+    fn of(sessions: &BTreeSet<Date>) -> Option<Self> {
+        let (from, to) = (sessions.first()?, sessions.last()?);
+        Some(Self {
+            from: date(*from),
+            to: date(*to),
+            sessions: u64::try_from(sessions.len()).unwrap_or(u64::MAX),
+        })
+    }
+}
+
 impl PreviewCoverage {
-    fn of(HistoryCoverage { days, gaps }: HistoryCoverage, note: Option<&'static str>) -> Self {
+    fn of(coverage: HistoryCoverage, note: Option<&'static str>) -> Self {
+        let HistoryCoverage {
+            days, gaps, intraday, ..
+        } = coverage;
         let (from, to) = days.unzip();
         let gaps = gaps.into_iter().map(|Gap { symbol, from, to }| PreviewGap {
             symbol: symbol.to_string(),
@@ -197,6 +229,7 @@ impl PreviewCoverage {
             from: from.map(date),
             to: to.map(date),
             gaps: gaps.collect(),
+            intraday: PreviewIntraday::of(&intraday),
             note,
         }
     }
@@ -239,7 +272,7 @@ fn rounded(number: f64) -> Option<f64> {
 
 /// Preview an alert
 ///
-/// Plays an alert over the stored daily bars and returns its firings. The engine is that of the service, with all options of the
+/// Plays an alert over the stored bars and returns its firings. The engine is that of the service, with all options of the
 /// alert. Nothing is stored, and the alert is not created.
 ///
 /// The alert counts as made on the first day, so `expires_at` and `snoozed_until` have no effect. An alert that fires once plays

@@ -16,6 +16,8 @@ on_each_database! {
     edit_of_a_note_changes_nothing_at_a_past_moment
     expression_is_judged_in_the_shares_of_its_day_after_a_reactivation
     later_expression_is_judged_in_earlier_shares
+    sentence_and_terms_of_a_price_have_the_shares_of_the_past_day
+    session_with_all_its_intraday_bars_is_explained_by_the_minute
 }
 
 async fn patch(server: &TestServer, id: &str, body: Value) {
@@ -225,6 +227,58 @@ async fn later_expression_is_judged_in_earlier_shares(server: TestServer) {
         (&term["text"], &term["left"], &term["holds"]),
         (&json!("price >= 50"), &json!(80), &json!(true))
     );
+}
+
+async fn sentence_and_terms_of_a_price_have_the_shares_of_the_past_day(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let id = server.create_alert(125).await;
+    pass_split(&server).await;
+    for (at, level, sentence) in [
+        ("2024-03-08T15:00:00Z", 125.0, "AAPL rises to 125.00 or above"),
+        ("2024-03-12T15:00:00Z", 62.5, "AAPL rises to 62.50 or above"),
+    ] {
+        let found = explained(&server, &id, &format!("?at={at}")).await;
+        assert_eq!(
+            (&found["sentence"], found["terms"][0]["right"].as_f64()),
+            (&json!(sentence), Some(level))
+        );
+    }
+}
+
+async fn session_with_all_its_intraday_bars_is_explained_by_the_minute(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let id = created(&server, expression("price >= 120")).await;
+    pass_days(&server).await;
+    let bar = |time: &str, [open, high, low, close]: [i64; 4]| {
+        json!({
+            "symbol": "AAPL", "time": format!("2024-03-11T{time}:00Z"), "open": open, "high": high, "low": low,
+            "close": close, "volume": 10,
+        })
+    };
+    let bars = [
+        bar("13:30", [103, 104, 102, 103]),
+        bar("13:31", [103, 109, 103, 107]),
+        bar("13:32", [107, 108, 107, 108]),
+    ];
+    server
+        .post("/v1/market/ingest", json!({"intraday_bars": bars}))
+        .await
+        .ok(200);
+    for (at, price, resolution, source) in [
+        ("2024-03-08T21:30:00Z", 103, "1d", "daily bars"),
+        ("2024-03-11T13:31:00Z", 103, "intraday", "intraday bars"),
+        ("2024-03-11T13:31:40Z", 109, "intraday", "intraday bars"),
+        ("2024-03-12T12:00:00Z", 108, "intraday", "intraday bars"),
+        ("2024-03-12T21:30:00Z", 107, "1d", "daily bars"),
+    ] {
+        let found = explained(&server, &id, &format!("?at={at}")).await;
+        let term = &found["terms"][0];
+        assert_eq!(
+            (&term["left"], &found["resolution"], &term["source"]),
+            (&json!(price), &json!(resolution), &json!(source)),
+            "{at}"
+        );
+    }
 }
 
 #[tokio::test]

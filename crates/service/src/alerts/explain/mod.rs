@@ -16,6 +16,7 @@ use market::Symbol;
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
+use crate::alerts::preview::resolution::Resolution;
 
 pub use gates::BlockingReason;
 pub use near::NearAlert;
@@ -42,6 +43,8 @@ pub struct ExplainedPast {
     pub at: Timestamp,
     /// The later change of the condition: the explanation is that of the present condition. `None` if it has not changed since.
     pub changed_at: Option<Timestamp>,
+    /// The resolution of the last session that had begun.
+    pub resolution: Resolution,
 }
 
 impl Alerts {

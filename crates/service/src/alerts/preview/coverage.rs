@@ -1,8 +1,12 @@
 //! The days of a preview for which bars of all stocks are stored.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::Date;
 use market::{Bar, Calendar, Symbol};
 use sources::folder::MarketData;
+
+use super::resolution::{Resolution, intraday_sessions};
 
 /// The maximum number of reported gaps.
 pub const MAX_GAPS: usize = 100;
@@ -14,6 +18,10 @@ pub struct HistoryCoverage {
     pub days: Option<(Date, Date)>,
     /// The sessions in between without a bar, the first [`MAX_GAPS`].
     pub gaps: Vec<Gap>,
+    /// The sessions in between that are played in intraday bars.
+    pub intraday: BTreeSet<Date>,
+    /// How finely the days are played.
+    pub resolution: Resolution,
 }
 
 /// Consecutive sessions without a bar.
@@ -72,7 +80,17 @@ impl HistoryCoverage {
             gaps.extend(open);
         }
         gaps.truncate(MAX_GAPS);
-        Self { days, gaps }
+        let mut intraday = intraday_sessions(data, symbols);
+        intraday.retain(|date| (first..=last).contains(date));
+        let sessions = symbols.iter().map(|&symbol| bars_of(symbol));
+        let sessions = sessions.map(|bars| bars.iter().filter(|bar| (first..=last).contains(&bar.date)).count());
+        let resolution = Resolution::of(intraday.len(), sessions.max().unwrap_or_default());
+        Self {
+            days,
+            gaps,
+            intraday,
+            resolution,
+        }
     }
 
     /// Returns the days on which bars of at least one stock of an alert over many are stored. The sessions on which one has none are
@@ -83,6 +101,10 @@ impl HistoryCoverage {
         let Some((first, last)) = days.reduce(|all, own| (all.0.min(own.0), all.1.max(own.1))) else {
             return Self::default();
         };
+        let played = || stocks.iter().map(|(_, own)| own).filter(|own| own.days.is_some());
+        let intraday = played().flat_map(|own| own.intraday.iter().copied()).collect();
+        let resolutions = || played().map(|own| own.resolution);
+        let resolution = resolutions().reduce(|one, other| if one == other { one } else { Resolution::Mixed });
         let mut gaps = Vec::new();
         for (symbol, own) in stocks {
             let missing = |from, to| {
@@ -104,6 +126,8 @@ impl HistoryCoverage {
         Self {
             days: Some((first, last)),
             gaps,
+            intraday,
+            resolution: resolution.unwrap_or_default(),
         }
     }
 

@@ -110,18 +110,18 @@ const TOO_MANY: &str = "too many previews and explanations of past moments are r
 const TOO_MANY_OF_ACCOUNT: &str =
     "too many of your previews and explanations of past moments are running; try again when they have ended";
 
-/// Ends the threads of a preview when it is dropped.
+/// Ends the threads of a preview, or of an explanation of the past, when it is dropped.
 #[derive(Debug, Default)]
-pub(super) struct PreviewCancellation(Arc<AtomicBool>);
+pub(in crate::alerts) struct ReplayCancellation(Arc<AtomicBool>);
 
-impl PreviewCancellation {
-    /// Returns the flag that is set when the preview is dropped.
-    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+impl ReplayCancellation {
+    /// Returns the flag that is set when this is dropped.
+    pub(in crate::alerts) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 }
 
-impl Drop for PreviewCancellation {
+impl Drop for ReplayCancellation {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn dropped_preview_ends_its_threads() {
-        let cancellation = PreviewCancellation::default();
+        let cancellation = ReplayCancellation::default();
         let flag = cancellation.flag();
         assert!(!flag.load(Ordering::Relaxed));
         drop(cancellation);

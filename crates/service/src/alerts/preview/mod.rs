@@ -1,10 +1,11 @@
-//! Preview: the firings that an alert would have had on the stored daily bars.
+//! Preview: the firings that an alert would have had on the stored bars.
 //!
 //! The replay ([`evaluation::replay`]) runs the engine of the service over the stored history of the stocks that the alert
 //! names. Nothing is stored, and no alert is armed in the service.
 //!
 //! * [`plan`]: the alert as it is played: one that fires once plays as if it fired each time.
-//! * [`run()`]: plays it; [`coverage`]: the days with bars of all stocks; [`outcome`]: what came after the firings;
+//! * [`run()`]: plays it; [`coverage`]: the days with bars of all stocks; [`resolution`]: those with
+//!   the parts of their sessions; [`outcome`]: what came after the firings;
 //!   [`noise`]: whether the alert fires too often.
 
 pub mod coverage;
@@ -13,6 +14,7 @@ pub mod noise;
 pub mod outcome;
 mod plan;
 mod request;
+pub mod resolution;
 mod run;
 
 use std::collections::BTreeSet;
@@ -21,10 +23,11 @@ use alerts::request::{ParseContext, parse_create, parse_template};
 use alerts::scope::shown_symbol;
 use alerts::{AlertScope, Condition, NewAlert, plan as plans};
 use evaluation::market::completed_session;
+use evaluation::replay::bar_calendar;
 use jiff::Span;
 use jiff::civil::Date;
+use market::Symbol;
 use market::calendar::new_york_date;
-use market::{Calendar, Symbol};
 use serde_json::Value;
 
 use crate::alerts::Alerts;
@@ -32,10 +35,11 @@ use crate::alerts::scoped::{at_place, read_scope};
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 
-use limit::PreviewCancellation;
 pub(crate) use limit::PreviewLimit;
+pub(super) use limit::ReplayCancellation;
 pub use plan::PreviewPlan;
 pub use request::PreviewAlertRequest;
+use resolution::keep_common_sessions;
 pub use run::{MAX_PREVIEW_FIRINGS, Preview, PreviewFiring, PreviewInput, run};
 
 /// The longest period of a preview.
@@ -54,7 +58,7 @@ struct RequestedDays {
 }
 
 impl Alerts {
-    /// Plays an alert over the stored daily bars: `{alert, from?, to?}`, with `alert` as in a create request. One over many stocks is
+    /// Plays an alert over the stored bars: `{alert, from?, to?}`, with `alert` as in a create request. One over many stocks is
     /// played on each of them; a scope with a watchlist has its present stocks.
     ///
     /// # Errors
@@ -99,7 +103,7 @@ impl Alerts {
 
         let permit = self.previews.acquire_for(actor.account).await?;
         // A client that goes away drops this future, which ends the thread of the stock that is played.
-        let cancellation = PreviewCancellation::default();
+        let cancellation = ReplayCancellation::default();
         self.note_previewed(&alert, &symbols).await;
         // One stock after the other, so that the bars of 500 stocks are not in memory at once.
         let mut played = Vec::with_capacity(symbols.len());
@@ -138,7 +142,8 @@ impl Alerts {
         let plan = PreviewPlan::of(alert);
         let symbols: Vec<Symbol> = plan.symbols();
         let warm_up = days.from.saturating_sub(Span::new().days(WARM_UP_DAYS));
-        let data = self.stocks.recorded_market(&symbols, warm_up, plan.facts()).await?;
+        let mut data = self.stocks.recorded_market(&symbols, warm_up, plan.facts()).await?;
+        keep_common_sessions(&mut data, &plan.used_symbols());
         let benchmark = self.settings.benchmark;
         let facts = evaluation::stocks::RecordedFacts::default();
         let benchmark_data = self.stocks.recorded_market(&[benchmark], days.from, facts).await?;
@@ -174,15 +179,6 @@ fn requested_days(request: &PreviewAlertRequest, completed: Date) -> Result<Requ
         from: from.max(years_before(MAX_PREVIEW_YEARS)),
         to,
     })
-}
-
-/// Returns the calendar of daily bars: that of the exchange, even if the service evaluates a market that never closes.
-pub(super) fn bar_calendar(calendar: &Calendar) -> Calendar {
-    if calendar.is_always_open() {
-        Calendar::nyse()
-    } else {
-        calendar.clone()
-    }
 }
 
 #[cfg(test)]

@@ -82,7 +82,13 @@ impl PreviewPlan {
                 || uses(|metric| matches!(metric, Metric::InsiderBuys(_) | Metric::InsiderSells(_))),
             mentions: matches!(self.alert.condition, Condition::SocialBuzz(_))
                 || uses(|metric| matches!(metric, Metric::Mentions | Metric::MentionsRatio)),
+            intraday_bars: self.alert.condition.is_about_market(),
         }
+    }
+
+    /// Returns whether the condition has no value in daily bars.
+    pub(super) fn needs_intraday_bars(&self) -> bool {
+        self.metrics.iter().any(|used| used.metric == Metric::Vwap)
     }
 
     /// Returns why the condition can never be true; empty if it may be. `is_known` says of each metric whether it has a value.

@@ -18,6 +18,7 @@ use super::coverage::HistoryCoverage;
 use super::noise::{Noise, noise};
 use super::outcome::{OutcomeMeans, PreviewOutcome};
 use super::plan::PreviewPlan;
+use super::resolution::intraday_sessions;
 
 /// The maximum number of firings in a response; the newest ones. All of them count.
 pub const MAX_PREVIEW_FIRINGS: usize = 500;
@@ -102,7 +103,12 @@ pub(super) fn play(input: &PreviewInput, is_cancelled: &AtomicBool) -> PlayedSto
     let PreviewInput {
         plan, data, calendar, ..
     } = input;
-    let coverage = HistoryCoverage::of(data, &plan.used_symbols(), input.from, input.to, calendar);
+    let symbols = plan.used_symbols();
+    // Daily bars have no volume-weighted average price.
+    let first = intraday_sessions(data, &symbols).first().copied();
+    let first = first.filter(|_| plan.needs_intraday_bars());
+    let from = first.map_or(input.from, |first| first.max(input.from));
+    let coverage = HistoryCoverage::of(data, &symbols, from, input.to, calendar);
     let (firings, is_known) = match coverage.days {
         Some((from, to)) => replay(input, ReplayPeriod { from, to }, is_cancelled),
         None => (Vec::new(), vec![false; plan.metrics.len()]),

@@ -2,13 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use market::records::{DividendRow, QuoteRow, SplitRow, StockRow};
-use market::{Price, Symbol};
+use market::{IntradayBar, Price, Symbol};
 use serde_json::value::RawValue;
 
 use super::NAME;
 use super::conditions::updates_last_price;
 use super::models::{Actions, Asset, Bars, CashDividend, Snapshot, Snapshots, Split};
-use crate::folder::IntradayBar;
 use crate::provider::json::{self, RowReader};
 use crate::provider::paged_request::Page;
 use crate::provider::request::BarRange;

@@ -3,12 +3,11 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::records::{BarRow, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, QuoteRow, SplitRow, StockRow};
-use market::{Bar, Decimal, Symbol};
+use market::{Bar, Decimal, IntradayBar, Symbol};
 use serde_json::value::RawValue;
 
 use super::NAME;
 use super::models::{Candles, Dividend, Earnings, EarningsCalendar, Metrics, Quote, Split, StockSymbol};
-use crate::folder::IntradayBar;
 use crate::provider::json::{self, JsonNumber, RowReader};
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::ticker_style::TickerStyle;

@@ -6,13 +6,13 @@ use url::Url;
 
 use super::NAME;
 use super::models::{self, Dividend, Results, SingleResult, Snapshot, Snapshots, Split, Ticker};
-use crate::folder::IntradayBar;
 use crate::provider::json::{self, JsonNumber, RowReader};
 use crate::provider::paged_request::Page;
 use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;
 use crate::provider::ticker_style::TickerStyle;
 use crate::provider::{DataResponse, DateRange, InvalidRow, ProviderError};
+use market::IntradayBar;
 
 /// Returns the path and query of the next page, without its host.
 fn next_page_path(page: &Results<'_>) -> Option<String> {

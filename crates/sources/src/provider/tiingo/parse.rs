@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use market::records::{BarRow, DividendRow, FundamentalsRow, QuoteRow, SplitRow};
-use market::{Bar, Decimal, SplitRatio};
+use market::{Bar, Decimal, IntradayBar, SplitRatio};
 use serde_json::value::RawValue;
 
 use super::NAME;
 use super::models::{DailyFigures, Iex, PriceBar, Statement};
-use crate::folder::IntradayBar;
 use crate::provider::json::{self, RowReader};
 use crate::provider::request::BarRange;
 use crate::provider::requested_symbols::RequestedSymbols;

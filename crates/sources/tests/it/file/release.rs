@@ -127,7 +127,35 @@ fn intraday_bars_are_quotes_and_combine_to_a_daily_bar() {
     fixture.replace("bars/daily.csv", format!("{DAILY}A,2024-03-08,2,3,1,2.2,50\n"));
     assert_eq!(bars(fixture.poll()), ["A 2024-03-08 2.2"]);
     fixture.append("bars/x.csv", &row("20:58", "1.1"));
-    assert!(fixture.poll().is_empty());
+    assert_eq!(bars(fixture.poll()), Vec::<String>::new());
+}
+
+#[test]
+fn intraday_bars_are_sent_when_their_session_is_over() {
+    let row = |time: &str, close: &str| format!("A,2024-03-08T{time}:00Z,2,3,1,{close},10\n");
+    let text = format!("{INTRADAY}{}{}", row("14:30", "2"), row("14:31", "2.5"));
+    let (mut fixture, past) = Fixture::open(&[("bars/x.csv", &text)], "2024-03-08T14:31:30Z");
+    let sent = |updates| {
+        let rows = all(updates).intraday_bars.into_iter();
+        rows.map(|row| format!("{} {} {}", row.symbol, row.bar.time, row.bar.close))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sent(past), Vec::<String>::new());
+    fixture.now = at("2024-03-08T21:00:01Z");
+    assert_eq!(
+        sent(fixture.later(0)),
+        ["A 2024-03-08T14:30:00Z 2", "A 2024-03-08T14:31:00Z 2.5"]
+    );
+    assert_eq!(sent(fixture.poll()), Vec::<String>::new(), "once");
+}
+
+#[test]
+fn intraday_bars_of_a_month_ago_are_not_sent() {
+    let row = |day: &str| format!("A,2024-{day}T15:30:00Z,2,3,1,2,10\n");
+    let text = format!("{INTRADAY}{}{}", row("02-06"), row("02-07"));
+    let (_, past) = Fixture::open(&[("bars/x.csv", &text)], "2024-03-08T22:00:00Z");
+    let sent = all(past);
+    assert_eq!((sent.bars.len(), sent.intraday_bars.len()), (2, 1));
 }
 
 #[test]

@@ -8,9 +8,8 @@ use clock::{Clock, ClockReading, ManualClock};
 use jiff::civil::time;
 use jiff::{SignedDuration, Timestamp};
 use market::records::QuoteRow;
-use market::{Calendar, Symbol};
+use market::{Calendar, IntradayBar, Symbol};
 use sources::MarketUpdate;
-use sources::folder::IntradayBar;
 use sources::freshness::QuoteLimits;
 use sources::live::{
     self, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest, RefreshKind,
