@@ -54,7 +54,8 @@ impl ProviderAnswers {
 
 #[cfg(test)]
 mod tests {
-    use market::{Price, QuoteRow};
+    use market::Price;
+    use market::records::QuoteRow;
 
     use super::*;
 
