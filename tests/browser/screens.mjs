@@ -21,6 +21,7 @@ const SCREENS = {
   "settings-keys": "/settings/keys",
   "settings-webhooks": "/settings/webhooks",
   "settings-agents": "/settings/agents",
+  "settings-sessions": "/settings/sessions",
   "settings-account": "/settings/account",
 };
 /** Screens of operators only. */

@@ -42,7 +42,7 @@ pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, credentia
     };
     let by_cookie = match (&by_header, credentials.cookie) {
         (Some(Err(_)), _) | (_, None) => None,
-        (_, Some(cookie)) => Some(service.authenticator.authenticate_cookie(cookie).await),
+        (_, Some(cookie)) => Some(service.authenticator.authenticate_cookie(cookie, None).await),
     };
     match (by_header, by_cookie) {
         (None, None) => Identity::Anonymous,

@@ -292,6 +292,8 @@ impl IntoResponse for ApiError {
             let challenge = HeaderValue::from_static(r#"ApiKey realm="api", Bearer realm="api""#);
             headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
+        // For browsers, which get a page instead.
+        response.extensions_mut().insert(self);
         response
     }
 }

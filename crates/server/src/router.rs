@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
-use http::{HeaderMap, Method, StatusCode, Uri, header};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::document::{self, OpenApiDocument};
@@ -55,7 +55,7 @@ fn layered(app: &App, router: Router<App>) -> Router {
     router
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(app.clone(), routes::pages::page::render))
+        .layer(from_fn_with_state(app.clone(), routes::pages::render::render))
         .layer(from_fn(envelope::layer))
         .layer(from_fn_with_state(app.clone(), idempotency::layer))
         .layer(from_fn_with_state(app.clone(), rate_limit::layer))
@@ -76,8 +76,7 @@ async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
         let hint = "this route does not exist; /openapi.yaml lists all routes";
         return ApiError::new(ApiErrorCode::NotFound, hint).into_response();
     }
-    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
-    if accepted.is_some_and(|accepted| accepted.contains("text/html")) {
+    if routes::pages::render::is_for_browser(&headers) {
         return routes::pages::page::not_found_page();
     }
     let hint = "nothing was found at this path; the API is under /api/v1, its documentation at /docs";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::alerts::engine::{BlindStock, EvaluationCounts, Feed};
 use evaluation::EvaluationConfig;
 use evaluation::evaluator::Evaluator;
-use evaluation::feed::GapReport;
+use evaluation::feed::{GapReport, LiveSourceSnapshot, ProviderReport};
 use foundation::{Actor, Ports, ServiceError};
 use sources::live::LiveSourceHealth;
 use store::model::{Account, Page, PageRequest};
@@ -23,6 +23,10 @@ pub struct ServiceOverview {
     pub missing_feeds: Vec<Feed>,
     /// The gaps in the prices that providers deliver: the open ones, then the latest ended ones.
     pub gaps: Vec<GapReport>,
+    /// The answers of each provider of market data since the start; empty if market data comes from elsewhere.
+    pub providers: Vec<ProviderReport>,
+    /// The counts of the prices that providers delivered, and the state of their stream.
+    pub live: LiveSourceSnapshot,
     /// The number of deliveries that wait for an attempt.
     pub pending_deliveries: u64,
     /// The number of messages that wait for an attempt.
@@ -56,6 +60,8 @@ impl Operators {
             blind,
             missing_feeds: self.settings.missing_feeds.clone(),
             gaps: self.live_source.gaps(),
+            providers: self.live_source.providers(),
+            live: self.live_source.snapshot(),
             pending_deliveries,
             pending_messages,
         })

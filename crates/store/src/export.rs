@@ -1,16 +1,30 @@
 //! Exports all stored data of an account, page by page. Each page starts where the previous one ended, even if rows
 //! are added in between.
 
+use alerts::AlertId;
 use uuid::Uuid;
 
 use crate::alerts::{AlertRow, select};
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{AccountId, ExportedAlert, FeedbackId, MessageChannel, SentMessage};
+use crate::messages::alert_of_message;
+use crate::model::{AccountId, ExportedAlert, FeedbackId, MessageChannel, MessageId, SentMessage};
 use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const MESSAGES: Table = Table("messages");
+
+macro_rules! select_messages {
+    ($rest:literal) => {
+        concat!(
+            "SELECT seq, id, ",
+            alert_of_message!(),
+            ", kind, recipient, status, outcome, created_at, admitted_at, finished_at FROM messages
+             WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL ",
+            $rest
+        )
+    };
+}
 
 /// The end of a page of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +46,8 @@ impl Default for MessageCursor {
 row! {
     struct MessageRow {
         seq: i64,
+        id: Uuid,
+        alert_id: Option<Uuid>,
         kind: String,
         recipient: Option<String>,
         status: String,
@@ -52,6 +68,8 @@ impl MessageRow {
 
     fn message(self, channel: MessageChannel) -> Result<SentMessage, StoreError> {
         Ok(SentMessage {
+            id: MessageId(self.id),
+            alert: self.alert_id.map(AlertId),
             channel,
             kind: self.kind,
             recipient: self.recipient,
@@ -92,10 +110,9 @@ impl Store {
         position: MessageCursor,
         limit: u32,
     ) -> Result<(Vec<SentMessage>, MessageCursor), StoreError> {
-        let sql = "SELECT seq, kind, recipient, status, outcome, created_at, admitted_at, finished_at FROM messages
-                   WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL
-                   AND (admitted_at > $3 OR (admitted_at = $3 AND seq > $4))
-                   ORDER BY admitted_at, seq LIMIT $5";
+        let sql = select_messages!(
+            "AND (admitted_at > $3 OR (admitted_at = $3 AND seq > $4)) ORDER BY admitted_at, seq LIMIT $5"
+        );
         let (admitted_at, seq, limit) = (position.admitted_at, position.seq, i64::from(limit));
         let channel_name = channel.name();
         let rows = query!(fetch_all MessageRow, &self.pools, sql, account.0, channel_name, admitted_at, seq, limit)?;
@@ -111,9 +128,7 @@ impl Store {
         channel: MessageChannel,
         limit: u32,
     ) -> Result<Vec<SentMessage>, StoreError> {
-        let sql = "SELECT seq, kind, recipient, status, outcome, created_at, admitted_at, finished_at FROM messages
-                   WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL
-                   ORDER BY admitted_at DESC, seq DESC LIMIT $3";
+        let sql = select_messages!("ORDER BY admitted_at DESC, seq DESC LIMIT $3");
         let rows = query!(fetch_all MessageRow, &self.pools, sql, account.0, channel.name(), i64::from(limit))?;
         rows.into_iter().map(|row| row.message(channel)).collect()
     }

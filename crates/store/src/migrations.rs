@@ -48,6 +48,7 @@ on_both! {
     "0025" "vwap",
     "0026" "extended_prices",
     "0027" "alert_totals",
+    "0028" "session_clients",
     "0029" "intraday_bars",
 }
 

@@ -5,7 +5,9 @@ use uuid::Uuid;
 
 use crate::columns::{Table, values};
 use crate::database::query;
-use crate::model::{Account, AccountId, RefreshOutcome, SessionId, UserSession};
+use crate::model::{
+    Account, AccountId, Browser, OperatingSystem, RefreshOutcome, SessionClient, SessionId, UserSession,
+};
 use crate::purge::Purge;
 use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
@@ -16,7 +18,7 @@ const TABLE: Table = Table("sessions");
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, account_id, created_at, last_seen_at, expires_at, ended_at FROM sessions ",
+            "SELECT id, account_id, created_at, last_seen_at, expires_at, ended_at, address, browser, system FROM sessions ",
             $rest
         )
     };
@@ -30,6 +32,22 @@ row! {
         last_seen_at: i64,
         expires_at: i64,
         ended_at: Option<i64>,
+        address: Option<String>,
+        browser: Option<String>,
+        system: Option<String>,
+    }
+}
+
+impl SessionRow {
+    fn client(&self) -> Result<Option<SessionClient>, StoreError> {
+        let (Some(address), Some(browser), Some(system)) = (&self.address, &self.browser, &self.system) else {
+            return Ok(None);
+        };
+        Ok(Some(SessionClient {
+            address: TABLE.parse("address", address, |text| text.parse().ok())?,
+            browser: TABLE.parse("browser", browser, Browser::from_name)?,
+            system: TABLE.parse("system", system, OperatingSystem::from_name)?,
+        }))
     }
 }
 
@@ -38,6 +56,7 @@ impl TryFrom<SessionRow> for UserSession {
 
     fn try_from(row: SessionRow) -> Result<Self, StoreError> {
         Ok(Self {
+            client: row.client()?,
             id: SessionId(row.id),
             account: AccountId(row.account_id),
             created_at: TABLE.instant(row.created_at)?,
@@ -86,10 +105,26 @@ impl Store {
         values(query!(fetch_all SessionRow, &self.pools, sql, account.0)?)
     }
 
-    /// Records that a session was used, and extends it.
-    pub async fn touch_session(&self, id: SessionId, at: Timestamp, expires_at: Timestamp) -> Result<(), StoreError> {
-        self.commit((), move |(), unit| Box::pin(unit.touch_session(id, at, expires_at)))
-            .await
+    /// Returns the sessions of an account that are valid at `now`, the last used first.
+    pub async fn live_sessions(&self, account: AccountId, now: Timestamp) -> Result<Vec<UserSession>, StoreError> {
+        let sql = select!(
+            "WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY last_seen_at DESC, seq DESC"
+        );
+        values(query!(fetch_all SessionRow, &self.pools, sql, account.0, now.as_microsecond())?)
+    }
+
+    /// Records that a session was used by a client, and extends it.
+    pub async fn touch_session(
+        &self,
+        id: SessionId,
+        at: Timestamp,
+        expires_at: Timestamp,
+        client: Option<SessionClient>,
+    ) -> Result<(), StoreError> {
+        self.commit((), move |(), unit| {
+            Box::pin(unit.touch_session(id, at, expires_at, client))
+        })
+        .await
     }
 
     /// Deletes sessions that ended before `before`, with their tokens, and codes that expired before then: at most
@@ -127,20 +162,25 @@ impl UnitOfWork {
         row.map(UserSession::try_from).transpose()
     }
 
-    /// Records that a session was used, and extends it. An ended session remains ended.
+    /// Records that a session was used by a client, and extends it. An ended session remains ended.
     pub async fn touch_session(
         &mut self,
         id: SessionId,
         at: Timestamp,
         expires_at: Timestamp,
+        client: Option<SessionClient>,
     ) -> Result<(), StoreError> {
         write_rows!(
             self,
-            "UPDATE sessions SET last_seen_at = $2, expires_at = $3
-             WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2",
+            "UPDATE sessions SET last_seen_at = $2, expires_at = $3, address = COALESCE($4, address),
+             browser = COALESCE($5, browser), system = COALESCE($6, system)
+             WHERE id = $1 AND ended_at IS NULL AND last_seen_at <= $2",
             id.0,
             at.as_microsecond(),
             expires_at.as_microsecond(),
+            client.map(|client| client.address.to_string()),
+            client.map(|client| client.browser.name()),
+            client.map(|client| client.system.name()),
         );
         Ok(())
     }

@@ -125,7 +125,9 @@ export class AlertLevel extends LevelSlider {
       this.showFlip();
     } else {
       this.restore();
-      this.say(".level-error", result.error?.message ?? "");
+      const messages = Object.values(result.error?.details?.fields ?? {}).flat();
+      const unreachable = this.chart.querySelector(".level-error")?.getAttribute("data-unreachable");
+      this.say(".level-error", messages.join("; ") || (result.error?.message ?? unreachable ?? ""));
     }
   }
 
@@ -152,7 +154,7 @@ export class AlertLevel extends LevelSlider {
    * @param {string} method
    * @param {string} path
    * @param {unknown} body
-   * @returns {Promise<{success: boolean, data?: {per_year?: number}, error?: {message: string}}>}
+   * @returns {Promise<{success: boolean, data?: {per_year?: number}, error?: {message: string, details?: {fields?: Record<string, string[]>}}}>}
    */
   async send(method, path, body) {
     try {
@@ -162,8 +164,9 @@ export class AlertLevel extends LevelSlider {
         body: JSON.stringify(body),
       });
       return await response.json();
-    } catch (error) {
-      return { success: false, error: { message: String(error) } };
+    } catch {
+      // The service cannot be reached, or a proxy has answered in its place.
+      return { success: false };
     }
   }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::{Decimal, Price, Symbol};
 
+use crate::screens::alerts::RecentChange;
 use crate::{assets, figures, texts};
 
 /// An entry of the main navigation.
@@ -274,6 +275,8 @@ pub struct Shell {
     pub now: Timestamp,
     /// The notice about the last change.
     pub notice: Option<Notice>,
+    /// The recent changes of alerts that can be undone, newest first, without that of the notice.
+    pub recent_changes: Vec<RecentChange>,
     /// An example for the search box; `None` if the service knows no price.
     pub example: Option<ExampleRule>,
     /// The state from which live events continue.
@@ -324,6 +327,7 @@ pub(crate) mod tests {
             zone: TimeZone::UTC,
             now: Timestamp::UNIX_EPOCH,
             notice: None,
+            recent_changes: Vec::new(),
             example: None,
             live: LiveState {
                 account: String::new(),

@@ -5,7 +5,7 @@
 //!
 //! * [`layout`]: the frame of every page: navigation, search, notices, appearance.
 //! * [`screens`]: one module for each screen.
-//! * [`form_state`]: what a refused form shows again.
+//! * [`form_state`]: what a refused form shows again; [`wording`]: its messages in the words of the pages.
 //! * [`message_page`]: pages with a message and at most one small form, such as those behind emailed links.
 //! * [`assets`]: the embedded files and their addresses. [`texts`]: the words of all pages, from `texts/en.ftl`.
 
@@ -23,3 +23,4 @@ pub mod message_page;
 pub mod return_path;
 pub mod screens;
 pub mod texts;
+pub mod wording;

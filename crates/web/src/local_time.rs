@@ -41,9 +41,89 @@ impl LocalTime {
     }
 }
 
+/// The part of a text: words, or an instant.
+enum TextPart<'a> {
+    Words(&'a str),
+    Instant(Timestamp),
+}
+
+/// Splits a text at its instants in RFC 3339 format.
+fn parts_of(text: &str) -> Vec<TextPart<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(begin) = rest[from..]
+        .find(|letter: char| letter.is_ascii_digit())
+        .map(|at| from + at)
+    {
+        let is_of_instant = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | ':' | '.' | 'T' | 'Z');
+        let length = rest[begin..]
+            .find(|letter| !is_of_instant(letter))
+            .unwrap_or(rest.len() - begin);
+        let end = begin + rest[begin..begin + length].trim_end_matches(['.', ':', '-']).len();
+        match rest[begin..end].parse() {
+            Ok(at) => {
+                parts.extend([TextPart::Words(&rest[..begin]), TextPart::Instant(at)]);
+                (rest, from) = (&rest[end..], 0);
+            }
+            Err(_) => from = begin + length.max(1),
+        }
+    }
+    parts.push(TextPart::Words(rest));
+    parts
+}
+
+/// Returns whether a text names an instant.
+#[must_use]
+pub fn has_instant(text: &str) -> bool {
+    parts_of(text).len() > 1
+}
+
+/// Returns a text as HTML, in which instants are those of a person's time zone.
+#[must_use]
+pub fn text_with_local_times(text: &str, zone: &TimeZone, now: Timestamp) -> String {
+    let parts = parts_of(text).into_iter().map(|part| match part {
+        // Rendering to a string cannot fail.
+        TextPart::Words(words) => askama::filters::escape(words, askama::filters::Html)
+            .map(|escaped| escaped.to_string())
+            .unwrap_or_default(),
+        TextPart::Instant(at) => LocalTime::new(at, zone, now).html(),
+    });
+    parts.collect()
+}
+
+/// Returns a text in which instants are those of a person's time zone, for places that take no HTML.
+#[must_use]
+pub fn plain_with_local_times(text: &str, zone: &TimeZone, now: Timestamp) -> String {
+    let parts = parts_of(text).into_iter().map(|part| match part {
+        TextPart::Words(words) => words.to_owned(),
+        TextPart::Instant(at) => LocalTime::new(at, zone, now).short,
+    });
+    parts.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instants_within_a_text_are_local() {
+        let zone = TimeZone::get("America/New_York").unwrap();
+        let now = "2026-03-02T20:00:00Z".parse().unwrap();
+        let html = |text: &str| text_with_local_times(text, &zone, now);
+        assert_eq!(
+            html("the cooldown ends at 2026-03-02T20:30:00Z; <b> & 1.5"),
+            "the cooldown ends at <time datetime=\"2026-03-02T20:30:00.000Z\" title=\"2026-03-02 15:30:00.000 -05:00\">15:30:00</time>; \
+             &#60;b&#62; &#38; 1.5"
+        );
+        assert_eq!(
+            plain_with_local_times("until 2026-01-01T05:00:00.123456Z.", &zone, now),
+            "until Jan 1, 00:00."
+        );
+        for text in ["", "2030-01-31", "12:30", "AAPL 1.2.3 — 5é", "T1Z"] {
+            assert_eq!(plain_with_local_times(text, &zone, now), text);
+        }
+    }
 
     fn short(at: &str) -> String {
         let zone = TimeZone::get("America/New_York").unwrap();

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use crate::layout::PageHead;
+use crate::filters;
+use crate::layout::{PageHead, Shell};
 
 /// A page with a message.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -15,14 +16,14 @@ pub struct MessagePage {
     pub paragraphs: Vec<String>,
     /// The form.
     pub form: Option<MessageForm>,
-    /// The link at the end.
-    pub link: Option<PageLink>,
+    /// The links at the end: the next steps.
+    pub links: Vec<PageLink>,
 }
 
 /// A link at the end of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageLink {
-    /// URL relative to the page.
+    /// A path of this service that begins with `/`, or a URL relative to the page.
     pub to: Cow<'static, str>,
     /// The text.
     pub label: Cow<'static, str>,
@@ -78,12 +79,54 @@ struct MessageTemplate<'a> {
     page: &'a MessagePage,
 }
 
+#[derive(Template)]
+#[template(path = "message_framed.html")]
+struct FramedTemplate<'a> {
+    shell: &'a Shell,
+    head: &'a PageHead,
+    page: &'a MessagePage,
+}
+
+#[derive(Template)]
+#[template(path = "message_main.html")]
+struct MainTemplate<'a> {
+    head: &'a PageHead,
+    page: &'a MessagePage,
+}
+
+// Rendering to a string cannot fail.
 impl MessagePage {
-    /// Returns the page as HTML.
+    /// Returns the page as HTML, for a browser without a session.
     #[must_use]
     pub fn html(&self, head: &PageHead) -> String {
-        // Rendering to a string cannot fail.
         MessageTemplate { head, page: self }.render().unwrap_or_default()
+    }
+
+    /// Returns the page with navigation and search, for a signed-in account.
+    #[must_use]
+    pub fn framed_html(&self, shell: &Shell) -> String {
+        let template = FramedTemplate {
+            shell,
+            head: &shell.head,
+            page: self,
+        };
+        template.render().unwrap_or_default()
+    }
+
+    /// Returns the main part, which replaces that of another page.
+    #[must_use]
+    pub fn main_html(&self, head: &PageHead) -> String {
+        MainTemplate { head, page: self }.render().unwrap_or_default()
+    }
+}
+
+impl PageLink {
+    /// Returns the address as a page has it, also below a path prefix.
+    fn address(&self, head: &PageHead) -> String {
+        match self.to.starts_with('/') {
+            true => head.link(&self.to),
+            false => self.to.to_string(),
+        }
     }
 }
 
@@ -105,7 +148,7 @@ mod tests {
                 }),
                 ..MessageForm::default()
             }),
-            link: None,
+            links: Vec::new(),
         };
         let head = PageHead {
             base: String::new(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use store::model::{Account, ApiKey, UserSession};
+use store::model::{Account, ApiKey, SessionClient, UserSession};
 
 use super::keys;
 use crate::access::{AccessTokens, CredentialCache};
@@ -77,17 +77,22 @@ impl Authenticator {
         let found = ports.store.session(claimed.session).await?;
         let found = found.filter(|(session, _)| session.account == claimed.account);
         let actor = self
-            .signed_in(found, CredentialKind::Token, now)
+            .signed_in(found, CredentialKind::Token, None, now)
             .ok_or_else(invalid_access_token)?;
         credential_cache.insert(hash, &actor, since, now);
         Ok(actor)
     }
 
-    /// Returns the actor of a session cookie. The result may be a few seconds old.
+    /// Returns the actor of a session cookie. The result may be a few seconds old. A client that is given is recorded as the one that
+    /// uses the session.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the session does not exist or has ended.
-    pub async fn authenticate_cookie(&self, cookie: &str) -> Result<Actor, ServiceError> {
+    pub async fn authenticate_cookie(
+        &self,
+        cookie: &str,
+        client: Option<SessionClient>,
+    ) -> Result<Actor, ServiceError> {
         let (credential_cache, ports) = (&self.credential_cache, &self.ports);
         if !secret::is_well_formed(cookie) {
             return Err(session_over());
@@ -99,21 +104,28 @@ impl Authenticator {
         let since = credential_cache.generation();
         let found = ports.store.session_by_cookie(hash).await?;
         let actor = self
-            .signed_in(found, CredentialKind::Cookie, now)
+            .signed_in(found, CredentialKind::Cookie, client, now)
             .ok_or_else(session_over)?;
         credential_cache.insert(hash, &actor, since, now);
         Ok(actor)
     }
 
     /// Returns the actor of a session if the session is live. Records the use of the session in the background.
-    fn signed_in(&self, found: Option<(UserSession, Account)>, by: CredentialKind, now: Timestamp) -> Option<Actor> {
+    fn signed_in(
+        &self,
+        found: Option<(UserSession, Account)>,
+        by: CredentialKind,
+        client: Option<SessionClient>,
+        now: Timestamp,
+    ) -> Option<Actor> {
         let (session, account) = found?;
         if !session.is_live(now) || account.profile.deleted_at.is_some() {
             return None;
         }
-        if now.duration_since(session.last_seen_at) >= SESSION_USE_RECORD_INTERVAL {
+        let is_elsewhere = client.is_some() && client != session.client;
+        if is_elsewhere || now.duration_since(session.last_seen_at) >= SESSION_USE_RECORD_INTERVAL {
             self.credential_cache
-                .record_session_use(&self.ports.store, &session, now);
+                .record_session_use(&self.ports.store, &session, client, now);
         }
         let auth_method = AuthMethod::Session {
             id: session.id,

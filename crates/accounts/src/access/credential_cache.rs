@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use store::Store;
-use store::model::{AccountId, UserSession};
+use store::model::{AccountId, SessionClient, UserSession};
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
@@ -131,12 +131,18 @@ impl CredentialCache {
         });
     }
 
-    /// Records the use of a session in the background.
-    pub(super) fn record_session_use(&self, store: &Store, session: &UserSession, now: Timestamp) {
+    /// Records the use of a session by a client in the background.
+    pub(super) fn record_session_use(
+        &self,
+        store: &Store,
+        session: &UserSession,
+        client: Option<SessionClient>,
+        now: Timestamp,
+    ) {
         let (id, expires_at) = (session.id, expiry(session.created_at, now));
         let store = store.clone();
         self.tasks.spawn(async move {
-            if let Err(error) = store.touch_session(id, now, expires_at).await {
+            if let Err(error) = store.touch_session(id, now, expires_at, client).await {
                 tracing::warn!(%error, "cannot record the use of a session");
             }
         });

@@ -36,8 +36,8 @@ use foundation::Ports;
 pub use config::IdentityConfig;
 pub(crate) use first_account::FirstAccount;
 pub use login::SignInResult;
-pub use sessions::SessionTokens;
-pub use store::model::{Account, SessionId, UserSession};
+pub use sessions::{SessionTokens, session_of};
+pub use store::model::{Account, Browser, OperatingSystem, SessionClient, SessionId, UserSession};
 pub(crate) use throttle::{SignInThrottle, client_network};
 
 /// Registration, sign-in, sessions and password resets.

@@ -128,7 +128,7 @@ impl AccountAccess {
                     }
                     session.last_seen_at = now;
                     session.expires_at = expiry(session.created_at, now);
-                    unit.touch_session(session.id, now, session.expires_at).await?;
+                    unit.touch_session(session.id, now, session.expires_at, None).await?;
                     unit.insert_refresh_token(session.id, next, now).await?;
                 }
                 Ok(refreshed)
@@ -172,6 +172,50 @@ impl AccountAccess {
         transaction.await?;
         self.credential_cache.invalidate(actor.account);
         Ok(())
+    }
+
+    /// Returns the sessions in which the actor's account is signed in, the last used first.
+    ///
+    /// # Errors
+    /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
+    pub async fn sessions(&self, actor: &Actor) -> Result<Vec<UserSession>, ServiceError> {
+        session_of(actor)?;
+        let now = self.ports.clock.now();
+        Ok(self.ports.store.live_sessions(actor.account, now).await?)
+    }
+
+    /// Ends a session of the actor's account.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] if the actor did not authenticate by session.
+    pub async fn end_session(&self, actor: &Actor, session: SessionId) -> Result<(), ServiceError> {
+        session_of(actor)?;
+        let inputs = (actor.account, session, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, session, now), unit| {
+            Box::pin(async move {
+                match unit.end_session(account, session, now).await? {
+                    true => Ok(()),
+                    false => Err(Abort::Refused(ServiceError::NotFound("session"))),
+                }
+            })
+        });
+        transaction.await?;
+        self.credential_cache.invalidate(actor.account);
+        Ok(())
+    }
+
+    /// Ends all sessions of the actor's account except the actor's own. Returns their number.
+    ///
+    /// # Errors
+    /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
+    pub async fn end_other_sessions(&self, actor: &Actor) -> Result<u64, ServiceError> {
+        let inputs = (actor.account, session_of(actor)?, self.ports.clock.now());
+        let transaction = self.ports.transaction(inputs, |&(account, own, now), unit| {
+            Box::pin(async move { Ok(unit.end_sessions(account, Some(own), now).await?) })
+        });
+        let ended = transaction.await?;
+        self.credential_cache.invalidate(actor.account);
+        Ok(ended)
     }
 
     /// Returns the current state of the actor's session and account.
@@ -221,6 +265,7 @@ impl NewSession {
             last_seen_at: self.now,
             expires_at: expiry(self.now, self.now),
             ended_at: None,
+            client: None,
         };
         let cookie = secret::hash(COOKIE_HASH_PURPOSE, "", &self.cookie);
         unit.insert_session(&session, Some(cookie)).await?;

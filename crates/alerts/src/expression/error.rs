@@ -106,6 +106,29 @@ impl ExpressionError {
         Self::new(ExpressionProblem::Unsuitable(part.to_owned(), fix), position)
     }
 
+    /// Returns the message without the position, for a display that marks it in the text.
+    #[must_use]
+    pub fn without_position(&self) -> String {
+        let (what, fix) = self.problem.describe();
+        what + &self.help(&fix)
+    }
+
+    /// Returns the fix, what is expected instead, and the suggestions, as the end of a message.
+    fn help(&self, fix: &str) -> String {
+        let mut help = String::new();
+        if !fix.is_empty() {
+            help = format!("; {fix}");
+        } else if self.suggestions.is_empty() && !self.expected.is_empty() {
+            let shown: Vec<String> = self.expected.iter().map(|text| shown_expected(text)).collect();
+            help = format!("; expected {}", list(&shown));
+        }
+        if !self.suggestions.is_empty() {
+            let quoted: Vec<String> = self.suggestions.iter().map(|name| format!("`{name}`")).collect();
+            help.push_str(&format!("; did you mean {}?", list(&quoted)));
+        }
+        help
+    }
+
     pub(crate) fn expecting<'a>(mut self, expected: impl IntoIterator<Item = &'a str>) -> Self {
         self.expected = expected.into_iter().map(str::to_owned).collect();
         self
@@ -126,18 +149,7 @@ impl ExpressionError {
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, fix) = self.problem.describe();
-        write!(f, "{what} at {}", self.position)?;
-        if !fix.is_empty() {
-            write!(f, "; {fix}")?;
-        } else if self.suggestions.is_empty() && !self.expected.is_empty() {
-            let shown: Vec<String> = self.expected.iter().map(|text| shown_expected(text)).collect();
-            write!(f, "; expected {}", list(&shown))?;
-        }
-        if !self.suggestions.is_empty() {
-            let quoted: Vec<String> = self.suggestions.iter().map(|name| format!("`{name}`")).collect();
-            write!(f, "; did you mean {}?", list(&quoted))?;
-        }
-        Ok(())
+        write!(f, "{what} at {}{}", self.position, self.help(&fix))
     }
 }
 

@@ -1,10 +1,13 @@
 //! The messages about alerts that an account was sent.
 
 use alerts::AlertId;
+use foundation::account::lock_active_account;
 use foundation::{Actor, Ports, ServiceError};
+use jiff::Timestamp;
+use store::Abort;
 use store::model::is_alert_news;
 
-use super::outbox::MessageChannel;
+use super::outbox::{MessageChannel, MessageId};
 
 pub use store::model::SentMessage;
 
@@ -41,7 +44,36 @@ impl SentMessages {
         let store = &self.ports.store;
         let events = store.events_of_alert(actor.account, alert, limit).await?;
         let mut found = store.messages_of_events(&events).await?;
+        // A message that was sent again has a copy with another id.
+        let latest = self.latest_alert_messages(actor, usize::MAX).await?;
+        let copies = latest
+            .into_iter()
+            .filter(|sent| sent.alert == Some(alert) && found.iter().all(|known| known.id != sent.id));
+        found.extend(copies.collect::<Vec<_>>());
         found.sort_by_key(|sent| std::cmp::Reverse(sent.created_at));
         Ok(found)
+    }
+
+    /// Sends a message about a firing again, to the channel, within the limits and with the attempts of a new one. Repeated requests
+    /// within a minute send it once.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]: also for messages whose content is not kept, such as codes; [`ServiceError::Forbidden`] if the account
+    /// is deactivated.
+    pub async fn resend(&self, actor: &Actor, id: MessageId) -> Result<(), ServiceError> {
+        let now = self.ports.clock.now();
+        let minute = now.as_second().div_euclid(60);
+        let period = Timestamp::from_second(minute * 60).unwrap_or(now);
+        let inputs = (actor.account, id, id.for_resend(period), now);
+        let transaction = self.ports.transaction(inputs, |&(account, id, copy, now), unit| {
+            Box::pin(async move {
+                lock_active_account(unit, account).await?;
+                match unit.resend_message(account, id, copy, now).await? {
+                    true => Ok(()),
+                    false => Err(Abort::Refused(ServiceError::NotFound("message"))),
+                }
+            })
+        });
+        transaction.await
     }
 }

@@ -96,6 +96,7 @@ impl LiveSourceTask {
             splits_only: splits_only_receiver,
         };
         let (health, refreshes) = (feed.live_source.clone(), feed.market_intake.refresh_requests());
+        health.observe(Arc::clone(&options.router));
         let (watched, receiver) = watch::channel(Arc::default());
         // Gaps can only be filled once it is known which stocks are watched.
         let mut stocks = loop {

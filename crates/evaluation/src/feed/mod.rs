@@ -33,8 +33,11 @@ use live::LiveSourceTask;
 
 pub use config::{ProviderSetup, SourceConfig};
 pub use saved_market::saved_market;
-pub use sources::live::{GapCause, GapReport, GapState};
+pub use sources::freshness::FilterReason;
+pub use sources::live::{GapCause, GapReport, GapState, LiveSourceSnapshot};
 pub use sources::provider::TimeRange;
+pub use sources::provider::stream::StreamState;
+pub use sources::routing::ProviderReport;
 
 /// The maximum number of updates in the channel.
 const MAX_QUEUED_UPDATES: usize = 4;

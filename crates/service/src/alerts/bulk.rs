@@ -6,7 +6,7 @@ use foundation::{Actor, ServiceError};
 use futures_util::stream::{self, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use store::model::{AccountId, RestoredAlert, ScopeRole, UndoId};
+use store::model::{AccountId, RestoredAlert, ScopeRole, UndoId, UndoableChange};
 use store::{Abort, UnitOfWork};
 
 use super::duplicates;
@@ -14,6 +14,9 @@ use crate::alerts::Alerts;
 
 /// How long a change can be undone.
 pub(crate) const UNDO_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+
+/// The number of recent changes that are offered to be undone.
+const MAX_RECENT_CHANGES: u32 = 10;
 
 /// The number of alerts that are changed at the same time. Their transactions share commits.
 const CONCURRENT_CHANGES: usize = 64;
@@ -125,6 +128,25 @@ impl Alerts {
         }
     }
 
+    /// Returns the newest changes of many alerts, or of one, that can be undone, newest first.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the changes cannot be read.
+    pub async fn recent_changes(&self, actor: &Actor) -> Result<Vec<UndoableChange>, ServiceError> {
+        let since = self.undoable_since();
+        let changes = self
+            .ports
+            .store
+            .undoable_changes(actor.account, since, MAX_RECENT_CHANGES);
+        Ok(changes.await?)
+    }
+
+    /// Returns the time of the oldest change that can be undone.
+    fn undoable_since(&self) -> Timestamp {
+        let now = self.ports.clock.now();
+        now.saturating_sub(UNDO_LIFETIME).unwrap_or(Timestamp::MIN)
+    }
+
     /// Restores the alerts of a change to their exact former states, including their initial prices.
     ///
     /// # Errors
@@ -132,7 +154,7 @@ impl Alerts {
     /// equivalent alert was created meanwhile.
     pub async fn undo_change(&self, actor: &Actor, undo: UndoId) -> Result<UndoResult, ServiceError> {
         let now = self.ports.clock.now();
-        let since = now.saturating_sub(UNDO_LIFETIME).unwrap_or(Timestamp::MIN);
+        let since = self.undoable_since();
         let alerts = self.clone();
         let inputs = (actor.account, undo, since, now);
         let restored = self

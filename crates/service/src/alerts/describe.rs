@@ -1,15 +1,17 @@
 //! Describes an alert that does not exist yet.
 
+use std::collections::HashMap;
+
 use alerts::condition::Condition;
 use alerts::expression::conversion::from_condition;
 use alerts::expression::shape::compared_prices;
 use alerts::request::{ParseContext, parse_create};
 use alerts::sentence as condition_sentence;
 use alerts::text::{option_phrases, sentence};
-use alerts::{AlertScope, NewAlert};
+use alerts::{AlertId, AlertScope, NewAlert};
 use market::Price;
 use serde_json::Value;
-use store::model::StoredAlert;
+use store::model::{AlertOwner, StoredAlert};
 
 use super::guests::as_new_alert;
 use super::scoped::{name_of_stocks, read_scope};
@@ -50,6 +52,24 @@ impl Alerts {
             self.require_named_stocks(body, alert.symbol).await?;
         }
         Ok(describe_single(&alert, None))
+    }
+}
+
+/// Alerts as sentences, by id.
+pub type AlertSentences = HashMap<AlertId, String>;
+
+impl Alerts {
+    /// Returns those of some alerts that the actor has, as sentences.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the alerts cannot be read.
+    pub async fn alert_sentences(&self, actor: &Actor, ids: &[AlertId]) -> Result<AlertSentences, ServiceError> {
+        let owner = AlertOwner::Account(actor.account);
+        let found = self.ports.store.alerts_by_id(ids).await?;
+        let own = found.iter().filter(|stored| stored.owner == owner);
+        Ok(own
+            .map(|stored| (stored.alert.id, describe_stored(stored).sentence))
+            .collect())
     }
 }
 

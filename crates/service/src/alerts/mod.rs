@@ -44,7 +44,7 @@ use foundation::Ports;
 pub(crate) use bulk::UNDO_LIFETIME;
 pub use bulk::{BulkChange, BulkResult, SnoozeDuration, UndoResult};
 pub use create::Created;
-pub use describe::{DescribedAlert, describe_stored};
+pub use describe::{AlertSentences, DescribedAlert, describe_stored};
 pub use explain::{BlockingReason, ExplainedAlert, ExplainedPast, NearAlert};
 pub use guests::{AttachAlertRequest, VerifyAlertRequest};
 pub use guests::{GuestAlertRequest, GuestAlerts, VerifiedAlert};
@@ -54,7 +54,7 @@ pub use parse_text::{ParseAlertRequest, ParsedAlert};
 pub use preview::{Preview, PreviewAlertRequest, PreviewFiring};
 pub use record::RecordHistoryRequest;
 pub use scoped::AlertMember;
-pub use store::model::{StoredAlert, StoredEvent, UndoId};
+pub use store::model::{StoredAlert, StoredEvent, UndoId, UndoableChange, UndoableKind};
 pub use view::{AlertDetail, AlertItem, AlertProximity};
 
 /// Alerts of accounts.

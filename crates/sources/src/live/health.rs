@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::gap_log::{GapLog, GapReport};
 use crate::freshness::QuoteCounts;
 use crate::provider::stream::StreamReport;
+use crate::routing::{ProviderReport, ProviderRouter};
 
 /// The health of the live source, shared with its observers.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,7 @@ pub struct LiveSourceHealth(Arc<Mutex<SharedHealth>>);
 struct SharedHealth {
     snapshot: LiveSourceSnapshot,
     gaps: GapLog,
+    router: Option<Arc<ProviderRouter>>,
 }
 
 /// A snapshot of [`LiveSourceHealth`].
@@ -48,6 +50,18 @@ impl LiveSourceHealth {
     #[must_use]
     pub fn gaps(&self) -> Vec<GapReport> {
         self.lock().gaps.reports()
+    }
+
+    /// Reports about the providers of this router from now on.
+    pub fn observe(&self, router: Arc<ProviderRouter>) {
+        self.lock().router = Some(router);
+    }
+
+    /// Returns what each provider has answered; empty before the source runs.
+    #[must_use]
+    pub fn providers(&self) -> Vec<ProviderReport> {
+        let router = self.lock().router.clone();
+        router.map_or_else(Vec::new, |router| router.reports())
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut LiveSourceSnapshot)) {

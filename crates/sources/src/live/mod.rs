@@ -58,7 +58,7 @@ pub use crate::routing::{PollingConfig, ProviderRouter};
 use crate::{FeedKind, FeedSet, MarketUpdate};
 
 pub use gap_log::{GapCause, GapReport, GapState};
-pub use health::LiveSourceHealth;
+pub use health::{LiveSourceHealth, LiveSourceSnapshot};
 pub use price_requests::{PriceReply, PriceRequest};
 pub use schedule::RefreshKind;
 

@@ -9,11 +9,13 @@
 
 mod capacity;
 mod check;
+mod report;
 mod router;
 mod status;
 mod table;
 
 pub use capacity::{CapabilityEstimate, CapacityEstimate, PollingConfig, estimate_capacity};
 pub use check::{CheckOutcome, NewestTime, ProviderCheck, check, check_table};
+pub use report::{ProviderAnswers, ProviderReport};
 pub use router::{FailedAttempt, FetchedData, ProviderRouter, RoutingError};
 pub use status::ProviderStatus;

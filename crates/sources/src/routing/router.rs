@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use market::Symbol;
 
-use super::ProviderStatus;
+use super::{ProviderAnswers, ProviderReport, ProviderStatus};
 use crate::provider::{Capability, DataRequest, DataResponse, PriceAdjustment, Provider, ProviderError};
 use clock::Clock;
 
@@ -23,6 +23,7 @@ pub struct ProviderRouter {
 struct ChainedProvider {
     provider: Arc<dyn Provider>,
     status: Mutex<ProviderStatus>,
+    answers: Mutex<ProviderAnswers>,
 }
 
 /// The data that one or more providers returned for a request.
@@ -101,6 +102,7 @@ impl ProviderRouter {
         self.chains.entry(capability).or_default().push(ChainedProvider {
             provider,
             status: Mutex::default(),
+            answers: Mutex::default(),
         });
         self
     }
@@ -112,6 +114,15 @@ impl ProviderRouter {
             self = self.with(capability, Arc::clone(provider));
         }
         self
+    }
+
+    /// Reports what each provider has answered in each of its capabilities.
+    #[must_use]
+    pub fn reports(&self) -> Vec<ProviderReport> {
+        let now = self.clock.now();
+        let chains = self.chains.iter();
+        let reports = chains.flat_map(|(capability, chain)| chain.iter().map(|link| link.report(*capability, now)));
+        reports.collect()
     }
 
     /// Iterates over the capabilities that have at least one provider.
@@ -230,15 +241,32 @@ impl ChainedProvider {
         }
         let answer = self.provider.fetch(request).await;
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = clock.now();
         match answer {
             Ok(answer) => {
                 status.record_success();
+                answers.record_answer(&answer, now);
                 Ok(answer)
             }
             Err(error) => {
-                status.record_failure(&error, clock.now());
+                status.record_failure(&error, now);
+                answers.record_failure(&error, now);
                 Err(FailedAttempt::Failed(error))
             }
+        }
+    }
+
+    fn report(&self, capability: Capability, now: Timestamp) -> ProviderReport {
+        let tier = self.provider.tier();
+        let status = *self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        ProviderReport {
+            provider: tier.provider,
+            plan: tier.plan,
+            capability,
+            answers: self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            backing_off_until: status.backing_off(now),
+            request_limits: tier.request_limits.clone(),
         }
     }
 }

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use alerts::transition::{ArmingDetails, HistoryAction, HistoryStatus, StatusChange};
 use alerts::{AlertId, Status};
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use super::row::{AlertRow, TABLE, select};
 use super::totals::TotalKind;
 use crate::database::query;
-use crate::model::{AccountId, HistoryRow, RestoredAlert, StoredAlert, UndoId};
+use crate::model::{AccountId, HistoryRow, RestoredAlert, StoredAlert, UndoId, UndoableChange, UndoableKind};
 use crate::purge::Purge;
+use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -19,6 +21,25 @@ const OLD_STATES: Purge = Purge {
     counted: &["DELETE FROM undo_states WHERE (undo_id, alert_seq) IN
          (SELECT undo_id, alert_seq FROM undo_states WHERE changed_at < $1 LIMIT $2)"],
 };
+
+/// The changes of an account whose alerts are unchanged since.
+const RECENT: &str =
+    "SELECT s.undo_id, MAX(s.changed_at) AS changed_at, COUNT(*) AS count, MIN(s.alert_seq) AS first_seq,
+     SUM(CASE WHEN alerts.status = s.status THEN 0 ELSE 1 END) AS other_status
+     FROM undo_states s JOIN alerts ON alerts.seq = s.alert_seq
+     WHERE s.account_id = $1 AND s.changed_at >= $2 AND alerts.parent_seq IS NULL AND alerts.revision = s.revision + 1
+     GROUP BY s.undo_id ORDER BY MAX(s.changed_at) DESC, s.undo_id LIMIT $3";
+
+row! {
+    /// A change that can be undone.
+    struct RecentRow {
+        undo_id: Uuid,
+        changed_at: i64,
+        count: i64,
+        first_seq: i64,
+        other_status: i64,
+    }
+}
 
 /// The state of an alert that is unchanged since the change that is undone: each change raises the revision by one.
 const RESTORE: &str = "UPDATE alerts SET status = s.status, initial_price = s.initial_price,
@@ -125,7 +146,48 @@ impl UnitOfWork {
     }
 }
 
+impl RecentRow {
+    fn with_first(self, first: AlertRow) -> Result<UndoableChange, StoreError> {
+        let was_deleted = first.is_deleted();
+        let first = StoredAlert::try_from(first)?;
+        let kind = match first.alert.status {
+            _ if was_deleted => UndoableKind::Delete,
+            _ if self.other_status == 0 => UndoableKind::Snooze,
+            Status::Active => UndoableKind::Activate,
+            Status::Paused | Status::Inactive | Status::Triggered => UndoableKind::Pause,
+        };
+        Ok(UndoableChange {
+            undo: UndoId(self.undo_id),
+            at: TABLE.instant(self.changed_at)?,
+            kind,
+            count: self.count.unsigned_abs(),
+            first,
+        })
+    }
+}
+
 impl Store {
+    /// Returns the newest changes of an account since `since` that can still be undone, newest first.
+    pub async fn undoable_changes(
+        &self,
+        account: AccountId,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<UndoableChange>, StoreError> {
+        let (since, limit) = (since.as_microsecond(), i64::from(limit));
+        let changes = query!(fetch_all RecentRow, &self.pools, RECENT, account.0, since, limit)?;
+        let seqs: Vec<i64> = changes.iter().map(|change| change.first_seq).collect();
+        let alerts = self.alert_rows(&seqs).await?;
+        let mut alerts: HashMap<i64, AlertRow> = alerts.into_iter().map(|row| (row.seq, row)).collect();
+        changes
+            .into_iter()
+            .filter_map(|change| {
+                let first = alerts.remove(&change.first_seq)?;
+                Some(change.with_first(first))
+            })
+            .collect()
+    }
+
     /// Returns the number of alerts that a change has changed. The members of an alert over many stocks do not count.
     pub async fn count_changed(&self, undo: UndoId, account: AccountId) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM undo_states s JOIN alerts ON alerts.seq = s.alert_seq

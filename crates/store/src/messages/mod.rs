@@ -21,4 +21,13 @@ mod unsubscribed;
 
 use crate::queue::MESSAGES;
 
+/// The alert that a message is about; the alert over many stocks if it is one of its members.
+macro_rules! alert_of_message {
+    () => {
+        "(SELECT COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id)
+          FROM alerts a WHERE a.seq = messages.alert_seq) AS alert_id"
+    };
+}
+pub(crate) use alert_of_message;
+
 const TABLE: crate::columns::Table = MESSAGES.table;

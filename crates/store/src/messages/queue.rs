@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::TABLE;
 use crate::model::message::endpoint;
-use crate::model::{AccountId, MessageChannel, NewMessage};
-use crate::unit_of_work::write_rows;
+use crate::model::{AccountId, FIRING_KIND, MessageChannel, MessageId, NewMessage};
+use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
 impl UnitOfWork {
@@ -38,6 +38,39 @@ impl UnitOfWork {
             self.wake(message.channel.into());
         }
         Ok(rows > 0)
+    }
+
+    /// Queues a copy of an account's message about a firing, so that it is sent again, with the recipient, the limits and the attempts of
+    /// a new message. Nothing is queued if the copy exists already. Returns `false` if there is no message that can be sent again.
+    pub async fn resend_message(
+        &mut self,
+        account: AccountId,
+        id: MessageId,
+        copy: MessageId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let queued = write_rows!(
+            self,
+            "INSERT INTO messages
+             (id, channel, kind, lane, account_id, alert_seq, event_seq, status, tries, due_at, created_at)
+             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, 'pending', 0, $4, $4 FROM messages
+             WHERE id = $2 AND account_id = $1 AND kind = $5 AND event_seq IS NOT NULL AND status <> 'pending'
+             ON CONFLICT (id) DO NOTHING",
+            account.0,
+            id.0,
+            copy.0,
+            now.as_microsecond(),
+            FIRING_KIND,
+        );
+        if queued > 0 {
+            for &channel in MessageChannel::ALL {
+                self.wake(channel.into());
+            }
+            return Ok(true);
+        }
+        let sql = "SELECT COUNT(*) FROM messages WHERE id = $1 AND account_id = $2";
+        let (copies,) = fetch!(self, fetch_one(i64,), sql, copy.0, account.0);
+        Ok(copies > 0)
     }
 
     /// Makes an account's messages due now that were postponed to the end of its quiet hours. To be called after the

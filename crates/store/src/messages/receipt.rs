@@ -1,8 +1,9 @@
 //! Receipts: what has happened to one message so far.
 
+use alerts::AlertId;
 use uuid::Uuid;
 
-use super::TABLE;
+use super::{TABLE, alert_of_message};
 use crate::bulk::{Statement, query_many};
 use crate::columns::values;
 use crate::database::query;
@@ -10,16 +11,28 @@ use crate::model::{AccountId, EventId, MessageChannel, MessageId, MessageReceipt
 use crate::sqlite::row;
 use crate::{Store, StoreError};
 
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, ",
+            alert_of_message!(),
+            ", channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at FROM messages ",
+            $rest
+        )
+    };
+}
+
 /// The messages with some ids.
 const MESSAGES_BY_ID: Statement = Statement {
-    before: "SELECT channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at
-             FROM messages WHERE id IN (VALUES ",
+    before: select!("WHERE id IN (VALUES "),
     columns: 1,
     after: ")",
 };
 
 row! {
     struct ReceiptRow {
+        id: Uuid,
+        alert_id: Option<Uuid>,
         channel: String,
         kind: String,
         recipient: Option<String>,
@@ -40,6 +53,8 @@ impl TryFrom<ReceiptRow> for MessageReceipt {
         let next = (row.status == "pending").then(|| TABLE.instant(row.due_at));
         Ok(Self {
             sent: SentMessage {
+                id: MessageId(row.id),
+                alert: row.alert_id.map(AlertId),
                 channel: TABLE.parse("channel", &row.channel, MessageChannel::from_name)?,
                 kind: row.kind,
                 recipient: row.recipient,
@@ -62,9 +77,7 @@ impl Store {
         account: AccountId,
         id: MessageId,
     ) -> Result<Option<MessageReceipt>, StoreError> {
-        let sql =
-            "SELECT channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at
-                   FROM messages WHERE id = $1 AND account_id = $2";
+        let sql = select!("WHERE id = $1 AND account_id = $2");
         let row = query!(fetch_optional ReceiptRow, &self.pools, sql, id.0, account.0)?;
         row.map(ReceiptRow::try_into).transpose()
     }

@@ -1,8 +1,9 @@
 //! Stored data that is read only for an account's export.
 
+use alerts::AlertId;
 use jiff::Timestamp;
 
-use super::{MessageChannel, StoredAlert};
+use super::{FIRING_KIND, MessageChannel, MessageId, StoredAlert};
 
 /// A stored alert, possibly deleted.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,6 +19,10 @@ pub struct ExportedAlert {
 /// A message that was sent or tried. Its content is not stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentMessage {
+    /// Unique id.
+    pub id: MessageId,
+    /// The alert that it is about; the alert over many stocks if it is one of its members.
+    pub alert: Option<AlertId>,
     /// Channel.
     pub channel: MessageChannel,
     /// Kind of message.
@@ -32,4 +37,13 @@ pub struct SentMessage {
     pub created_at: Timestamp,
     /// Time at which it was sent or given up.
     pub finished_at: Option<Timestamp>,
+}
+
+impl SentMessage {
+    /// Returns whether it can be sent again. Only a message about a firing can: its content follows from the event. The content of any
+    /// other message, such as a code, is deleted once it is sent.
+    #[must_use]
+    pub fn can_be_resent(&self) -> bool {
+        self.kind == FIRING_KIND && self.status != "pending"
+    }
 }

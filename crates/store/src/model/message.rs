@@ -62,6 +62,16 @@ impl MessageId {
         }
     }
 
+    /// Returns the id of the copy by which the message is sent again: one for each period.
+    #[must_use]
+    pub fn for_resend(self, period: Timestamp) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(self.0.as_bytes());
+        hash.update(period.as_microsecond().to_be_bytes());
+        hash.update(b"resend");
+        Self::from_digest(hash.finalize().into())
+    }
+
     fn from_digest(digest: [u8; 32]) -> Self {
         let (bytes, _) = digest.split_at(16);
         Self(uuid::Builder::from_random_bytes(bytes.try_into().unwrap_or_default()).into_uuid())

@@ -49,8 +49,8 @@ pub use oauth::{
 };
 pub use page::{Page, PageRequest};
 pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
-pub use session::{RefreshOutcome, SessionId, UserSession};
-pub use undo::{RestoredAlert, UndoId};
+pub use session::{Browser, OperatingSystem, RefreshOutcome, SessionClient, SessionId, UserSession};
+pub use undo::{RestoredAlert, UndoId, UndoableChange, UndoableKind};
 pub use watchlist::{
     AnalystAdvice, ClaimedAnalysis, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,
     TimedPrice, WatchlistItem, WatchlistItemId,

@@ -18,6 +18,7 @@ fn session(number: u128) -> UserSession {
         last_seen_at: at(0),
         expires_at: at(DAY_S),
         ended_at: None,
+        client: None,
     }
 }
 
@@ -100,19 +101,19 @@ on_both_databases! {
     async fn touching_never_revives_or_shortens_session(database) {
         let store = with_accounts(database, 1).await;
         let session = begin(&store, 1).await;
-        store.touch_session(session.id, at(100), at(2 * DAY_S)).await.unwrap();
-        store.touch_session(session.id, at(50), at(DAY_S)).await.unwrap();
+        store.touch_session(session.id, at(100), at(2 * DAY_S), None).await.unwrap();
+        store.touch_session(session.id, at(50), at(DAY_S), None).await.unwrap();
         let (found, _) = store.session(session.id).await.unwrap().unwrap();
         assert_eq!((found.last_seen_at, found.expires_at), (at(100), at(2 * DAY_S)));
         assert_eq!(end_all(&store, None).await, 1);
-        store.touch_session(session.id, at(200), at(3 * DAY_S)).await.unwrap();
+        store.touch_session(session.id, at(200), at(3 * DAY_S), None).await.unwrap();
         assert!(!is_live(&store, session, 200).await);
     }
 
     async fn only_long_expired_rows_are_purged(database) {
         let store = with_accounts(database, 1).await;
         let (old, young) = (begin(&store, 1).await, begin(&store, 2).await);
-        store.touch_session(young.id, at(100), at(9 * DAY_S)).await.unwrap();
+        store.touch_session(young.id, at(100), at(9 * DAY_S), None).await.unwrap();
         assert_eq!(store.purge_sessions_and_codes(at(DAY_S), 100).await.unwrap(), 0);
         assert_eq!(store.purge_sessions_and_codes(at(DAY_S + 1), 100).await.unwrap(), 1);
         assert!(store.session(old.id).await.unwrap().is_none());

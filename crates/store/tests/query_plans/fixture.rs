@@ -121,6 +121,7 @@ async fn insert_rows(unit: &mut UnitOfWork) -> Result<(), store::StoreError> {
         last_seen_at: now(),
         expires_at: now() + jiff::SignedDuration::from_hours(24),
         ended_at: None,
+        client: None,
     };
     unit.insert_session(&session, Some(HASH)).await?;
     unit.insert_refresh_token(SESSION, HASH, now()).await?;

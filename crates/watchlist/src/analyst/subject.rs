@@ -178,6 +178,12 @@ impl RuleAnalysis {
         &self.input.request
     }
 
+    /// Returns the advice of the rules.
+    #[must_use]
+    pub const fn advice_by_rules(&self) -> &Advice {
+        &self.rules
+    }
+
     /// Returns the stock's price at the analysis, per today's share.
     #[must_use]
     pub const fn price(&self) -> Price {

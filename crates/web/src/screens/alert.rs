@@ -1,21 +1,26 @@
 //! One alert: its state, why it fires or does not, its history and what followed its firings.
 
+use alerts::Channel;
 use alerts::engine::{EvaluationStatus, ExplainedTerm};
 use alerts::transition::HistoryAction;
 use askama::Template;
 use jiff::Timestamp;
 use market::Decimal;
+use serde_json::{Map, Value};
 use service::HistoryRow;
 use service::alerts::{
     AlertDetail, AlertMember, AlertOutcomes, ExplainedAlert, HORIZON_SESSIONS, Horizon, ScoredFiring,
 };
 
 use super::alerts::AlertState;
+use super::builder::alert_form::label_of;
 use super::deliveries::AlertDeliveries;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
+use crate::local_time::has_instant;
 use crate::texts;
+use crate::wording::in_words;
 
 /// The facts of an alert.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,7 +47,7 @@ pub struct AlertFacts {
     pub created_at: Timestamp,
     /// The time of the last firing.
     pub triggered_at: Option<Timestamp>,
-    /// The channel.
+    /// The id of the channel's text.
     pub channel: &'static str,
     /// The options that differ from their defaults.
     pub options: Vec<(String, String)>,
@@ -74,7 +79,10 @@ impl AlertFacts {
             initial_price: alert.initial_price.map(|price| figures::usd(price.decimal())),
             created_at: alert.created_at,
             triggered_at: alert.triggered_at,
-            channel: alert.notification.name(),
+            channel: match alert.notification {
+                Channel::Email => "channel-email",
+                Channel::Sms => "channel-sms",
+            },
             options: option_texts(alert),
             note: alert.note.as_ref().map(|note| note.as_str().to_owned()),
             tags: alert.tags.as_slice().to_vec(),
@@ -90,17 +98,33 @@ fn issue_text(state: EvaluationStatus) -> Option<String> {
     }
 }
 
-/// Returns the names and values of the options that differ from their defaults.
+/// Returns the labels and values of the options that differ from their defaults.
 fn option_texts(alert: &alerts::Alert) -> Vec<(String, String)> {
     if alert.options.are_default() {
         return Vec::new();
     }
-    let options = alert.options.to_json().into_iter();
-    let text = options.map(|(name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        (name.replace('_', " "), value.replace('_', " "))
-    });
-    text.collect()
+    let mut shown = Vec::new();
+    add_options("options", &alert.options.to_json(), &mut shown);
+    shown
+}
+
+fn add_options(parent: &str, options: &Map<String, Value>, shown: &mut Vec<(String, String)>) {
+    for (name, value) in options {
+        let name = format!("{parent}.{name}");
+        let text = match value {
+            Value::Object(members) => {
+                add_options(&name, members, shown);
+                continue;
+            }
+            Value::Bool(true) => texts::text("yes"),
+            Value::Bool(false) => texts::text("no"),
+            // The other texts are instants and spans.
+            Value::String(text) if text.starts_with(|first: char| first.is_ascii_alphabetic()) => in_words(text),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        shown.push((label_of(&name), text));
+    }
 }
 
 /// One comparison of a condition.
@@ -193,7 +217,7 @@ impl Why {
                 .iter()
                 .map(|gate| WhyGate {
                     message: gate.message.clone(),
-                    until: gate.until,
+                    until: gate.until.filter(|_| !has_instant(&gate.message)),
                 })
                 .collect(),
             next_check: found.next_check,
@@ -245,7 +269,7 @@ impl HistoryLine {
             price: row.price.map(|price| figures::usd(price.decimal())),
             reason: detail("reason").and_then(|reason| reason.as_str()).map(str::to_owned),
             is_firing: row.entry.action == HistoryAction::Triggered,
-            is_late: detail("late").and_then(serde_json::Value::as_bool).unwrap_or(false),
+            is_late: detail("late").and_then(Value::as_bool).unwrap_or(false),
         }
     }
 }

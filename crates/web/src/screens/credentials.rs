@@ -26,7 +26,8 @@ impl CredentialsPurpose {
     const fn title(self) -> &'static str {
         match self {
             Self::SignIn => "sign-in",
-            Self::Register | Self::FirstAccount { .. } => "create-account",
+            Self::Register => "create-account",
+            Self::FirstAccount { .. } => "create-first-account",
         }
     }
 

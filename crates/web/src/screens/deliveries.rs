@@ -1,12 +1,16 @@
 //! Deliveries to webhooks and messages about alerts: what was sent, when, and what the receiver answered.
 
+mod message;
+
 use askama::Template;
-use delivery::messages::SentMessage;
 use delivery::webhooks::{Attempt, Delivery, DeliveryDetail, DeliveryStatus, Webhook};
 use jiff::{SignedDuration, Timestamp};
+use service::alerts::AlertSentences;
 
 use crate::filters;
 use crate::layout::Shell;
+
+pub use message::{MessageLine, SentAbout};
 
 /// The filters of the list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -44,8 +48,8 @@ pub struct DeliveryLine {
     pub id: String,
     /// The webhook.
     pub webhook: WebhookChoice,
-    /// The id of the alert that fired.
-    pub alert: String,
+    /// The alert that fired.
+    pub about: SentAbout,
     /// The time of the event.
     pub created_at: Timestamp,
     /// The status.
@@ -63,12 +67,12 @@ pub struct DeliveryLine {
 impl DeliveryLine {
     /// Formats a delivery to a webhook.
     #[must_use]
-    pub fn of(webhook: &Webhook, delivery: &Delivery) -> Self {
+    pub fn of(webhook: &Webhook, delivery: &Delivery, sentences: &AlertSentences) -> Self {
         let last = delivery.attempts.last();
         Self {
             id: delivery.id.0.to_string(),
             webhook: WebhookChoice::of(webhook),
-            alert: delivery.alert.to_string(),
+            about: SentAbout::of(delivery.alert, sentences),
             created_at: delivery.created_at,
             status: delivery.status,
             attempts: delivery.attempts.len(),
@@ -158,68 +162,6 @@ impl DelayQuantiles {
     }
 }
 
-/// A message in the list.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MessageLine {
-    /// The channel.
-    pub channel: &'static str,
-    /// The kind of message.
-    pub kind: String,
-    /// The recipient.
-    pub recipient: String,
-    /// The status.
-    pub status: DeliveryStatus,
-    /// The outcome of the last attempt, or why there was none.
-    pub outcome: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// The time from its creation to its end in milliseconds.
-    pub delay_ms: Option<i64>,
-}
-
-impl MessageLine {
-    /// Formats a message.
-    #[must_use]
-    pub fn of(sent: &SentMessage) -> Self {
-        let delay = sent
-            .finished_at
-            .map(|at| at.duration_since(sent.created_at).as_millis());
-        Self {
-            channel: sent.channel.name(),
-            kind: sent.kind.replace('_', " "),
-            recipient: sent.recipient.clone().unwrap_or_default(),
-            status: match sent.status.as_str() {
-                "sent" => DeliveryStatus::Delivered,
-                "failed" => DeliveryStatus::Failed,
-                _ => DeliveryStatus::Pending,
-            },
-            outcome: sent.outcome.as_ref().map(|outcome| outcome.replace('_', " ")),
-            created_at: sent.created_at,
-            delay_ms: delay.map(|delay| i64::try_from(delay).unwrap_or(i64::MAX)),
-        }
-    }
-
-    /// Returns whether the provider has accepted it.
-    pub(crate) fn is_sent(&self) -> bool {
-        self.status == DeliveryStatus::Delivered
-    }
-
-    pub(crate) const fn status_text(&self) -> &'static str {
-        match self.status {
-            DeliveryStatus::Delivered => "message-sent",
-            DeliveryStatus::Pending | DeliveryStatus::Failed => status_text(&self.status),
-        }
-    }
-
-    pub(crate) const fn mark(&self) -> &'static str {
-        mark(self.status)
-    }
-
-    pub(crate) const fn style(&self) -> &'static str {
-        style(self.status)
-    }
-}
-
 /// The deliveries and messages about one alert.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDeliveries {
@@ -260,6 +202,13 @@ impl DeliveryList {
         self.deliveries
             .iter()
             .any(|line| line.status == DeliveryStatus::Pending)
+    }
+
+    /// Returns whether a message is on its way.
+    fn has_moving_message(&self) -> bool {
+        self.messages
+            .iter()
+            .any(|message| message.status == DeliveryStatus::Pending)
     }
 
     fn quantiles(&self) -> Option<DelayQuantiles> {
@@ -325,7 +274,7 @@ pub struct DeliveryPage {
 impl DeliveryPage {
     /// Formats a delivery.
     #[must_use]
-    pub fn new(shell: Shell, detail: &DeliveryDetail) -> Self {
+    pub fn new(shell: Shell, detail: &DeliveryDetail, sentences: &AlertSentences) -> Self {
         let attempts = detail.delivery.attempts.iter().rev().map(|attempt| AttemptLine {
             at: attempt.at,
             outcome: outcome(attempt),
@@ -338,7 +287,7 @@ impl DeliveryPage {
             .unwrap_or_else(|_| detail.body.clone());
         Self {
             shell,
-            line: DeliveryLine::of(&detail.webhook, &detail.delivery),
+            line: DeliveryLine::of(&detail.webhook, &detail.delivery, sentences),
             attempts: attempts.collect(),
             body,
         }
@@ -356,7 +305,10 @@ mod tests {
                 id: String::new(),
                 url: String::new(),
             },
-            alert: String::new(),
+            about: SentAbout {
+                id: String::new(),
+                sentence: None,
+            },
             created_at: Timestamp::UNIX_EPOCH,
             status: DeliveryStatus::Delivered,
             attempts: 1,

@@ -1,5 +1,6 @@
 //! The state of the whole service, for operators.
 
+mod feed;
 mod gaps;
 
 use alerts::engine::{BlindStock, EvaluationIssue};
@@ -13,6 +14,7 @@ use service::operator::ServiceOverview;
 use crate::filters;
 use crate::layout::Shell;
 use crate::texts;
+pub use feed::{FeedFact, FeedValue, ProviderLine};
 pub use gaps::GapLine;
 
 /// An account.
@@ -78,7 +80,33 @@ const fn fix(issue: EvaluationIssue) -> &'static str {
         EvaluationIssue::StaleQuotes | EvaluationIssue::NoPrice => "fix-quotes",
         EvaluationIssue::LastPriceInFuture { .. } => "fix-clock",
         EvaluationIssue::TooLittleHistory { .. } => "fix-history",
-        _ => "fix-source",
+        EvaluationIssue::NoMovement => "fix-movement",
+        EvaluationIssue::NoInitialPrice => "fix-initial-price",
+        EvaluationIssue::EarningsNotPositive => "fix-loss",
+        EvaluationIssue::NoDateKnown => "fix-date",
+        EvaluationIssue::TooFewMentions => "fix-mentions",
+        EvaluationIssue::NoExtendedHours => "fix-extended-hours",
+        EvaluationIssue::NoEarningsPerShare
+        | EvaluationIssue::NoSource(_)
+        | EvaluationIssue::NoSourceOfMetric(_)
+        | EvaluationIssue::NeverDelivered(_) => "fix-source",
+    }
+}
+
+/// Returns the id of the text of a job.
+const fn job_text(job: &Job) -> &'static str {
+    match job {
+        Job::Evaluate => "job-evaluate",
+        Job::DailyReminders => "job-daily-reminders",
+        Job::Calendar => "job-calendar",
+        Job::Catalog => "job-catalog",
+        Job::Bars => "job-bars",
+        Job::Fundamentals => "job-fundamentals",
+        Job::Events => "job-events",
+        Job::Analyst => "job-analyst",
+        Job::Deliveries => "job-deliveries",
+        Job::PaperTrades => "job-paper-trades",
+        Job::Cleanup => "job-cleanup",
     }
 }
 
@@ -116,37 +144,6 @@ impl OutboxLine {
     }
 }
 
-/// A measured value of the service.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Measurement {
-    /// Its name and labels, as Prometheus has them.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-}
-
-impl Measurement {
-    /// Reads the values of the market data sources and of the evaluation from the Prometheus text format.
-    #[must_use]
-    pub fn all_of(metrics: &str) -> Vec<Self> {
-        const SHOWN: [&str; 4] = [
-            "bellwether_feed_",
-            "bellwether_quotes_",
-            "bellwether_evaluation_behind",
-            "bellwether_future_state_stocks",
-        ];
-        let is_shown = |line: &&str| SHOWN.iter().any(|name| line.starts_with(name));
-        let lines = metrics.lines().filter(is_shown);
-        lines
-            .filter_map(|line| line.rsplit_once(' '))
-            .map(|(name, value)| Self {
-                name: name.trim_start_matches("bellwether_").to_owned(),
-                value: value.to_owned(),
-            })
-            .collect()
-    }
-}
-
 /// The state of the service.
 #[derive(Template, Debug)]
 #[template(path = "operator.html")]
@@ -171,8 +168,10 @@ pub struct OperatorPage {
     pub pending: [u64; 2],
     /// The last messages that were stored instead of sent.
     pub outbox: Vec<OutboxLine>,
-    /// Measured values.
-    pub measurements: Vec<Measurement>,
+    /// The answers of each provider of market data.
+    pub providers: Vec<ProviderLine>,
+    /// The facts about the received prices.
+    pub feed: Vec<FeedFact>,
     /// The settings in effect with masked secrets.
     pub settings: String,
 }
@@ -207,7 +206,8 @@ impl OperatorPage {
             gaps: overview.gaps.iter().map(GapLine::of).collect(),
             pending: [overview.pending_deliveries, overview.pending_messages],
             outbox: outbox.iter().map(OutboxLine::of).collect(),
-            measurements: Measurement::all_of(metrics),
+            providers: overview.providers.iter().map(ProviderLine::of).collect(),
+            feed: feed::facts(overview, metrics),
         }
     }
 }
@@ -227,16 +227,6 @@ mod tests {
     use service::Page;
 
     use super::*;
-
-    #[test]
-    fn measurements_are_those_of_sources_and_evaluation() {
-        let text = "# TYPE bellwether_feed_stream_live gauge\nbellwether_feed_stream_live{source=\"a b\"} 1\nhttp_requests_total 7\n";
-        let expected = Measurement {
-            name: "feed_stream_live{source=\"a b\"}".to_owned(),
-            value: "1".to_owned(),
-        };
-        assert_eq!(Measurement::all_of(text), [expected]);
-    }
 
     #[test]
     fn blind_stocks_are_grouped_by_their_causes() {
@@ -278,6 +268,8 @@ mod tests {
                 gap(GapState::Filled(at("2024-03-08T15:22:00Z"))),
             ],
             missing_feeds: Vec::new(),
+            providers: Vec::new(),
+            live: evaluation::feed::LiveSourceSnapshot::default(),
             accounts: Page {
                 items: Vec::new(),
                 total: 0,

@@ -2,17 +2,19 @@
 //! clock and the paper return.
 
 use alerts::engine::EvaluationStatus;
+use alerts::expression::Truth;
 use askama::Template;
 use evaluation::market::MarketStatus;
 use jiff::Timestamp;
-use service::alerts::{AlertItem, NearAlert};
+use service::alerts::{AlertItem, ExplainedAlert, NearAlert};
 use watchlist::PerformanceView;
 
 use super::fired::FiredLine;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
-use crate::texts;
+use crate::local_time::has_instant;
+use crate::{texts, wording};
 
 /// An alert near to firing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,18 +29,74 @@ pub struct NearLine {
     pub distance: String,
     /// How near it is, from 0 to 100.
     pub nearness: u8,
+    /// Why it has not fired although its condition is true; `None` while it is not true.
+    pub waits_for: Option<WaitText>,
+}
+
+/// Why an alert waits whose condition is true.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitText {
+    /// The reasons.
+    pub reasons: String,
+    /// When the last of them ends by itself, if the reasons do not say it.
+    pub until: Option<Timestamp>,
+}
+
+impl WaitText {
+    fn of(explained: &ExplainedAlert) -> Self {
+        let reasons: Vec<&str> = explained.gates.iter().map(|gate| gate.message.as_str()).collect();
+        let reasons = match reasons.is_empty() {
+            true => texts::text("near-true"),
+            false => reasons.join("; "),
+        };
+        let until = explained.gates.iter().filter_map(|gate| gate.until).max();
+        Self {
+            until: until.filter(|_| !has_instant(&reasons)),
+            reasons: wording::message(&reasons),
+        }
+    }
+}
+
+/// The alerts nearest to firing: those whose conditions are not true yet, and those that wait although they are.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NearAlerts {
+    /// Those that are not true, the nearest first.
+    pub near: Vec<NearLine>,
+    /// Those that are true and wait.
+    pub waiting: Vec<NearLine>,
+    /// Whether the account has an alert.
+    pub has_alerts: bool,
+}
+
+impl NearAlerts {
+    /// Formats the first alerts of each kind.
+    #[must_use]
+    pub fn of(alerts: &[NearAlert], limit: usize, has_alerts: bool) -> Self {
+        let (waiting, near): (Vec<_>, Vec<_>) = alerts
+            .iter()
+            .map(NearLine::of)
+            .partition(|line| line.waits_for.is_some());
+        Self {
+            near: near.into_iter().take(limit).collect(),
+            waiting: waiting.into_iter().take(limit).collect(),
+            has_alerts,
+        }
+    }
 }
 
 impl NearLine {
     /// Formats an alert.
     #[must_use]
     pub fn of(near: &NearAlert) -> Self {
+        let explanation = near.explained.explanation.as_ref();
+        let is_true = explanation.is_some_and(|explanation| explanation.truth == Truth::True);
         Self {
             id: near.id.to_string(),
             symbol: near.symbol.to_string(),
             sentence: near.explained.sentence.clone(),
             distance: figures::percent(near.distance_pct),
             nearness: figures::nearness(near.distance_pct),
+            waits_for: is_true.then(|| WaitText::of(&near.explained)),
         }
     }
 }
@@ -134,7 +192,7 @@ pub struct Today {
     /// The firings before, newest first.
     pub earlier: Vec<FiredLine>,
     /// The alerts nearest to firing.
-    pub near: Vec<NearLine>,
+    pub near: NearAlerts,
     /// The alerts that cannot be evaluated.
     pub blind: Vec<BlindLine>,
     /// The market's clock.
@@ -175,5 +233,5 @@ pub struct NearPart {
     /// The frame.
     pub shell: Shell,
     /// The alerts.
-    pub near: Vec<NearLine>,
+    pub near: NearAlerts,
 }

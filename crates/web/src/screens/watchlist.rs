@@ -4,13 +4,15 @@ use alerts::Intention;
 use askama::Template;
 use jiff::Timestamp;
 use market::{Decimal, PriceChange};
-use serde_json::json;
-use watchlist::{ItemView, PerformanceRange, PerformanceView, SeriesPoint, TradeView};
+use serde_json::{Value, json};
+use service::alerts::{DescribedAlert, StoredAlert, describe_stored};
+use watchlist::{ItemView, PerformanceRange, PerformanceView, SeriesPoint, TradeView, WatchlistItemId};
 
 use super::today::PaperTotal;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
+use crate::wording::in_words;
 
 /// A stock on the watchlist.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +41,84 @@ pub struct WatchedLine {
     pub alerts: u64,
     /// The analyst's advice: its time, its author and its rationale.
     pub advice: Option<(Timestamp, String, String)>,
+    /// The alerts that the analyst has created.
+    pub made: Vec<MadeAlert>,
+    /// The analyst's present proposals, if they are asked for.
+    pub proposals: Option<Proposals>,
+}
+
+/// An alert that the analyst has created for a stock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MadeAlert {
+    /// Its id.
+    pub id: String,
+    /// The alert as a sentence.
+    pub sentence: String,
+    /// Why the analyst has created it.
+    pub rationale: String,
+}
+
+impl MadeAlert {
+    /// Formats an alert; `None` unless the analyst has created it for the item.
+    #[must_use]
+    pub fn of(stored: &StoredAlert, item: WatchlistItemId) -> Option<Self> {
+        let parameters = stored.alert.parameters.as_ref()?;
+        let text = |name: &str| parameters.get(name).and_then(Value::as_str);
+        (text("watchlist_item_id")? == item.0.to_string()).then(|| Self {
+            id: stored.alert.id.to_string(),
+            sentence: describe_stored(stored).sentence,
+            rationale: text("rationale").unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+/// The analyst's proposals for a stock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Proposals {
+    /// Alerts that can be created as they are, or with another level.
+    Alerts(Vec<ProposalLine>),
+    /// There are none for this reason.
+    Unavailable(String),
+}
+
+/// A proposed alert.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProposalLine {
+    /// Its purpose in words.
+    pub role: String,
+    /// The alert as a sentence.
+    pub sentence: String,
+    /// The rule that the builder reads as the same alert.
+    pub rule: Option<String>,
+    /// Why it is proposed.
+    pub rationale: String,
+    /// The body of the create request, as JSON.
+    pub body: String,
+    /// The level, which can be changed.
+    pub threshold: Option<String>,
+}
+
+impl ProposalLine {
+    /// Formats a proposal. `role` is the name of its purpose.
+    #[must_use]
+    pub fn of(role: &str, rationale: &str, body: &Value, described: &DescribedAlert) -> Self {
+        let threshold = body.get("threshold").filter(|threshold| threshold.is_number());
+        Self {
+            role: in_words(role),
+            sentence: described.sentence.clone(),
+            rule: described.text.clone(),
+            rationale: rationale.to_owned(),
+            body: body.to_string(),
+            threshold: threshold.map(ToString::to_string),
+        }
+    }
+
+    /// Returns the query of the builder with this alert.
+    fn query(&self) -> Option<String> {
+        let rule = self.rule.as_ref()?;
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        Some(query.append_pair("text", rule).finish())
+    }
 }
 
 impl WatchedLine {
@@ -68,6 +148,8 @@ impl WatchedLine {
                 .advised
                 .as_ref()
                 .map(|advice| (advice.priced.at, advice.by.clone(), advice.summary.clone())),
+            made: Vec::new(),
+            proposals: None,
         }
     }
 

@@ -186,8 +186,17 @@ impl AlertPreview {
             unknown: UnknownMetrics::of(unknown_metrics, coverage.days.is_some()),
             coverage: PreviewCoverage::of(coverage, lacks_extended_hours.then_some(NO_EXTENDED_HOURS)),
             never_true: NeverTrue::of(never_true),
-            noise: noise.map(|Noise { message, suggestion }| PreviewNoise { message, suggestion }),
+            noise: noise.map(PreviewNoise::of),
             outcome: PreviewPerformance::of(outcome),
+        }
+    }
+}
+
+impl PreviewNoise {
+    fn of(noise: Noise) -> Self {
+        Self {
+            message: noise.message(),
+            suggestion: noise.fix.suggestion(),
         }
     }
 }

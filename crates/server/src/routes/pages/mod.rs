@@ -8,6 +8,7 @@ pub mod confirm;
 pub mod confirm_address;
 pub(in crate::routes) mod link;
 pub(crate) mod page;
+pub(crate) mod render;
 pub mod reset_password;
 pub(in crate::routes) mod session;
 pub mod verify_alert;

@@ -1,20 +1,18 @@
 //! Pages with a message: how handlers create them, and the headers of all HTML pages.
 //!
-//! A handler returns a response without a body. The layer [`render`] fills it in, because it knows the browser's appearance and the
-//! path of the service.
+//! A handler returns a response without a body. The layer [`render`](super::render) fills it in, because it knows the browser's
+//! appearance and session, and the path of the service.
 
 use std::borrow::Cow;
 
-use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::Next;
-use foundation::ServiceError;
+use foundation::{ServiceError, StockCandidate};
 use http::HeaderName;
+use market::Symbol;
 use url::Url;
 use web::message_page::{FormField, MessageForm, MessagePage, PageLink};
+use web::wording;
 
 use crate::routes::prelude::*;
-use crate::routes::web::appearance::page_head;
 
 pub(in crate::routes) type Page = MessagePageBuilder;
 pub(in crate::routes) type Form = MessageForm;
@@ -33,9 +31,9 @@ pub(in crate::routes) enum FormTarget<'a> {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(in crate::routes) struct MessagePageBuilder(MessagePage);
 
-/// A page in the extensions of a response, for [`render`].
+/// A page in the extensions of a response, for [`render`](super::render).
 #[derive(Clone, Debug)]
-struct UnrenderedPage(Box<MessagePage>);
+pub(super) struct UnrenderedPage(pub(super) Box<MessagePage>);
 
 impl MessagePageBuilder {
     /// Creates a page with a message.
@@ -61,7 +59,7 @@ impl MessagePageBuilder {
         label: impl Into<Cow<'static, str>>,
     ) -> Self {
         let (to, label) = (to.into(), label.into());
-        self.0.link = Some(PageLink { to, label });
+        self.0.links.push(PageLink { to, label });
         self
     }
 
@@ -76,21 +74,6 @@ impl MessagePageBuilder {
     }
 }
 
-/// Renders pages with a message.
-pub(crate) async fn render(State(app): State<App>, request: Request, next: Next) -> Response {
-    let head = page_head(&app, request.headers());
-    let mut response = next.run(request).await;
-    if let Some(UnrenderedPage(page)) = response.extensions_mut().remove() {
-        *response.body_mut() = Body::from(page.html(&head));
-        protect(response.headers_mut(), FormTarget::SameOrigin);
-        // Addresses of these pages contain tokens.
-        response
-            .headers_mut()
-            .insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    }
-    response
-}
-
 /// Creates a page response from HTML.
 pub(in crate::routes) fn html_page(html: String, form_target: FormTarget<'_>) -> Response {
     let mut response = html.into_response();
@@ -100,13 +83,31 @@ pub(in crate::routes) fn html_page(html: String, form_target: FormTarget<'_>) ->
 
 /// Converts an error to an error page.
 pub(in crate::routes) fn error_page(error: ServiceError) -> Response {
-    // The conversion logs internal errors and hides their cause.
-    api_error_page(&ApiError::from(error))
+    match error {
+        ServiceError::UnknownStock { symbol, candidates } => unknown_stock_page(symbol, &candidates),
+        // The conversion logs internal errors and hides their cause.
+        error => api_error_page(&ApiError::from(error)),
+    }
+}
+
+/// Returns the page of a symbol that no stock has, with links to similar ones.
+fn unknown_stock_page(symbol: Symbol, candidates: &[StockCandidate]) -> Response {
+    let text = match candidates {
+        [] => format!("There is no stock with the symbol {symbol}. Check the symbol."),
+        _ => format!("There is no stock with the symbol {symbol}. Did you mean:"),
+    };
+    let page = candidates
+        .iter()
+        .fold(Page::message("Stock not found", text), |page, candidate| {
+            let label = format!("{} ({})", candidate.symbol, candidate.name);
+            page.with_link(format!("/stocks/{}", candidate.symbol), label)
+        });
+    page.with_status(StatusCode::NOT_FOUND)
 }
 
 /// Returns the page of an error.
 pub(in crate::routes) fn api_error_page(error: &ApiError) -> Response {
-    let page = Page::message("The request failed", error.message());
+    let page = Page::message("The request failed", wording::message(error.message()));
     with_retry_after(page.with_status(error.status()), error.retry_after_s())
 }
 
@@ -157,7 +158,7 @@ fn source_of(uri: &str) -> Option<String> {
 }
 
 /// Sets the security headers: no caching, no referrer for other sites, no framing, only this service's own scripts and styles.
-fn protect(headers: &mut HeaderMap, form_target: FormTarget<'_>) {
+pub(super) fn protect(headers: &mut HeaderMap, form_target: FormTarget<'_>) {
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use accounts::identity::SignInResult;
+use accounts::identity::{SessionClient, SignInResult};
 use foundation::{Actor, ServiceError};
 use serde_json::json;
 
@@ -17,12 +17,21 @@ use crate::routes::prelude::*;
 
 /// Returns the account of the browser's session, or `None` without a valid session.
 pub(in crate::routes) async fn signed_in_actor(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, ServiceError> {
+    signed_in_at(app, headers, None).await
+}
+
+/// As [`signed_in_actor`], for a page that a browser opens: the browser is recorded as the one that uses the session.
+pub(in crate::routes) async fn signed_in_at(
+    app: &App,
+    headers: &HeaderMap,
+    client: Option<SessionClient>,
+) -> Result<Option<Actor>, ServiceError> {
     let service = app.service();
     let cookie = SessionCookie::of(service).read(headers);
     // Two different session cookies are refused: a third party may have set one of them.
     let cookie = cookie.map_err(|error| ServiceError::Malformed(error.message().to_owned()))?;
     let Some(cookie) = cookie else { return Ok(None) };
-    match service.authenticator.authenticate_cookie(cookie).await {
+    match service.authenticator.authenticate_cookie(cookie, client).await {
         Ok(actor) => Ok(Some(actor)),
         Err(ServiceError::Unauthenticated(_)) => Ok(None),
         Err(failure) => Err(failure),

@@ -2,6 +2,7 @@
 
 use foundation::ServiceError;
 use web::screens::credentials::CredentialsPage;
+use web::wording;
 
 use crate::routes::pages::page::{FormTarget, Page, error_page, html_page, with_retry_after};
 use crate::routes::prelude::*;
@@ -30,7 +31,7 @@ pub(super) fn with_errors(mut page: CredentialsPage, error: ServiceError) -> Res
     };
     match error {
         ServiceError::Invalid { fields, .. } => {
-            let of = |name: &str| fields.get(name).map(|errors| errors.join("; "));
+            let of = |name: &str| fields.get(name).map(|errors| wording::at_input(errors));
             page.email_error = of("email");
             page.password_error = of("password");
             page.code_error = of("code");
@@ -42,8 +43,9 @@ pub(super) fn with_errors(mut page: CredentialsPage, error: ServiceError) -> Res
         | ServiceError::Conflict(_)
         | ServiceError::Unavailable(_)
         | ServiceError::Overloaded { .. }) => {
-            page.error = Some(error.to_string());
-            let status = ApiError::from(error).status();
+            let error = ApiError::from(error);
+            page.error = Some(wording::message(error.message()));
+            let status = error.status();
             with_retry_after(credentials_response(&page, status), retry_after_s)
         }
         error => error_page(error),

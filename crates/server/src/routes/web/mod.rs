@@ -21,13 +21,13 @@ mod offline;
 mod operator;
 mod quick_add;
 mod register;
-mod response;
+pub(in crate::routes) mod response;
 mod settings;
 mod sign_in;
 mod sign_out;
 mod stock;
 mod today;
-mod visitor;
+pub(in crate::routes) mod visitor;
 mod watchlist;
 
 use axum::Router;
@@ -58,6 +58,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/assets/{digest}/{*path}", get(assets::get_asset))
         .route("/deliveries", get(deliveries::list::list_deliveries))
         .route("/deliveries/recover", post(deliveries::recover::recover))
+        .route(
+            "/deliveries/messages/resend",
+            post(deliveries::resend_message::resend_message),
+        )
         .route("/deliveries/resend", post(deliveries::resend::resend))
         .route("/deliveries/{webhook}/{delivery}", get(deliveries::show::show_delivery))
         .route("/demo", get(demo::start_demo))
@@ -95,6 +99,10 @@ pub(crate) fn router() -> Router<App> {
             get(settings::keys::show_keys).post(settings::keys::change_keys),
         )
         .route(
+            "/settings/sessions",
+            get(settings::sessions::show_sessions).post(settings::sessions::end_sessions),
+        )
+        .route(
             "/settings/webhooks",
             get(settings::webhooks::show_webhooks).post(settings::webhooks::change_webhooks),
         )
@@ -106,5 +114,6 @@ pub(crate) fn router() -> Router<App> {
             get(watchlist::show::show_watchlist).post(watchlist::add::add_item),
         )
         .route("/watchlist/alert", post(watchlist::alert::create_alert))
+        .route("/watchlist/proposal", post(watchlist::proposals::accept_proposal))
         .route("/watchlist/change", post(watchlist::change::change_item))
 }

@@ -5,15 +5,16 @@ use foundation::ServiceError;
 use http::HeaderName;
 use web::layout::{Notice, PageHead};
 use web::return_path::ReturnPath;
+use web::wording;
 
 use super::notice;
 use crate::routes::pages::page::{FormTarget, html_page};
 use crate::routes::prelude::*;
 
 /// The header by which htmx asks for a part of a page.
-pub(super) const HX_REQUEST: HeaderName = HeaderName::from_static("hx-request");
+pub(in crate::routes) const HX_REQUEST: HeaderName = HeaderName::from_static("hx-request");
 /// The header with the element that the response replaces, as `main#main`.
-pub(super) const HX_TARGET: HeaderName = HeaderName::from_static("hx-target");
+pub(in crate::routes) const HX_TARGET: HeaderName = HeaderName::from_static("hx-target");
 /// The header that makes htmx go to another page.
 const HX_REDIRECT: HeaderName = HeaderName::from_static("hx-redirect");
 
@@ -38,7 +39,7 @@ pub(super) fn after_change(head: &PageHead, next: &str, result: Result<String, S
     let (text, is_error) = match result {
         Ok(text) => (text, false),
         // The conversion logs internal errors and hides their cause.
-        Err(error) => (ApiError::from(error).message().to_owned(), true),
+        Err(error) => (error_text(error), true),
     };
     let mut response = see_other(head, next);
     let notice = Notice {
@@ -48,6 +49,15 @@ pub(super) fn after_change(head: &PageHead, next: &str, result: Result<String, S
     };
     notice::set(&mut response, &notice);
     response
+}
+
+/// Returns the message of an error in the words of the pages.
+pub(super) fn error_text(error: ServiceError) -> String {
+    match error {
+        ServiceError::Invalid { fields, .. } => wording::of_fields(&fields),
+        // The conversion logs internal errors and hides their cause.
+        error => wording::message(ApiError::from(error).message()),
+    }
 }
 
 /// Redirects a browser with 303.

@@ -3,12 +3,12 @@
 use foundation::ServiceError;
 use jiff::Timestamp;
 use market::Decimal;
-use service::{AlertFilter, PageRequest};
+use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
 use watchlist::PerformanceRange;
 use web::layout::{Section, Shell};
 use web::screens::alerts::AlertOrder;
 use web::screens::fired::FiredLine;
-use web::screens::today::{BlindLine, MarketClock, NearLine, NearPart, PaperTotal, Today, TodayPage, TodayPart};
+use web::screens::today::{BlindLine, MarketClock, NearAlerts, NearPart, PaperTotal, Today, TodayPage, TodayPart};
 
 use super::alerts::list::all_alerts;
 use super::response::rendered;
@@ -45,10 +45,25 @@ pub(super) async fn show_today(State(app): State<App>, visitor: Visitor, mut que
     }
 }
 
-async fn near(app: &App, visitor: &Visitor) -> Result<Vec<NearLine>, ServiceError> {
+async fn near(app: &App, visitor: &Visitor) -> Result<NearAlerts, ServiceError> {
     let alerts = &app.service().alerts;
     let near = alerts.near_alerts(&visitor.actor, None, ANY_DISTANCE).await?;
-    Ok(near.iter().take(MAX_NEAR).map(NearLine::of).collect())
+    let has_alerts = match near.is_empty() {
+        true => has_alerts(app, visitor).await?,
+        false => true,
+    };
+    Ok(NearAlerts::of(&near, MAX_NEAR, has_alerts))
+}
+
+async fn has_alerts(app: &App, visitor: &Visitor) -> Result<bool, ServiceError> {
+    let (alerts, any) = (&app.service().alerts, AlertFilter::default());
+    let newest = AlertSort {
+        field: AlertSortField::CreatedAt,
+        ascending: false,
+    };
+    let one = PageRequest { page: 1, limit: 1 };
+    let found = alerts.alerts(&visitor.actor, &any, newest, one, false).await?;
+    Ok(found.total > 0)
 }
 
 async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, ServiceError> {

@@ -1,12 +1,17 @@
 //! The signed-in visitor of a page.
 
+use std::net::IpAddr;
+
+use accounts::identity::SessionClient;
 use axum::extract::{FromRequestParts, OriginalUri};
 use foundation::{Actor, ServiceError};
 use http::request::Parts;
+use http::{Method, Uri};
 use url::Url;
 use web::form_state::FormState;
 use web::layout::{ExampleRule, LiveState, Notice, PageHead, Section, Shell};
 use web::return_path::ReturnPath;
+use web::screens::alerts::RecentChange;
 
 use super::appearance::page_head;
 use super::notice;
@@ -15,7 +20,7 @@ use crate::auth::same_origin;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link;
 use crate::routes::pages::page::{Page, error_page};
-use crate::routes::pages::session::signed_in_actor;
+use crate::routes::pages::session::{signed_in_actor, signed_in_at};
 use crate::routes::prelude::*;
 
 /// Extractor: the signed-in visitor of a page.
@@ -29,9 +34,12 @@ pub(super) struct Visitor {
     pub(super) head: PageHead,
     /// Whether htmx asks for a part of the page.
     pub(super) is_part: bool,
+    /// The browser.
+    pub(super) client: SessionClient,
     /// The path and query of the request.
     address: String,
     notice: Option<Notice>,
+    recent_changes: Vec<RecentChange>,
     live: LiveState,
 }
 
@@ -70,8 +78,8 @@ impl FromRequestParts<App> for Visitor {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, VisitorRejection> {
         use VisitorRejection::Refused;
 
-        let Ok(ClientAddress(address)) = ClientAddress::from_request_parts(parts, app).await;
-        if let Some(refusal) = link::rate_limit_page(app, address, RateLimitGroup::Pages) {
+        let Ok(ClientAddress(client)) = ClientAddress::from_request_parts(parts, app).await;
+        if let Some(refusal) = link::rate_limit_page(app, client, RateLimitGroup::Pages) {
             return Err(Refused(refusal));
         }
         let is_read_only = same_origin::is_read_only(&parts.method);
@@ -81,37 +89,26 @@ impl FromRequestParts<App> for Visitor {
             let page = Page::message("The request was refused", text);
             return Err(Refused(page.with_status(StatusCode::FORBIDDEN)));
         }
-        let uri = OriginalUri::from_request_parts(parts, app).await.map(|uri| uri.0);
-        let address = uri
-            .ok()
-            .and_then(|uri| uri.path_and_query().map(ToString::to_string))
-            .unwrap_or_else(|| "/".to_owned());
-        let head = page_head(app, &parts.headers);
-        let is_part = parts.headers.contains_key(HX_REQUEST);
-        match signed_in_actor(app, &parts.headers).await {
-            Ok(Some(actor)) => Ok(Self {
-                live: live_state(app, &actor)
-                    .await
-                    .map_err(|error| Refused(error_page(error)))?,
+        let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, app).await;
+        let address = path_and_query(&uri);
+        let client = session_client(client, &parts.headers);
+        match signed_in_at(app, &parts.headers, Some(client)).await {
+            Ok(Some(actor)) => Self::of(
+                app,
                 actor,
-                notice: shows_notice(&parts.headers)
-                    .then(|| notice::read(&parts.headers))
-                    .flatten(),
-                head,
-                is_part,
                 address,
-            }),
+                client,
+                &parts.headers,
+                shows_notice(&parts.headers),
+            )
+            .await
+            .map_err(|error| Refused(error_page(error))),
             Ok(None) => {
                 let has_accounts = app.service().identity.has_accounts().await;
                 Err(VisitorRejection::SignedOut(SignedOut {
-                    head,
-                    is_part,
-                    // A write cannot be repeated by following a link, so it leads back to the page with the form.
-                    address: if is_read_only {
-                        address
-                    } else {
-                        referring_page(app, &parts.headers)
-                    },
+                    head: page_head(app, &parts.headers),
+                    is_part: parts.headers.contains_key(HX_REQUEST),
+                    address: page_address(app, &parts.method, &uri, &parts.headers),
                     has_accounts: has_accounts.map_err(|error| Refused(error_page(error)))?,
                 }))
             }
@@ -121,6 +118,38 @@ impl FromRequestParts<App> for Visitor {
 }
 
 impl Visitor {
+    /// Reads what the frame of each page shows, and what is left of earlier changes if the page shows notices.
+    async fn of(
+        app: &App,
+        actor: Actor,
+        address: String,
+        client: SessionClient,
+        headers: &HeaderMap,
+        shows_notice: bool,
+    ) -> Result<Self, ServiceError> {
+        let live = live_state(app, &actor).await?;
+        let notice = shows_notice.then(|| notice::read(headers)).flatten();
+        let recent_changes = match shows_notice {
+            true => app.service().alerts.recent_changes(&actor).await?,
+            false => Vec::new(),
+        };
+        let noticed = notice.as_ref().and_then(|notice| notice.undo.as_deref());
+        Ok(Self {
+            recent_changes: recent_changes
+                .iter()
+                .map(RecentChange::of)
+                .filter(|change| Some(change.undo.as_str()) != noticed)
+                .collect(),
+            actor,
+            head: page_head(app, headers),
+            is_part: headers.contains_key(HX_REQUEST),
+            client,
+            address,
+            notice,
+            live,
+        })
+    }
+
     /// Returns the frame of a page in a section.
     pub(super) fn shell(&self, app: &App, section: Option<Section>) -> Shell {
         Shell {
@@ -132,6 +161,7 @@ impl Visitor {
             zone: self.actor.time_zone.clone(),
             now: app.now(),
             notice: self.notice.clone(),
+            recent_changes: self.recent_changes.clone(),
             example: example_rule(app),
             live: self.live.clone(),
         }
@@ -180,6 +210,37 @@ fn referring_page(app: &App, headers: &HeaderMap) -> String {
     let base = page_head(app, headers).base;
     let address = address.and_then(|address| address.strip_prefix(&base).map(str::to_owned));
     address.unwrap_or_else(|| "/".to_owned())
+}
+
+/// Returns the address of the page that a browser shows. A write cannot be repeated by following a link, so it is the page with the
+/// form.
+pub(in crate::routes) fn page_address(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> String {
+    match same_origin::is_read_only(method) {
+        true => path_and_query(uri),
+        false => referring_page(app, headers),
+    }
+}
+
+fn path_and_query(uri: &Uri) -> String {
+    uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string)
+}
+
+/// Returns the frame of an error page for a browser's account; `None` without a session, or if the account cannot be read.
+pub(in crate::routes) async fn error_page_shell(
+    app: &App,
+    client: IpAddr,
+    headers: &HeaderMap,
+    address: String,
+) -> Option<Shell> {
+    let actor = signed_in_actor(app, headers).await.ok()??;
+    let client = session_client(client, headers);
+    let visitor = Visitor::of(app, actor, address, client, headers, false).await.ok()?;
+    Some(visitor.shell(app, None))
+}
+
+fn session_client(address: IpAddr, headers: &HeaderMap) -> SessionClient {
+    let user_agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    SessionClient::of(address, user_agent.unwrap_or_default())
 }
 
 /// Reads the position before the page reads anything else, so that the page's stream repeats a firing rather than omit it.

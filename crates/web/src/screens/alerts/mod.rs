@@ -2,6 +2,7 @@
 
 mod action;
 mod query;
+mod recent;
 mod state;
 
 use alerts::{ConditionKind, Status};
@@ -16,6 +17,7 @@ use crate::texts;
 
 pub use action::BulkAction;
 pub use query::{AlertListQuery, AlertOrder};
+pub use recent::RecentChange;
 pub use state::AlertState;
 
 /// An alert in the list.
@@ -160,9 +162,8 @@ const fn status_text(status: &Status) -> &'static str {
     }
 }
 
-/// Returns a condition's name in words.
-fn condition_text(condition: &ConditionKind) -> String {
-    condition.name().replace('_', " ")
+const fn condition_text(condition: &ConditionKind) -> &'static str {
+    condition.spec().label
 }
 
 fn select_all_text(count: &u64) -> String {

@@ -10,6 +10,7 @@ use super::BuilderTarget;
 use super::hints::{plain, threshold_hint};
 use crate::form_state::FormState;
 use crate::texts;
+use crate::wording::in_words;
 
 /// The input with the stocks: one, several, or those of the watchlist.
 pub const STOCKS: &str = "stocks";
@@ -345,21 +346,25 @@ fn choice(is_required: bool, values: &[&str]) -> Control {
     Control::Choice(default.into_iter().chain(values).collect())
 }
 
-/// Returns the name of a member or a value in words: `volumeBaseline` is "Volume baseline".
-fn in_words(name: &str) -> String {
-    let mut words = String::new();
-    for letter in name.chars() {
-        match letter {
-            '_' => words.push(' '),
-            letter if words.is_empty() => words.extend(letter.to_uppercase()),
-            letter if letter.is_uppercase() => {
-                words.push(' ');
-                words.extend(letter.to_lowercase());
-            }
-            letter => words.push(letter),
-        }
-    }
-    words
+/// Returns the label of the input that sets a member of the API.
+pub(crate) fn label_of(name: &str) -> String {
+    let option = OPTIONS.iter().find(|(option, ..)| *option == name);
+    let text = match name {
+        "options" => "form-options",
+        "options.rearm" => "option-rearm-at",
+        "parameters.when" => "form-expression",
+        STOCKS | "scope" => "form-stocks",
+        SYMBOLS => "stocks",
+        SYMBOL => "form-symbol",
+        CONDITION => "form-condition",
+        THRESHOLD => "form-threshold",
+        CHANNEL => "form-channel",
+        _ => match option {
+            Some((_, text, _)) => text,
+            None => return in_words(name.rsplit('.').next().unwrap_or(name)),
+        },
+    };
+    texts::text(text)
 }
 
 #[cfg(test)]
@@ -378,11 +383,5 @@ mod tests {
                 "{kind}"
             );
         }
-    }
-
-    #[test]
-    fn names_become_words() {
-        assert_eq!(in_words("volumeBaseline"), "Volume baseline");
-        assert_eq!(in_words("market_open"), "Market open");
     }
 }

@@ -9,6 +9,7 @@ use alerts::expression::ExpressionError;
 use askama::Template;
 use fluent_bundle::FluentValue;
 use service::alerts::Preview;
+use service::alerts::preview::noise::{Noise, NoiseFix};
 
 use crate::figures;
 use crate::filters;
@@ -128,8 +129,7 @@ impl PreviewText {
             }
             None => texts::text("preview-no-history"),
         };
-        let noise = preview.noise.as_ref();
-        let noise = noise.map(|noise| format!("{}: {}", noise.message, noise.suggestion));
+        let noise = preview.noise.map(noise_text);
         let unknown = (!preview.unknown_metrics.is_empty()).then(|| {
             let names = preview.unknown_metrics.join(", ");
             texts::text_with("preview-unknown", [("metrics", names.into())])
@@ -161,6 +161,23 @@ impl PreviewText {
                 .collect(),
         }
     }
+}
+
+fn noise_text(noise: Noise) -> String {
+    let fix = match noise.fix {
+        NoiseFix::SingleReminder => "noise-single-reminder",
+        NoiseFix::RearmPercent => "noise-rearm-percent",
+        NoiseFix::RearmBelowZero => "noise-rearm-below-zero",
+        NoiseFix::RearmAboveZero => "noise-rearm-above-zero",
+        NoiseFix::OncePerDay => "noise-once-per-day",
+        NoiseFix::StricterOrCooldown => "noise-cooldown",
+        NoiseFix::StricterOrLongerCooldown => "noise-longer-cooldown",
+    };
+    let values = [
+        ("count", noise.per_year.round().into()),
+        ("most", noise.most_in_a_session.into()),
+    ];
+    format!("{} {}", texts::text_with("noise", values), texts::text(fix))
 }
 
 fn outcomes(preview: &Preview) -> Vec<(u16, String, String)> {
@@ -278,4 +295,28 @@ impl BuilderPage {
 
 fn sessions_text(sessions: &u16) -> String {
     texts::text_with("after-sessions", [("count", (*sessions).into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warning_names_the_inputs_of_the_form() {
+        let text = |per_year, most_in_a_session, fix| {
+            noise_text(Noise {
+                per_year,
+                most_in_a_session,
+                fix,
+            })
+        };
+        assert_eq!(
+            text(82.4, 3, NoiseFix::OncePerDay),
+            "It fires about 82 times a year, and up to 3 times in one session. Set “Fires” to “Once per day”."
+        );
+        assert_eq!(
+            text(1.0, 1, NoiseFix::StricterOrCooldown),
+            "It fires about once a year. Choose a stricter level, or set “Cooldown after a firing” to a time such as 7d."
+        );
+    }
 }

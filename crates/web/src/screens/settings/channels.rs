@@ -4,6 +4,7 @@ use askama::Template;
 use delivery::messages::MessageReceipt;
 use delivery::webhooks::DeliveryStatus;
 use jiff::Timestamp;
+use service::alerts::AlertSentences;
 
 use super::SettingsTab;
 use crate::filters;
@@ -31,7 +32,7 @@ impl MessageTestReceipt {
     #[must_use]
     pub fn of(receipt: &MessageReceipt) -> Self {
         Self {
-            line: MessageLine::of(&receipt.sent),
+            line: MessageLine::of(&receipt.sent, &AlertSentences::new()),
             claimed_at: receipt.claimed_at,
             finished_at: receipt.sent.finished_at,
             attempts: receipt.attempts,

@@ -5,6 +5,7 @@ mod agents;
 mod channels;
 mod keys;
 mod profile;
+mod sessions;
 mod webhooks;
 
 pub use account::AccountPage;
@@ -12,6 +13,7 @@ pub use agents::{AgentsPage, GrantLine};
 pub use channels::{ChannelsPage, MessageTestReceipt};
 pub use keys::{KeyLine, KeysPage, NewKey};
 pub use profile::ProfilePage;
+pub use sessions::{SessionLine, SessionsPage};
 pub use webhooks::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
 
 /// A tab of the settings.
@@ -27,18 +29,21 @@ pub enum SettingsTab {
     Webhooks,
     /// `/settings/agents`
     Agents,
+    /// `/settings/sessions`
+    Sessions,
     /// `/settings/account`
     Account,
 }
 
 impl SettingsTab {
     /// All tabs in their order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Profile,
         Self::Channels,
         Self::Keys,
         Self::Webhooks,
         Self::Agents,
+        Self::Sessions,
         Self::Account,
     ];
 
@@ -51,6 +56,7 @@ impl SettingsTab {
             Self::Keys => "/settings/keys",
             Self::Webhooks => "/settings/webhooks",
             Self::Agents => "/settings/agents",
+            Self::Sessions => "/settings/sessions",
             Self::Account => "/settings/account",
         }
     }
@@ -64,6 +70,7 @@ impl SettingsTab {
             Self::Keys => "settings-keys",
             Self::Webhooks => "settings-webhooks",
             Self::Agents => "settings-agents",
+            Self::Sessions => "settings-sessions",
             Self::Account => "settings-account",
         }
     }

@@ -68,10 +68,16 @@ impl std::fmt::Debug for WebhookSecret {
 pub struct TestReceipt {
     /// The URL.
     pub url: String,
-    /// When the request began.
-    pub at: Timestamp,
-    /// The time until the answer or the failure, in milliseconds.
+    /// When the test was requested.
+    pub requested_at: Timestamp,
+    /// When the message was created, signed and sent.
+    pub sent_at: Timestamp,
+    /// When the answer was complete, or the attempt had failed.
+    pub ended_at: Timestamp,
+    /// The time between sending and the end, in milliseconds.
     pub duration_ms: u64,
+    /// Whether the receiver has answered.
+    pub is_answered: bool,
     /// The outcome.
     pub outcome: String,
     /// The beginning of the answer.
@@ -96,4 +102,39 @@ pub struct WebhooksPage {
 
 impl WebhooksPage {
     const TAB: SettingsTab = SettingsTab::Webhooks;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_of_a_test_has_its_time() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let page = WebhooksPage {
+            shell: crate::layout::tests::shell(),
+            form: FormState::default(),
+            webhooks: Vec::new(),
+            secret: None,
+            receipt: Some(TestReceipt {
+                url: "https://receiver.example".to_owned(),
+                requested_at: at("2024-03-08T15:00:00Z"),
+                sent_at: at("2024-03-08T15:00:00.010Z"),
+                ended_at: at("2024-03-08T15:00:00.250Z"),
+                duration_ms: 240,
+                is_answered: true,
+                outcome: "delivered (200)".to_owned(),
+                response: String::new(),
+            }),
+        };
+        let html = page.render().unwrap();
+        for (time, step) in [
+            ("15:00:00.000", "Requested"),
+            ("15:00:00.010", "Signed and sent"),
+            ("15:00:00.250", "Answered"),
+        ] {
+            let (_, rest) = html.split_once(time).unwrap();
+            assert!(rest.split("</li>").next().unwrap().contains(step), "{step}: {html}");
+        }
+    }
 }

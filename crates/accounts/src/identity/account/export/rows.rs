@@ -47,6 +47,9 @@ pub(super) fn session(session: &UserSession) -> Value {
         "last_seen_at": timestamp(session.last_seen_at),
         "expires_at": timestamp(session.expires_at),
         "ended_at": optional_timestamp(session.ended_at),
+        "address": session.client.map(|client| client.address.to_string()),
+        "browser": session.client.map(|client| client.browser.name()),
+        "system": session.client.map(|client| client.system.name()),
     })
 }
 

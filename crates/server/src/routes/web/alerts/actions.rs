@@ -14,7 +14,7 @@ use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::web::notice;
-use crate::routes::web::response::see_other;
+use crate::routes::web::response::{error_text, see_other};
 use crate::routes::web::visitor::Visitor;
 
 /// Changes the selected alerts, or all alerts of the filter.
@@ -45,9 +45,10 @@ pub(in crate::routes::web) async fn change_alerts(
         Ok(result) => result,
         Err(error) => return error_page(error),
     };
-    let reason = result.refused.first().map(ToString::to_string).unwrap_or_default();
+    let refused = result.refused.len();
+    let reason = result.refused.into_iter().next().map(error_text).unwrap_or_default();
     let notice = Notice {
-        text: action.notice(result.changed, result.unchanged, result.refused.len(), &reason),
+        text: action.notice(result.changed, result.unchanged, refused, &reason),
         is_error: result.changed + result.unchanged == 0,
         undo: result.undo.map(|undo| undo.0.to_string()),
     };

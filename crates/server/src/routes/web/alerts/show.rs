@@ -5,7 +5,7 @@ use axum::extract::Path;
 use foundation::ServiceError;
 use jiff::Timestamp;
 use service::PageRequest;
-use service::alerts::AlertDetail;
+use service::alerts::{AlertDetail, AlertSentences};
 use web::layout::Section;
 use web::screens::alert::{AlertFacts, AlertPage, HistoryLine, MemberLine, OutcomeLine, PastMomentInput, Why};
 use web::screens::deliveries::{AlertDeliveries, DeliveryLine, MessageLine};
@@ -87,12 +87,17 @@ async fn sent(app: &App, visitor: &Visitor, id: AlertId) -> Result<AlertDeliveri
         .sent_messages
         .messages_of_alert(actor, id, MAX_DELIVERED_FIRINGS)
         .await?;
+    // The page is about this alert alone, so its rows do not name it.
+    let sentences = AlertSentences::new();
     Ok(AlertDeliveries {
         deliveries: deliveries
             .iter()
-            .map(|(webhook, delivery)| DeliveryLine::of(webhook, delivery))
+            .map(|(webhook, delivery)| DeliveryLine::of(webhook, delivery, &sentences))
             .collect(),
-        messages: messages.iter().map(MessageLine::of).collect(),
+        messages: messages
+            .iter()
+            .map(|message| MessageLine::of(message, &sentences))
+            .collect(),
     })
 }
 

@@ -10,7 +10,7 @@ use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
 use crate::routes::web::notice;
-use crate::routes::web::response::{go_to_page, is_failure, see_other};
+use crate::routes::web::response::{error_text, go_to_page, is_failure, see_other};
 use crate::routes::web::visitor::Visitor;
 
 /// Restores the former states.
@@ -31,7 +31,7 @@ pub(in crate::routes::web) async fn undo_change(
         }
         Ok(result) => (BulkAction::Undo.notice(result.restored, 0, 0, ""), false),
         Err(error) if is_failure(&error) => return error_page(error),
-        Err(error) => (error.to_string(), true),
+        Err(error) => (error_text(error), true),
     };
     let next = form_field(&form, "next");
     // Only the list has a part that takes the place of its former contents.

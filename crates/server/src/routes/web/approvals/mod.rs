@@ -5,6 +5,7 @@ mod requested_alert;
 use foundation::{MadeBy, ServiceError};
 use service::approvals::{Approval, ApprovalId, ApprovalStatus};
 use web::screens::approvals::{ApprovalsPage, PendingApproval};
+use web::wording;
 
 use self::requested_alert::RequestedAlert;
 use super::response::{after_change, rendered};
@@ -71,7 +72,7 @@ fn pending_approval(approval: Approval, requested: RequestedAlert) -> PendingApp
         before: requested.before,
         check: requested.check,
         id: approval.id.0.to_string(),
-        preview: approval.preview,
+        preview: wording::of_change(&approval.preview),
         asked_by: match MadeBy::from_text(&approval.asked_by) {
             MadeBy::Key(name) => format!("a client with the API key “{name}”"),
             MadeBy::App(name) => format!("an app named “{name}”"),

@@ -1,6 +1,7 @@
 //! `GET /deliveries`: the deliveries to the account's webhooks, and the messages about its alerts.
 
-use delivery::webhooks::Webhook;
+use alerts::AlertId;
+use delivery::webhooks::{Delivery, Webhook};
 use foundation::ServiceError;
 use service::PageRequest;
 use web::layout::Section;
@@ -54,22 +55,33 @@ async fn list(
     let webhooks = service.webhooks.webhooks(actor).await?;
     let wanted = uuid(&query.webhook);
     let is_shown = |webhook: &&Webhook| wanted.is_none_or(|id| webhook.id.0 == id);
-    let mut deliveries = Vec::new();
+    let mut deliveries: Vec<(&Webhook, Delivery)> = Vec::new();
     for webhook in webhooks.iter().filter(is_shown) {
         let page = service
             .webhooks
             .deliveries(actor, webhook.id, query.status, NEWEST)
             .await?;
-        deliveries.extend(page.items.iter().map(|delivery| DeliveryLine::of(webhook, delivery)));
+        deliveries.extend(page.items.into_iter().map(|delivery| (webhook, delivery)));
     }
-    deliveries.sort_by_key(|line| std::cmp::Reverse(line.created_at));
+    deliveries.sort_by_key(|(_, delivery)| std::cmp::Reverse(delivery.created_at));
     deliveries.truncate(NEWEST.limit as usize);
     let messages = service.sent_messages.latest_alert_messages(actor, MAX_MESSAGES).await?;
+    let mut alerts: Vec<AlertId> = deliveries.iter().map(|(_, delivery)| delivery.alert).collect();
+    alerts.extend(messages.iter().filter_map(|message| message.alert));
+    alerts.sort_unstable();
+    alerts.dedup();
+    let sentences = service.alerts.alert_sentences(actor, &alerts).await?;
     Ok(DeliveryList {
         query,
         webhooks: webhooks.iter().map(WebhookChoice::of).collect(),
-        deliveries,
-        messages: messages.iter().map(MessageLine::of).collect(),
+        deliveries: deliveries
+            .iter()
+            .map(|(webhook, delivery)| DeliveryLine::of(webhook, delivery, &sentences))
+            .collect(),
+        messages: messages
+            .iter()
+            .map(|message| MessageLine::of(message, &sentences))
+            .collect(),
         address,
     })
 }

@@ -1,5 +1,7 @@
 //! `GET /deliveries/{webhook}/{delivery}`: one delivery with its attempts and its body.
 
+use delivery::webhooks::{DeliveryId, WebhookId};
+use foundation::ServiceError;
 use web::layout::Section;
 use web::screens::deliveries::DeliveryPage;
 
@@ -18,11 +20,21 @@ pub(in crate::routes::web) async fn show_delivery(
         Ok(path) => path,
         Err(error) => return api_error_page(&error),
     };
-    match app.service().webhooks.delivery(&visitor.actor, webhook, delivery).await {
-        Ok(detail) => {
-            let shell = visitor.shell(&app, Some(Section::Deliveries));
-            visitor.after_notice(rendered(&DeliveryPage::new(shell, &detail)))
-        }
+    match delivery_page(&app, &visitor, webhook, delivery).await {
+        Ok(page) => visitor.after_notice(rendered(&page)),
         Err(error) => error_page(error),
     }
+}
+
+async fn delivery_page(
+    app: &App,
+    visitor: &Visitor,
+    webhook: WebhookId,
+    delivery: DeliveryId,
+) -> Result<DeliveryPage, ServiceError> {
+    let (service, actor) = (app.service(), &visitor.actor);
+    let detail = service.webhooks.delivery(actor, webhook, delivery).await?;
+    let sentences = service.alerts.alert_sentences(actor, &[detail.delivery.alert]).await?;
+    let shell = visitor.shell(app, Some(Section::Deliveries));
+    Ok(DeliveryPage::new(shell, &detail, &sentences))
 }

@@ -5,13 +5,15 @@ pub(super) mod agents;
 pub(super) mod channels;
 pub(super) mod keys;
 pub(super) mod profile;
+pub(super) mod sessions;
 pub(super) mod webhooks;
 
 use foundation::ServiceError;
 use web::form_state::FormState;
+use web::wording;
 
 use crate::routes::prelude::*;
-use crate::routes::web::response::is_failure;
+use crate::routes::web::response::{error_text, is_failure};
 use crate::routes::web::visitor::Visitor;
 
 /// Fields whose values are not shown again.
@@ -47,10 +49,13 @@ fn refused_form(form: &FormFields, error: ServiceError) -> FormState {
     let values = entered.cloned().collect();
     let (errors, error) = match error {
         ServiceError::Invalid { fields, .. } => {
-            let errors = fields.into_iter().map(|(name, messages)| (name, messages.join("; ")));
+            let errors = fields.into_iter().map(|(name, messages)| {
+                let messages = wording::at_input(&messages);
+                (name, messages)
+            });
             (errors.collect(), None)
         }
-        error => (std::collections::BTreeMap::new(), Some(error.to_string())),
+        error => (std::collections::BTreeMap::new(), Some(error_text(error))),
     };
     FormState { values, errors, error }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use delivery::webhooks::WebhookId;
 use foundation::ServiceError;
+use jiff::SignedDuration;
 use serde_json::json;
 use web::form_state::FormState;
 use web::layout::Section;
@@ -121,12 +122,17 @@ async fn change(app: &App, visitor: &Visitor, form: &FormFields) -> Result<Outco
 
 /// Sends a test with the webhook's own secret.
 async fn test(app: &App, visitor: &Visitor, id: WebhookId) -> Result<TestReceipt, ServiceError> {
+    let requested_at = app.now();
     let result = app.service().webhooks.test_own_webhook(&visitor.actor, id).await?;
     let attempt = result.attempt;
     let outcome = attempt.outcome.to_string();
+    let duration = SignedDuration::from_millis(i64::try_from(attempt.duration_ms).unwrap_or(i64::MAX));
     Ok(TestReceipt {
         url: attempt.url.unwrap_or_default(),
-        at: attempt.at,
+        requested_at: requested_at.min(attempt.at),
+        sent_at: attempt.at,
+        ended_at: attempt.at.saturating_add(duration).unwrap_or(attempt.at),
+        is_answered: attempt.outcome.http_status().is_some(),
         duration_ms: attempt.duration_ms,
         outcome: match attempt.outcome.http_status() {
             Some(status) => format!("{outcome} ({status})"),

@@ -2,10 +2,12 @@
 
 use foundation::ServiceError;
 use service::PageRequest;
-use watchlist::PerformanceRange;
+use watchlist::{PerformanceRange, WatchlistItemId};
 use web::layout::Section;
 use web::screens::watchlist::{PerformanceChart, TradeLine, WatchedLine, WatchlistPage};
 
+use super::proposals::{made_alerts, proposals};
+use crate::query::uuid;
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::watchlist::performance::PERFORMANCE_RANGES;
@@ -15,26 +17,48 @@ use crate::routes::web::visitor::Visitor;
 /// The trades on the page.
 const LAST_TRADES: PageRequest = PageRequest { page: 1, limit: 100 };
 
+const ID_CHARS: usize = 36;
+
 /// Shows the watchlist.
 pub(in crate::routes::web) async fn show_watchlist(State(app): State<App>, visitor: Visitor, query: Query) -> Response {
     let mut query = query.without_empty();
     let range = query.choice("range", PERFORMANCE_RANGES).unwrap_or_default();
+    let asked = query
+        .text("proposals", ID_CHARS)
+        .and_then(|id| uuid(&id))
+        .map(WatchlistItemId);
     if let Err(error) = query.finish() {
         return api_error_page(&error);
     }
-    match watchlist_page(&app, &visitor, range).await {
+    match watchlist_page(&app, &visitor, range, asked).await {
         Ok(page) => visitor.after_notice(rendered(&page)),
         Err(error) => error_page(error),
     }
 }
 
-async fn watchlist_page(app: &App, visitor: &Visitor, range: PerformanceRange) -> Result<WatchlistPage, ServiceError> {
+async fn watchlist_page(
+    app: &App,
+    visitor: &Visitor,
+    range: PerformanceRange,
+    asked: Option<WatchlistItemId>,
+) -> Result<WatchlistPage, ServiceError> {
     let (watchlists, actor) = (&app.service().watchlists, &visitor.actor);
     let items = watchlists.watchlist(actor).await?;
     let trades = watchlists.paper_trades(actor, LAST_TRADES).await?;
     let performance = watchlists.paper_performance(actor, range).await?;
+    let mut lines = Vec::with_capacity(items.len());
+    for view in &items {
+        let (mut line, item) = (WatchedLine::of(view), &view.listed.item);
+        if item.has_auto_alerts {
+            line.made = made_alerts(app, visitor, item).await?;
+        }
+        if asked == Some(item.id) {
+            line.proposals = Some(proposals(app, visitor, item).await?);
+        }
+        lines.push(line);
+    }
     Ok(WatchlistPage {
-        items: items.iter().map(WatchedLine::of).collect(),
+        items: lines,
         trades: trades.items.iter().map(TradeLine::of).collect(),
         performance: PerformanceChart::of(&performance),
         shell: visitor.shell(app, Some(Section::Watchlist)),

@@ -3,7 +3,7 @@
 use super::Browser;
 use crate::http::test_server::TestServer;
 
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 19] = [
     "/",
     "/alerts",
     "/alerts?status=active&search=a%20b",
@@ -19,18 +19,20 @@ const PAGES: [&str; 18] = [
     "/settings/agents",
     "/settings/channels",
     "/settings/keys",
+    "/settings/sessions",
     "/settings/webhooks",
     "/stocks/AAPL",
     "/watchlist",
 ];
 
-const FORMS: [&str; 21] = [
+const FORMS: [&str; 24] = [
     "/alerts/00000000-0000-4000-8000-000000000000/edit",
     "/alerts/actions",
     "/alerts/new",
     "/alerts/undo",
     "/appearance",
     "/approvals",
+    "/deliveries/messages/resend",
     "/deliveries/recover",
     "/deliveries/resend",
     "/fired/rearm",
@@ -41,11 +43,13 @@ const FORMS: [&str; 21] = [
     "/settings/agents",
     "/settings/channels",
     "/settings/keys",
+    "/settings/sessions",
     "/settings/webhooks",
     "/sign-out",
     "/watchlist",
     "/watchlist/alert",
     "/watchlist/change",
+    "/watchlist/proposal",
 ];
 
 #[tokio::test]

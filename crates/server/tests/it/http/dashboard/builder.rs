@@ -14,7 +14,7 @@ async fn rule_is_shown_as_a_sentence_without_being_stored() {
     assert!(page.text.contains("AAPL falls below 80.00"), "{}", page.text);
     let part = browser.part("/alerts/new?text=AAPL+prise+%3C+80").await.is(200);
     assert!(
-        part.text.contains("unknown metric") && part.text.contains("<mark>prise"),
+        part.text.contains("Unknown metric") && part.text.contains("<mark>prise"),
         "{}",
         part.text
     );
@@ -55,7 +55,7 @@ async fn refused_rule_keeps_the_input_and_names_the_error() {
     let browser = Browser::operator(&server).await;
     let form = [("text", "AAPL pricee < 80"), ("note", "my note"), ("tags", "one")];
     let page = browser.post("/alerts/new", &form).await.is(422);
-    for kept in ["AAPL pricee &#60; 80", "my note", "value=\"one\"", "unknown metric"] {
+    for kept in ["AAPL pricee &#60; 80", "my note", "value=\"one\"", "Unknown metric"] {
         assert!(page.text.contains(kept), "{kept}: {}", page.text);
     }
     let long = "x".repeat(41);

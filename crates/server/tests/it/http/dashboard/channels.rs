@@ -56,7 +56,7 @@ async fn test_email_has_a_receipt_and_one_a_minute_is_sent(server: TestServer) {
     let again = send_test(&browser, "email").await;
     let page = browser.follow(&again).await.is(200);
     assert!(
-        page.text.contains("a test was sent within this minute"),
+        page.text.contains("A test was sent within this minute"),
         "{}",
         page.text
     );

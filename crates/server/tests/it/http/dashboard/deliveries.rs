@@ -9,6 +9,8 @@ use crate::http::test_server::TestServer;
 on_each_database! {
     delivery_is_listed_shown_with_its_body_and_sent_again
     alert_has_its_deliveries_and_messages
+    message_about_a_firing_is_sent_again_once_a_minute
+    message_of_another_account_or_of_another_kind_is_not_sent_again
 }
 
 /// Creates a webhook and lets an alert fire, and returns the ids of the webhook and of the delivery.
@@ -118,6 +120,91 @@ async fn alert_has_its_deliveries_and_messages(server: TestServer) {
     assert!(page.text.contains("The delivery is sent again."), "{}", page.text);
     let ann = Browser::of_another_account(&server).await;
     let _ = ann.get(&address).await.is(404);
+}
+
+/// Waits until a message is in the outbox at least `count` times, and returns the outbox.
+async fn mails(server: &TestServer, count: usize) -> Vec<serde_json::Value> {
+    let sent = async {
+        loop {
+            let outbox = server.get("/v1/outbox?to=operator@example.com").await.ok(200);
+            let mails = outbox.body["data"].as_array().unwrap().clone();
+            if mails.len() >= count {
+                return mails;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(testkit::HANG_LIMIT, sent).await.unwrap()
+}
+
+/// Returns the id of the first message on a page that can be sent again.
+#[track_caller]
+fn resendable(page: &str) -> String {
+    let (_, rest) = page.split_once("name=\"message\" value=\"").expect(page);
+    rest.split('"').next().unwrap().to_owned()
+}
+
+async fn message_about_a_firing_is_sent_again_once_a_minute(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    let _ = deliver(&server).await;
+    let before = mails(&server, 1).await;
+    let settled = async {
+        loop {
+            let page = browser.get("/deliveries").await.is(200);
+            if page.text.contains("name=\"message\"") {
+                return page;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let page = tokio::time::timeout(testkit::HANG_LIMIT, settled).await.unwrap();
+    // Deliveries and messages name their alert.
+    let sentence = ">AAPL rises to 125.00 or above</a>";
+    assert_eq!(page.text.matches(sentence).count(), 2, "{}", page.text);
+    let message = resendable(&page.text);
+    let form = [("message", message.as_str()), ("next", "/deliveries")];
+    for _ in 0..2 {
+        let page = browser.post("/deliveries/messages/resend", &form).await;
+        let page = browser.follow(&page).await.is(200);
+        assert!(page.text.contains("The message is sent again."), "{}", page.text);
+    }
+    let after = mails(&server, 2).await;
+    assert_eq!(after[0]["subject"], before[0]["subject"]);
+    assert_ne!(after[0]["id"], before[0]["id"]);
+    // The next minute is another request.
+    server.clock.advance(jiff::SignedDuration::from_mins(1));
+    let _ = browser.post("/deliveries/messages/resend", &form).await.is(303);
+    assert_eq!(mails(&server, 3).await.len(), 3);
+}
+
+async fn message_of_another_account_or_of_another_kind_is_not_sent_again(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    let test = browser
+        .post("/settings/channels", &[("action", "test"), ("channel", "email")])
+        .await;
+    let (_, test) = test.header("location").split_once("test=").unwrap();
+    let _ = mails(&server, 1).await;
+    let form = [("message", test), ("next", "/deliveries")];
+    let page = browser
+        .follow(&browser.post("/deliveries/messages/resend", &form).await)
+        .await;
+    assert!(page.text.contains("There is no such message"), "{}", page.text);
+    let _ = deliver(&server).await;
+    let _ = mails(&server, 2).await;
+    let settled = async {
+        loop {
+            let page = browser.get("/deliveries").await.is(200);
+            if page.text.contains("name=\"message\"") {
+                return resendable(&page.text);
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let message = tokio::time::timeout(testkit::HANG_LIMIT, settled).await.unwrap();
+    let ann = Browser::of_another_account(&server).await;
+    let form = [("message", message.as_str()), ("next", "/deliveries")];
+    let page = ann.follow(&ann.post("/deliveries/messages/resend", &form).await).await;
+    assert!(page.text.contains("There is no such message"), "{}", page.text);
 }
 
 #[tokio::test]

@@ -6,12 +6,14 @@ mod builder;
 mod channels;
 mod deliveries;
 mod editor;
+mod error_pages;
 mod events;
 mod fired;
 mod first_account;
 mod isolation;
 mod operator;
 mod settings;
+mod today;
 mod undo;
 mod watchlist;
 
@@ -96,6 +98,13 @@ impl<'a> Browser<'a> {
         let request = self.server.anonymous("GET", response.header("location"));
         request.header("cookie", &cookie).send().await
     }
+}
+
+/// Returns the notice about the last change.
+#[track_caller]
+pub(super) fn notice_of(page: &str) -> &str {
+    let (_, rest) = page.split_once("<div id=\"notice\"").unwrap();
+    rest.split("</div>").next().unwrap()
 }
 
 /// Returns the value of a hidden field.

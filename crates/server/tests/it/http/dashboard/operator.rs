@@ -20,6 +20,12 @@ async fn operator_sees_accounts_and_alerts_and_runs_a_job(server: TestServer) {
         "{}",
         page.text
     );
+    assert!(page.text.contains("market data is pushed"), "{}", page.text);
+    assert!(
+        !page.text.contains("_total") && !page.text.contains("<code>feed"),
+        "{}",
+        page.text
+    );
     assert!(
         page.text.contains("<dt>Active</dt><dd class=\"figure\">1</dd>"),
         "{}",

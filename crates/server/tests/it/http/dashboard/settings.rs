@@ -13,6 +13,7 @@ on_each_database! {
     key_is_shown_once_and_deleted
     webhook_is_created_rotated_disabled_and_deleted
     agents_wait_for_approval_when_the_owner_wants_it
+    sessions_are_listed_with_their_clients_and_ended
 }
 
 async fn profile_is_changed_and_a_refused_one_is_shown_again(server: TestServer) {
@@ -229,4 +230,58 @@ async fn things_of_another_account_are_not_changed() {
     }
     let page = operator.get("/settings/webhooks").await.is(200);
     assert!(page.text.contains("receiver.example"), "{}", page.text);
+}
+
+async fn sessions_are_listed_with_their_clients_and_ended(server: TestServer) {
+    const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    let browser = Browser::operator(&server).await;
+    let [second, third] = [Browser::operator(&server).await, Browser::operator(&server).await];
+    let _ = second
+        .request("GET", "/")
+        .header("user-agent", FIREFOX)
+        .send()
+        .await
+        .is(200);
+    let listed = async {
+        loop {
+            let page = browser.get("/settings/sessions").await.is(200);
+            // The use is recorded in the background.
+            if page.text.contains("Firefox on Linux") {
+                return page;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let page = tokio::time::timeout(testkit::HANG_LIMIT, listed).await.unwrap();
+    assert_eq!(page.text.matches("<tr id=\"session-").count(), 3, "{}", page.text);
+    assert_eq!(page.text.matches("this browser").count(), 1, "{}", page.text);
+    let (_, row) = page.text.split_once("Firefox on Linux").unwrap();
+    let (_, id) = row.split_once("name=\"id\" value=\"").unwrap();
+    let form = [("action", "end"), ("id", id.split('"').next().unwrap())];
+    let page = browser.follow(&browser.post("/settings/sessions", &form).await).await;
+    assert!(page.text.contains("The session is signed out."), "{}", page.text);
+    let _ = second.get("/").await.is(303);
+    let again = browser.follow(&browser.post("/settings/sessions", &form).await).await;
+    assert!(again.text.contains("There is no such session"), "{}", again.text);
+
+    let others = [("action", "end-others")];
+    let page = browser.follow(&browser.post("/settings/sessions", &others).await).await;
+    assert!(page.text.contains("1 other session is signed out."), "{}", page.text);
+    let _ = third.get("/").await.is(303);
+    let _ = browser.get("/").await.is(200);
+    assert!(!page.text.contains("Sign out everywhere else"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn session_of_another_account_is_not_ended() {
+    let server = TestServer::new().await;
+    let browser = Browser::operator(&server).await;
+    let other = Browser::operator(&server).await;
+    let page = browser.get("/settings/sessions").await.is(200);
+    let id = super::hidden(&page, "id");
+    let ann = Browser::of_another_account(&server).await;
+    let form = [("action", "end"), ("id", id.as_str())];
+    let page = ann.follow(&ann.post("/settings/sessions", &form).await).await;
+    assert!(page.text.contains("There is no such session"), "{}", page.text);
+    let _ = other.get("/").await.is(200);
 }

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::{Browser, hidden};
+use super::{Browser, hidden, notice_of};
 use crate::http::identity::{on_each_database, start_server};
 use crate::http::test_server::TestServer;
 
@@ -18,6 +18,8 @@ on_each_database! {
     undo_ends_after_ten_minutes_and_is_for_its_owner_alone
     alert_over_many_stocks_is_restored_with_its_stocks
     undo_of_a_deletion_is_refused_if_an_equal_alert_exists
+    recent_changes_stay_on_each_page_about_alerts_for_ten_minutes
+    recent_change_that_nothing_can_undo_any_more_is_not_offered
 }
 
 struct Fixture {
@@ -149,10 +151,10 @@ async fn change_that_changes_nothing_offers_no_undo(server: TestServer) {
     let form = [("action", "pause"), ("alert", &paused), ("next", "/alerts")];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await.text;
     assert!(page.contains("1 alert already has this state."), "{page}");
-    assert!(!page.contains("name=\"undo\""), "{page}");
+    assert!(!notice_of(&page).contains("name=\"undo\""), "{page}");
     let form = [("action", "resume"), ("alert", &active), ("next", "/alerts")];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await.text;
-    assert!(!page.contains("name=\"undo\""), "{page}");
+    assert!(!notice_of(&page).contains("name=\"undo\""), "{page}");
     // Together with another alert the change can be undone.
     let form = [
         ("action", "pause"),
@@ -262,9 +264,65 @@ async fn undo_of_a_deletion_is_refused_if_an_equal_alert_exists(server: TestServ
     let twin = fixture.create(above(125)).await;
     assert_ne!(id, twin);
     let page = fixture.undo(&browser, &undo).await;
-    assert!(page.contains("you have created an equal alert meanwhile"), "{page}");
+    assert!(page.contains("You have created an equal alert meanwhile"), "{page}");
     let all = fixture.call("GET", "/v1/alerts", Value::Null).await;
     assert_eq!(all["data"].as_array().unwrap().len(), 1);
+}
+
+async fn recent_changes_stay_on_each_page_about_alerts_for_ten_minutes(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let others = [fixture.create(above(130)).await, fixture.create(above(135)).await];
+    let pause = [
+        ("action", "pause"),
+        ("alert", &others[0]),
+        ("alert", &others[1]),
+        ("next", "/alerts"),
+    ];
+    let _ = browser.post("/alerts/actions", &pause).await;
+    let undo = fixture.change(&browser, &id, "delete").await;
+    for path in [
+        "/",
+        "/alerts",
+        &format!("/alerts/{}", others[0]),
+        "/stocks/AAPL",
+        "/fired",
+        "/watchlist",
+    ] {
+        let page = browser.get(path).await.is(200);
+        for text in [
+            "Recent changes",
+            "1 alert deleted. AAPL rises to 125.00 or above",
+            "2 alerts paused.",
+            &undo,
+        ] {
+            assert!(page.text.contains(text), "{path}: {text}: {}", page.text);
+        }
+    }
+    let page = fixture.undo(&browser, &hidden(&browser.get("/").await, "undo")).await;
+    assert!(page.contains("1 alert is as it was before."), "{page}");
+    assert!(!page.contains(&undo), "{page}");
+    fixture
+        .server
+        .clock
+        .advance(SignedDuration::from_mins(10) + SignedDuration::from_secs(1));
+    let page = browser.get("/alerts").await.text;
+    assert!(!page.contains("Recent changes"), "{page}");
+}
+
+async fn recent_change_that_nothing_can_undo_any_more_is_not_offered(server: TestServer) {
+    let fixture = Fixture::new(server).await;
+    let browser = Browser::operator(&fixture.server).await;
+    let id = fixture.create(above(125)).await;
+    let _ = fixture.change(&browser, &id, "snooze").await;
+    let page = browser.get("/alerts").await.text;
+    assert!(page.contains("1 alert snoozed."), "{page}");
+    let _ = fixture
+        .call("PATCH", &format!("/v1/alerts/{id}"), json!({"threshold": 140}))
+        .await;
+    let page = browser.get("/alerts").await.text;
+    assert!(!page.contains("Recent changes"), "{page}");
 }
 
 #[tokio::test]

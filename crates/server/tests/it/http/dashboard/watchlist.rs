@@ -7,6 +7,7 @@ use crate::http::test_server::TestServer;
 on_each_database! {
     stock_is_added_changed_and_removed
     one_alert_watches_the_whole_list
+    proposal_is_accepted_with_another_level
 }
 
 async fn stock_is_added_changed_and_removed(server: TestServer) {
@@ -69,4 +70,47 @@ async fn one_alert_watches_the_whole_list(server: TestServer) {
         .post("/watchlist/alert", &[("when", "prise < 90"), ("part", "all")])
         .await;
     assert!(browser.follow(&refused).await.text.contains("role=\"alert\""));
+}
+
+async fn proposal_is_accepted_with_another_level(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    server.set_price("AAPL", 100.0).await;
+    let form = [("symbol", "AAPL"), ("intention", "buy"), ("target", "90")];
+    let _ = browser.post("/watchlist", &form).await;
+    let items = server.get("/v1/watchlist").await.ok(200);
+    let id = items.body["data"][0]["id"].as_str().unwrap().to_owned();
+    let address = format!("/watchlist?proposals={id}");
+    let list = browser.get("/watchlist").await.is(200);
+    assert!(list.text.contains(&address), "{}", list.text);
+    let page = browser.get(&address).await.is(200);
+    for part in [
+        "Own target",
+        "name=\"threshold\" value=\"90\"",
+        "AAPL falls to 90.00 or below",
+    ] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    let body = serde_json::json!({"symbol": "AAPL", "condition": "price_below", "threshold": 90}).to_string();
+    let form = [("body", body.as_str()), ("threshold", "88.5"), ("next", &address)];
+    let page = browser
+        .follow(&browser.post("/watchlist/proposal", &form).await)
+        .await
+        .is(200);
+    assert!(
+        page.text.contains("The alert is created: AAPL falls to 88.50 or below"),
+        "{}",
+        page.text
+    );
+    let again = browser
+        .follow(&browser.post("/watchlist/proposal", &form).await)
+        .await
+        .is(200);
+    assert!(again.text.contains("You have this alert already"), "{}", again.text);
+    let alerts = server.get("/v1/alerts").await.ok(200);
+    assert_eq!(alerts.body["data"][0]["threshold"], 88.5);
+    let broken = [("body", "{"), ("next", "/watchlist")];
+    let page = browser
+        .follow(&browser.post("/watchlist/proposal", &broken).await)
+        .await;
+    assert!(page.text.contains("The form is invalid"), "{}", page.text);
 }

@@ -75,7 +75,7 @@ async fn owner_approves_a_change_once() {
         .is(200);
     assert!(
         page.text
-            .contains("Make an alert: AAPL price_above 200, notified by email"),
+            .contains("Make an alert: AAPL price at or above 200, notified by email"),
         "{}",
         page.text
     );

@@ -149,7 +149,7 @@ async fn decision_is_bound_to_its_session(server: TestServer) {
         assert_error_page(
             &server.decide(cookie, &page, "allow", &ALL).await,
             400,
-            "this page has expired",
+            "This page has expired",
         );
     }
     let unauthenticated = server
@@ -165,7 +165,7 @@ async fn decision_is_bound_to_its_session(server: TestServer) {
         let response = server
             .submit_form("/oauth/authorize", &headers, &answered(&page, request))
             .await;
-        assert_error_page(&response, 400, "this page has expired");
+        assert_error_page(&response, 400, "This page has expired");
     }
     let _ = server
         .anonymous("POST", "/v1/auth/logout")
@@ -246,7 +246,7 @@ async fn consent_page_expires_after_ten_minutes(server: TestServer) {
     assert_error_page(
         &server.decide(&fixture.cookie, &page, "allow", &ALL).await,
         400,
-        "this page has expired",
+        "This page has expired",
     );
 }
 

@@ -8,7 +8,7 @@ use service::alerts::Preview;
 use web::screens::builder::{ChartLevel, PreviewText, RuleCheck, RuleError, rule_chart};
 
 use crate::routes::prelude::*;
-use crate::routes::web::response::is_failure;
+use crate::routes::web::response::{error_text, is_failure};
 use crate::routes::web::visitor::Visitor;
 
 /// The meaning of an alert.
@@ -44,7 +44,7 @@ pub(in crate::routes::web) async fn check_body(
             Ok(preview) => Some(preview),
             Err(error) if is_failure(&error) => return Err(error),
             Err(error) => {
-                check.error = Some(RuleError::new("", error.to_string(), None));
+                check.error = Some(RuleError::new("", error_text(error), None));
                 None
             }
         };

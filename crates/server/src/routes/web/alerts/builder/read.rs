@@ -7,6 +7,7 @@ use web::form_state::FormState;
 use web::layout::Section;
 use web::screens::builder::alert_form::SYMBOL;
 use web::screens::builder::{AlertForm, BuilderPage, BuilderPart, BuilderTarget, RuleCheck, RuleError};
+use web::wording;
 
 use super::check::check_body;
 use super::form::{body_of_form, values_of_body};
@@ -75,7 +76,7 @@ impl Builder<'_> {
     /// Shows the builder with the errors of a refused request.
     pub(super) fn refused(&self, error: &ServiceError) -> Response {
         let field = |name: &str| match error {
-            ServiceError::Invalid { fields, .. } => fields.get(name).map(|errors| errors.join("; ")),
+            ServiceError::Invalid { fields, .. } => fields.get(name).map(|errors| wording::at_input(errors)),
             _ => None,
         };
         let (note_error, tags_error) = (field("note"), field("tags"));
@@ -270,7 +271,7 @@ struct ErrorMessages {
 /// Puts each error at its input, if `is_shown` says so, and returns the messages.
 fn split_errors(form: &mut AlertForm, error: &ServiceError, is_shown: impl Fn(&str) -> bool) -> ErrorMessages {
     let ServiceError::Invalid { fields, .. } = error else {
-        let message = Some(error.to_string());
+        let message = Some(wording::message(&error.to_string()));
         return ErrorMessages {
             all: message.clone(),
             of_no_input: message,
@@ -278,11 +279,8 @@ fn split_errors(form: &mut AlertForm, error: &ServiceError, is_shown: impl Fn(&s
     };
     let (mut all, mut of_no_input) = (Vec::new(), Vec::new());
     for (name, messages) in fields {
-        let messages = messages.join("; ");
-        let text = match name.as_str() {
-            "text" => messages.clone(),
-            name => format!("{name} {messages}"),
-        };
+        let text = wording::of_field(name, messages);
+        let messages = wording::at_input(messages);
         let has_input = form.has_input(name);
         if !has_input {
             of_no_input.push(text.clone());
@@ -312,11 +310,9 @@ fn refused_rule(rule: &str, error: &ServiceError) -> RuleCheck {
         _ => None,
     };
     let message = match (error, expression) {
-        (_, Some(expression)) => expression.to_string(),
-        (ServiceError::Invalid { fields, .. }, None) => {
-            fields.values().flatten().cloned().collect::<Vec<_>>().join("; ")
-        }
-        (error, None) => error.to_string(),
+        (_, Some(expression)) => wording::of_rule(expression),
+        (ServiceError::Invalid { fields, .. }, None) => wording::of_fields(fields),
+        (error, None) => wording::message(&error.to_string()),
     };
     RuleCheck {
         error: Some(RuleError::new(rule, message, expression)),
