@@ -13,7 +13,7 @@ use super::form::{body_of_form, values_of_body};
 use super::input::BuilderInput;
 use super::stored::PresentAlert;
 use crate::routes::prelude::*;
-use crate::routes::web::response::{is_failure, rendered};
+use crate::routes::web::response::{is_failure, message_at_field, rendered};
 use crate::routes::web::visitor::Visitor;
 
 /// The stock of the examples when the address names none, if the service knows it.
@@ -311,13 +311,7 @@ fn refused_rule(rule: &str, error: &ServiceError) -> RuleCheck {
         ServiceError::Invalid { expression, .. } => expression.as_deref(),
         _ => None,
     };
-    let message = match (error, expression) {
-        (_, Some(expression)) => expression.to_string(),
-        (ServiceError::Invalid { fields, .. }, None) => {
-            fields.values().flatten().cloned().collect::<Vec<_>>().join("; ")
-        }
-        (error, None) => error.to_string(),
-    };
+    let message = expression.map_or_else(|| message_at_field(error), ToString::to_string);
     RuleCheck {
         error: Some(RuleError::new(rule, message, expression)),
         ..RuleCheck::default()
