@@ -186,7 +186,7 @@ async fn first_account_needs_the_code_of_the_log_on_another_machine() {
 }
 
 #[tokio::test]
-async fn account_is_exported_and_deleted() {
+async fn pages_are_printed_and_an_account_is_deleted() {
     let (env, _) = start_service(DatabaseKind::Sqlite).await;
     run("account.mjs", &env.server.origin, &[]).await;
 }
