@@ -38,7 +38,7 @@ pub(super) async fn show_refusal(
         error if is_failure(&error) => return error_page(error),
         // Both are about the stock that was entered.
         error @ (ServiceError::UnknownStock { .. } | ServiceError::Conflict(_)) if kind == WatchlistForm::Add => {
-            ServiceError::field("stock_symbol", &error.to_string())
+            ServiceError::field("stock_symbol", error.to_string())
         }
         error => error,
     };
