@@ -108,7 +108,7 @@ await withPage({ width: 390, touch: true }, async (page) => {
   await page.goto("/alerts");
   await rows(page).nth(1).getByRole("checkbox").tap();
   await page.getByRole("button", { name: "Snooze" }).tap();
-  await page.getByText("1 alert snoozed.").waitFor();
+  await page.getByText("1 alert snoozed until").waitFor();
   await page.getByRole("button", { name: "Undo" }).tap();
   await page.getByText("1 alert is as it was before.").waitFor();
 });

@@ -1,7 +1,29 @@
 // @ts-check
 /** The first start of a service: one account can be created, then the page is gone. */
 import assert from "node:assert/strict";
-import { ORIGIN, PASSWORD, withPage } from "./harness.mjs";
+import { ORIGIN, PASSWORD, assertAccessible, withPage } from "./harness.mjs";
+
+// A browser of another machine needs the code of the log.
+const code = process.env["CODE"];
+if (code) {
+  await withPage({}, async (page) => {
+    await page.goto("/");
+    await page.waitForURL(`${ORIGIN}/first-account`);
+    await assertAccessible(page);
+    await page.getByLabel("Code").fill("not the code");
+    await page.getByLabel("Email").fill("first@example.com");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.locator("#code-error").waitFor();
+    assert.equal(await page.getByLabel("Email").inputValue(), "first@example.com");
+    await page.getByLabel("Code").fill(code);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.waitForURL(`${ORIGIN}/`);
+    assert.equal((await page.goto("/first-account"))?.status(), 404);
+  });
+  process.exit(0);
+}
 
 await withPage({}, async (page) => {
   await page.goto("/");

@@ -49,6 +49,72 @@ await withPage({}, async (page) => {
   assert.equal(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).count(), 0);
 });
 
+// `y` and `n` decide about the approval that has the focus, also on a control in it, but not while one types.
+await withPage({}, async (page) => {
+  await signIn(page, email);
+  await page.goto("/approvals");
+  await page.evaluate(() => {
+    const create = (/** @type {string} */ name, /** @type {Record<string, string>} */ attributes, /** @type {Element} */ parent) => {
+      const element = document.createElement(name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+      return parent.appendChild(element);
+    };
+    const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+    const form = create("form", { class: "approval", tabindex: "0" }, main);
+    create("input", { "aria-label": "A text" }, form);
+    create("a", { href: "#main", id: "link" }, form);
+    for (const key of ["y", "n"]) create("button", { type: "submit", value: key, "data-key": key }, form);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      form.dataset["decision"] = /** @type {HTMLButtonElement} */ (event.submitter).value;
+    });
+  });
+  const form = page.locator("form.approval");
+  await form.getByLabel("A text").press("y");
+  assert.equal(await form.getAttribute("data-decision"), null);
+  await page.locator("#link").evaluate((link) => link.focus());
+  await page.keyboard.press("Control+y");
+  assert.equal(await form.getAttribute("data-decision"), null);
+  await page.keyboard.press("y");
+  assert.equal(await form.getAttribute("data-decision"), "y");
+  await form.focus();
+  await page.keyboard.press("n");
+  assert.equal(await form.getAttribute("data-decision"), "n");
+});
+
+// A firing sounds if the account wants it.
+await withPage({}, async (page) => {
+  await page.addInitScript(() => {
+    const Original = window.AudioContext;
+    const sounds = /** @type {AudioContext[]} */ ([]);
+    Object.assign(window, { sounds });
+    window.AudioContext = class extends Original {
+      constructor() {
+        super();
+        sounds.push(this);
+      }
+    };
+  });
+  await signIn(page, email);
+  const fire = () => page.evaluate(() => {
+    const detail = { alert_id: "00000000-0000-4000-8000-000000000001", symbol: "AAPL", price: 1, reason: "" };
+    document.dispatchEvent(new CustomEvent("firing", { detail }));
+    return /** @type {any} */ (window).sounds.length;
+  });
+  await page.goto("/settings");
+  await page.getByRole("heading", { level: 1 }).click();
+  assert.equal(await fire(), 0, "sound is off by default");
+  const appearance = page.locator("main form", { has: page.getByRole("heading", { name: "Appearance" }) });
+  await appearance.getByRole("checkbox", { name: "Sound at a firing" }).check();
+  await appearance.getByRole("button", { name: "Save" }).click();
+  await page.waitForFunction(() => document.documentElement.dataset["sound"] === "on");
+  await page.goto("/settings");
+  await page.getByRole("heading", { level: 1 }).click();
+  assert.equal(await fire(), 1);
+  // The tone is played to its end.
+  await page.waitForFunction(() => /** @type {any} */ (window).sounds[0].state === "closed");
+});
+
 // A form that is sent after the end of the session is there again after the sign-in.
 await withPage({}, async (page) => {
   await signIn(page, email);
@@ -96,7 +162,7 @@ await withPage({}, async (page) => {
   const symbol = page.getByRole("main").getByLabel("Symbol");
   await symbol.fill("NO STOCK");
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByRole("alert").waitFor();
+  await page.locator("#add-stock_symbol-error").waitFor();
   // The page's scripts fill the form in before the page counts as loaded.
   await page.waitForLoadState();
   assert.equal(await symbol.inputValue(), "NO STOCK");

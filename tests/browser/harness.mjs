@@ -27,6 +27,8 @@ export function environment(name) {
  * @typedef {import("playwright-core").Page} Page
  */
 
+/** A name of this machine as another one would use it. */
+const OTHER_HOST = "--host-resolver-rules=MAP bellwether.test 127.0.0.1";
 /** Number of attempts to start the browser, which now and then crashes before it has a page. */
 const LAUNCH_ATTEMPTS = 3;
 
@@ -35,7 +37,7 @@ async function launch() {
     try {
       return await chromium.launch({
         executablePath: environment("CHROMIUM"),
-        args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+        args: [OTHER_HOST, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
       });
     } catch (error) {
       if (attempt === LAUNCH_ATTEMPTS) throw error;
@@ -152,12 +154,16 @@ export async function picture(page, name) {
 }
 
 /**
- * Asserts that a page is no wider than its window.
+ * Asserts that a page is no wider than its window, and that no table with cards for its rows scrolls sideways.
  * @param {Page} page
  */
 export async function assertNoSidewaysScroll(page) {
   const [content, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   assert.ok((content ?? 0) <= (window_ ?? 0), `${page.url()} is ${content} wide in a window of ${window_}`);
+  const wide = await page.locator(".scroll:has(> .cards)").evaluateAll((tables) =>
+    tables.filter((table) => window.innerWidth < 768 && table.scrollWidth > table.clientWidth).map((table) => table.ariaLabel ?? table.id),
+  );
+  assert.deepEqual(wide, [], `tables of ${page.url()} scroll in a window of ${window_}`);
 }
 
 /**

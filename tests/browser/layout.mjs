@@ -67,32 +67,45 @@ for (const width of [1280, 390]) {
   });
 }
 
-// On a wide window the sentence, the preview and the chart of each rule have the same place.
-await withPage({}, async (page) => {
-  const symbol = await symbolOfDemo(page);
-  await page.goto("/alerts/new");
-  const placeOfNote = () => page.locator("#note").evaluate((note) => Math.round(note.getBoundingClientRect().top + window.scrollY));
-  const place = await placeOfNote();
-  for (const rule of RULES) {
-    await replaceRule(page, rule === "" ? "" : `${symbol} ${rule}`);
-    assert.equal(await placeOfNote(), place, `"${rule}" moves what is below the preview`);
-  }
-});
-
-// On a narrow one a long preview moves what is below it, but the control with the focus stays in sight.
-await withPage({ width: 390 }, async (page) => {
-  const symbol = await symbolOfDemo(page);
-  await page.goto("/alerts/new");
-  await page.locator("#tags").focus();
-  for (const block of /** @type {const} */ (["end", "start"])) {
+// The sentence, the preview and the chart of each rule have the same place, and the control with the focus stays in sight.
+for (const width of [1280, 390]) {
+  await withPage({ width }, async (page) => {
+    const symbol = await symbolOfDemo(page);
+    await page.goto("/alerts/new");
+    await page.locator("#tags").focus();
+    const placeOfNote = () => page.locator("#note").evaluate((note) => Math.round(note.getBoundingClientRect().top + window.scrollY));
+    const place = await placeOfNote();
     for (const rule of RULES) {
-      await page.locator("#tags").evaluate((input, block) => input.scrollIntoView({ block }), block);
+      await page.locator("#tags").evaluate((input) => input.scrollIntoView({ block: "end" }));
       await replaceRule(page, rule === "" ? "" : `${symbol} ${rule}`);
+      assert.equal(await placeOfNote(), place, `"${rule}" moves what is below the preview at ${width}`);
       const isSeen = await page.locator("#tags").evaluate((input) => {
         const box = input.getBoundingClientRect();
         return input === document.activeElement && box.top > -1 && box.bottom < window.innerHeight + 1;
       });
-      assert.ok(isSeen, `"${rule}" moves the focus out of sight`);
+      assert.ok(isSeen, `"${rule}" moves the focus out of sight at ${width}`);
     }
-  }
+  });
+}
+
+// A message about a firing moves nothing, neither when it appears nor when it is closed.
+await withPage({}, async (page) => {
+  await recordShifts(page);
+  await symbolOfDemo(page);
+  await page.goto("/settings/channels");
+  await page.waitForFunction(() => document.documentElement.dataset["live"] === "on");
+  const place = () => page.evaluate(() => {
+    const box = document.querySelector("main h1")?.getBoundingClientRect();
+    return [box?.left, box?.top, document.documentElement.clientWidth];
+  });
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  const before = await place();
+  const firing = { alert_id: "00000000-0000-4000-8000-000000000001", symbol: "AAPL", price: 1, reason: "a test" };
+  await page.evaluate((detail) => document.dispatchEvent(new CustomEvent("firing", { detail })), firing);
+  await page.locator("#firings .notice", { hasText: "a test" }).waitFor();
+  assert.deepEqual(await place(), before, "the message moves the page");
+  await page.keyboard.press("Escape");
+  await page.locator("#firings .notice", { hasText: "a test" }).waitFor({ state: "detached" });
+  assert.deepEqual(await place(), before, "closing the message moves the page");
+  assert.deepEqual(await shiftsOf(page), []);
 });

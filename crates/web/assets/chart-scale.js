@@ -1,9 +1,51 @@
 // @ts-check
-/** The candles of a chart and its scale. */
-import { CandlestickSeries } from "./vendor/lightweight-charts.js";
+/** The frame of a chart, its candles and its scale. */
+import { CandlestickSeries, createChart } from "./vendor/lightweight-charts.js";
 import { color } from "./chart-color.js";
 
 /** @typedef {[string, number, number, number, number, number]} Candle The date, the open, the high, the low, the close, the volume. */
+
+/** The space at the right of the last session, in pixels: half a mark's text has to fit in it. */
+const RIGHT_SPACE = 32;
+
+/** The width of a chart on paper (A4, Letter), in pixels. */
+const SHEET_WIDTH = 620;
+
+/**
+ * Creates a chart in the colors of the page.
+ * @param {HTMLElement} canvas
+ */
+export function createPageChart(canvas) {
+  const [text, line] = ["--muted", "--line"].map((name) => color(canvas, name));
+  return createChart(canvas, {
+    autoSize: true,
+    layout: { background: { color: "transparent" }, textColor: text, attributionLogo: false },
+    grid: { vertLines: { color: line }, horzLines: { color: line } },
+    rightPriceScale: { borderColor: line, minimumWidth: 72 },
+    timeScale: { borderColor: line, rightOffsetPixels: RIGHT_SPACE },
+  });
+}
+
+/** The charts of the page, with their canvases. */
+function* chartsOfPage() {
+  for (const element of document.querySelectorAll("price-chart, rule-chart, performance-chart")) {
+    const { chart } = /** @type {{chart?: import("lightweight-charts").IChartApi}} */ (/** @type {unknown} */ (element));
+    const canvas = element.querySelector(".canvas");
+    if (chart && canvas) yield { chart, canvas };
+  }
+}
+
+// A sheet is narrower than the window, and it is printed before a chart would notice.
+addEventListener("beforeprint", () => {
+  for (const { chart, canvas } of chartsOfPage()) {
+    chart.applyOptions({ autoSize: false });
+    chart.resize(Math.min(SHEET_WIDTH, canvas.clientWidth), canvas.clientHeight, true);
+    chart.timeScale().fitContent();
+  }
+});
+addEventListener("afterprint", () => {
+  for (const { chart } of chartsOfPage()) chart.applyOptions({ autoSize: true });
+});
 
 /**
  * Adds candles whose scale shows the levels, too.
@@ -20,6 +62,8 @@ export function addCandles(chart, canvas, candles, levels) {
     wickUpColor: rise,
     wickDownColor: fall,
     borderVisible: false,
+    // The label of the price is an element, so that no level covers it (`PriceLabel`).
+    lastValueVisible: false,
     autoscaleInfoProvider: (/** @type {() => import("lightweight-charts").AutoscaleInfo | null} */ original) => withPrices(original(), levels()),
   });
   setCandles(series, candles);

@@ -54,14 +54,12 @@ function onPaletteKey(event) {
 const isTyping = (target) => Boolean(target?.closest("input, textarea, select, [contenteditable]"));
 
 /**
- * `y` approves and `n` denies the change that has the focus.
+ * Returns the approval in which a single key was pressed, but not in one of its inputs.
  * @param {KeyboardEvent} event
- * @param {HTMLElement} approval
  */
-function decide(event, approval) {
-  if (document.documentElement.dataset["keys"] === "off" || !["y", "n"].includes(event.key)) return;
-  const button = approval.querySelector(`button[data-key=${event.key}]`);
-  if (button instanceof HTMLButtonElement) button.click();
+function approvalOf({ target, ctrlKey, metaKey, altKey }) {
+  if (!(target instanceof HTMLElement) || ctrlKey || metaKey || altKey || isTyping(target)) return null;
+  return target.closest("form.approval");
 }
 
 /** @param {KeyboardEvent} event */
@@ -74,9 +72,13 @@ function onKey(event) {
     const input = palette.querySelector("input");
     if (input) input.value = "";
     filterCommands();
-  } else if (event.target instanceof HTMLElement && event.target.matches("form.approval")) {
-    decide(event, event.target);
-  } else if (event.key === "?" && document.documentElement.dataset["keys"] !== "off") {
+  } else if (document.documentElement.dataset["keys"] === "off") {
+    return;
+  } else if (["y", "n"].includes(event.key)) {
+    // `y` approves and `n` denies the change that has the focus.
+    const button = approvalOf(event)?.querySelector(`button[data-key=${event.key}]`);
+    if (button instanceof HTMLButtonElement) button.click();
+  } else if (event.key === "?") {
     if (!isTyping(event.target instanceof HTMLElement ? event.target : null)) dialog("keys")?.showModal();
   }
 }

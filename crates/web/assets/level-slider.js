@@ -21,26 +21,35 @@ const GAP = 2;
 export const formatLevel = (price) => price.toFixed(price < 1 ? 4 : 2);
 
 /**
- * Places sliders on the scale of their chart, on each frame until the chart is gone. Those whose levels are close stand beside each
- * other; only one under the pointer stays at its level.
+ * Places the label of the price and the sliders on the scale of their chart, on each frame until the chart is gone. Those that are
+ * close stand beside each other; only a slider under the pointer stays at its level, and the price at its place.
+ * @param {import("./price-label.js").PriceLabel} label
  * @param {() => Iterable<LevelSlider>} sliders
  * @param {() => boolean} isThere
  */
-export function followScale(sliders, isThere) {
+export function followScale(label, sliders, isThere) {
   const place = () => {
     if (!isThere()) return;
-    const all = [...sliders()];
-    const ys = all.map((slider) => slider.findLevel());
-    const resting = all.filter((slider, index) => ys[index] !== null && slider.draggedFrom === undefined);
-    const height = (resting[0]?.button.offsetHeight ?? 0) + GAP;
-    const places = spread(resting.map((slider) => slider.y), height, EDGE, resting[0]?.bottom() ?? EDGE);
-    for (const slider of all) slider.placeAt(places[resting.indexOf(slider)] ?? slider.y);
+    const all = [label, ...sliders()];
+    const ys = all.map((item) => item.findLevel());
+    const resting = all.filter((item, index) => ys[index] !== null && item.draggedFrom === undefined);
+    const wanted = resting.map(({ y, weight }) => ({ y, weight }));
+    const places = spread(wanted, label.element.offsetHeight + GAP, EDGE, bottomOf(label.series));
+    for (const item of all) item.placeAt(places[resting.indexOf(item)] ?? item.y);
     requestAnimationFrame(place);
   };
   place();
 }
 
+/**
+ * Returns the lowest place on the scale of a chart.
+ * @param {import("lightweight-charts").ISeriesApi<"Candlestick">} series
+ */
+const bottomOf = (series) => series.getPane().getHeight() - EDGE;
+
 export class LevelSlider {
+  weight = 1;
+
   /**
    * @param {HTMLElement} chart
    * @param {number} price
@@ -78,11 +87,6 @@ export class LevelSlider {
     return button;
   }
 
-  /** The lowest place of a slider. */
-  bottom() {
-    return this.series.getPane().getHeight() - EDGE;
-  }
-
   /**
    * Finds the place of the level, because the scale may have changed. A level beyond the scale is at its edge, so that it is seen.
    * Returns `null` if the chart has no scale.
@@ -90,7 +94,7 @@ export class LevelSlider {
   findLevel() {
     const y = this.series.priceToCoordinate(this.price);
     this.button.hidden = y === null;
-    if (y !== null) this.y = Math.max(EDGE, Math.min(y, this.bottom()));
+    if (y !== null) this.y = Math.max(EDGE, Math.min(y, bottomOf(this.series)));
     return y;
   }
 

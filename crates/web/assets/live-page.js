@@ -77,6 +77,8 @@ function showMessage(firing) {
   }
   message.querySelector("button")?.addEventListener("click", () => removeMessages([message]));
   list.append(message);
+  // The space below the page stays when the messages are closed, so that nothing jumps.
+  document.body.classList.add("has-messages");
   // A message with the focus stays.
   const old = [...list.children].filter((element) => !element.contains(document.activeElement));
   removeMessages(old.slice(0, Math.max(0, list.childElementCount - MAX_MESSAGES)));
@@ -106,8 +108,9 @@ function countUnseen() {
   document.title = `(${next}) ${document.title.replace(COUNT_IN_TITLE, "")}`;
 }
 
-/** Plays a short tone. Browsers stay silent until the first key or click on the page. */
+/** Plays a short tone. Browsers stay silent until the first key or click on the page, and play nothing of it later. */
 function playSound() {
+  if (!navigator.userActivation.hasBeenActive) return;
   const audio = new AudioContext();
   const [tone, gain] = [audio.createOscillator(), audio.createGain()];
   tone.frequency.value = 880;

@@ -1,32 +1,28 @@
 // @ts-check
 /** The performance of the paper trades against the benchmark, both 100 on the first day. */
-import { LineSeries, createChart } from "./vendor/lightweight-charts.js";
+import { LineSeries, LineStyle } from "./vendor/lightweight-charts.js";
 import { color } from "./chart-color.js";
+import { createPageChart } from "./chart-scale.js";
 
 class PerformanceChart extends HTMLElement {
-  /** @type {ReturnType<typeof createChart> | undefined} */
+  /** @type {import("lightweight-charts").IChartApi | undefined} */
   chart;
 
   connectedCallback() {
     const canvas = this.querySelector(".canvas");
     const text = this.querySelector("script")?.textContent;
     if (!(canvas instanceof HTMLElement) || !text || this.chart) return;
-    /** @type {{own: [string, number][], benchmark: [string, number][]}} */
+    /** @type {{own: [string, number][], benchmark: [string, number][], benchmark_name: string}} */
     const data = JSON.parse(text);
-    const line = color(canvas, "--line");
-    const chart = createChart(canvas, {
-      autoSize: true,
-      layout: { background: { color: "transparent" }, textColor: color(canvas, "--muted"), attributionLogo: false },
-      grid: { vertLines: { color: line }, horzLines: { color: line } },
-      rightPriceScale: { borderColor: line },
-      timeScale: { borderColor: line },
-    });
+    const chart = createPageChart(canvas);
     this.chart = chart;
-    const add = (/** @type {[string, number][]} */ points, /** @type {string} */ name) => {
-      const series = chart.addSeries(LineSeries, { color: color(canvas, name), lineWidth: 2, priceLineVisible: false });
+    // Not by color alone: the colors of a high contrast theme are the same.
+    const add = (/** @type {[string, number][]} */ points, /** @type {string} */ name, lineStyle = LineStyle.Solid, title = "") => {
+      const options = { color: color(canvas, name), lineWidth: /** @type {const} */ (2), lineStyle, title, priceLineVisible: false };
+      const series = chart.addSeries(LineSeries, options);
       series.setData(points.map(([time, value]) => ({ time, value })));
     };
-    add(data.benchmark, "--muted");
+    add(data.benchmark, "--muted", LineStyle.Dashed, data.benchmark_name);
     add(data.own, "--accent");
     chart.timeScale().fitContent();
   }

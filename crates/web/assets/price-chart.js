@@ -1,10 +1,11 @@
 // @ts-check
 /** The chart of a stock: candles, volume, averages, RSI, marks, and the levels of the account's price alerts, which can be moved. */
-import { HistogramSeries, LineSeries, LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
+import { HistogramSeries, LineSeries, LineStyle, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { AlertLevel } from "./alert-level.js";
 import { color } from "./chart-color.js";
-import { addCandles } from "./chart-scale.js";
+import { addCandles, createPageChart } from "./chart-scale.js";
 import { followScale } from "./level-slider.js";
+import { PriceLabel } from "./price-label.js";
 
 /**
  * @typedef {{id: string, price: number, side: "above" | "below"}} Level
@@ -18,7 +19,7 @@ const RSI_HEIGHT = 90;
 const sessionDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
 
 class PriceChart extends HTMLElement {
-  /** @type {ReturnType<typeof createChart> | undefined} */
+  /** @type {import("lightweight-charts").IChartApi | undefined} */
   chart;
   /** @type {AbortController | undefined} */
   connection;
@@ -41,14 +42,8 @@ class PriceChart extends HTMLElement {
    * @param {ChartData} data
    */
   draw(canvas, data) {
-    const [text, line] = ["--muted", "--line"].map((name) => color(canvas, name));
-    const chart = createChart(canvas, {
-      autoSize: true,
-      layout: { background: { color: "transparent" }, textColor: text, attributionLogo: false },
-      grid: { vertLines: { color: line }, horzLines: { color: line } },
-      rightPriceScale: { borderColor: line, minimumWidth: 72 },
-      timeScale: { borderColor: line },
-    });
+    const line = color(canvas, "--line");
+    const chart = createPageChart(canvas);
     this.chart = chart;
     /** @type {AlertLevel[]} */
     let levels = [];
@@ -157,6 +152,7 @@ class PriceChart extends HTMLElement {
       return new AlertLevel(this, stock, level, line, candles);
     });
     followScale(
+      new PriceLabel(this, candles),
       () => levels,
       () => this.chart !== undefined,
     );

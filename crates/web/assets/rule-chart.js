@@ -1,9 +1,10 @@
 // @ts-check
 /** The chart of a rule: candles, its levels, and its firings in the preview. It follows the data in its page. */
-import { LineStyle, createChart, createSeriesMarkers } from "./vendor/lightweight-charts.js";
+import { LineStyle, createSeriesMarkers } from "./vendor/lightweight-charts.js";
 import { color } from "./chart-color.js";
-import { addCandles, setCandles } from "./chart-scale.js";
+import { addCandles, createPageChart, setCandles } from "./chart-scale.js";
 import { followScale } from "./level-slider.js";
+import { PriceLabel } from "./price-label.js";
 import { RuleLevel, sourceOf } from "./rule-level.js";
 
 /** With more firings than this, the marks have no text. */
@@ -16,7 +17,7 @@ const MAX_NAMED_FIRINGS = 6;
  */
 
 class RuleChart extends HTMLElement {
-  /** @type {ReturnType<typeof createChart> | undefined} */
+  /** @type {import("lightweight-charts").IChartApi | undefined} */
   chart;
   /** The data that is drawn. */
   drawn = "";
@@ -54,6 +55,7 @@ class RuleChart extends HTMLElement {
     for (const slider of this.sliders.values()) slider.button.remove();
     this.sliders.clear();
     this.lines = [];
+    this.label?.remove();
     this.chart?.remove();
     this.chart = undefined;
     this.symbol = "";
@@ -88,20 +90,16 @@ class RuleChart extends HTMLElement {
    */
   addChart(canvas, data) {
     canvas.ariaLabel = `${canvas.dataset["label"]} ${data.symbol}`;
-    const [muted, line, accent] = ["--muted", "--line", "--accent"].map((name) => color(canvas, name));
-    const chart = createChart(canvas, {
-      autoSize: true,
-      layout: { background: { color: "transparent" }, textColor: muted, attributionLogo: false },
-      grid: { vertLines: { color: line }, horzLines: { color: line } },
-      rightPriceScale: { borderColor: line, minimumWidth: 72 },
-      timeScale: { borderColor: line },
-    });
+    const [muted, accent] = ["--muted", "--accent"].map((name) => color(canvas, name));
+    const chart = createPageChart(canvas);
     this.chart = chart;
     this.colors = { muted: muted ?? "", accent: accent ?? "" };
     this.candles = addCandles(chart, canvas, data.candles, () => this.scalePrices());
     this.markers = createSeriesMarkers(this.candles, []);
     chart.timeScale().fitContent();
+    this.label = new PriceLabel(this, this.candles);
     followScale(
+      this.label,
       () => this.sliders.values(),
       () => this.chart === chart,
     );

@@ -83,6 +83,10 @@ alerts-paused = { $count ->
    *[other] { $count } alerts paused.
 }
 alerts-refused = { $count ->
+    [one] 1 was not: { $reason }
+   *[other] { $count } were not, the first because: { $reason }
+}
+alerts-all-refused = { $count ->
     [one] 1 alert is unchanged: { $reason }
    *[other] { $count } alerts are unchanged, the first because: { $reason }
 }
@@ -94,9 +98,13 @@ alerts-resumed = { $count ->
     [one] 1 alert resumed.
    *[other] { $count } alerts resumed.
 }
-alerts-snoozed = { $count ->
+alerts-snoozed-before = { $count ->
     [one] 1 alert snoozed.
    *[other] { $count } alerts snoozed.
+}
+alerts-snoozed = { $count ->
+    [one] 1 alert snoozed until { $until }.
+   *[other] { $count } alerts snoozed until { $until }.
 }
 alerts-undone = { $count ->
     [one] 1 alert is as it was before.
@@ -276,6 +284,7 @@ stocks-watchlist-buy = The watchlist: intention buy
 stocks-watchlist-sell = The watchlist: intention sell
 yes = Yes
 check-hint = Type a rule or fill in the form. Its meaning and its past firings are shown here.
+check-result = Meaning and past firings
 check-rule = Check
 create-alert = Create alert
 example-dip = A dip in an oversold stock
@@ -353,6 +362,7 @@ flip-above = Flip to above
 flip-below = Flip to below
 level-add = New alert at this price
 level-label = Alert level
+level-passed = { $symbol } is at { $price }, so this would fire at once. Choose another level, or flip the alert.
 level-preview = Would have fired { $count } times a year.
 level-unreachable = The level is not stored, because the service cannot be reached. Try again in a moment.
 mark-dividend = Dividend
@@ -424,6 +434,7 @@ no-advice = No advice yet
 notes = Notes
 opened = Opened
 performance = Performance
+performance-table = The last days as a table
 performance-label = Performance of your paper trades against
 profit = Profit
 proposal-accepted = The alert is created: { $sentence }

@@ -172,6 +172,26 @@ async fn first_account_is_created_once() {
 }
 
 #[tokio::test]
+async fn first_account_needs_the_code_of_the_log_on_another_machine() {
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let server = setup.start().await;
+    let log = server.log();
+    let code = log
+        .split_once("with the code ")
+        .and_then(|(_, rest)| rest.split_once(')'));
+    let (code, _) = code.unwrap_or_else(|| panic!("no code: {log}"));
+    // The browser resolves this name to this machine (`harness.mjs`).
+    let origin = server.origin.replace("127.0.0.1", "bellwether.test");
+    run("first-account.mjs", &origin, &[("CODE", code)]).await;
+}
+
+#[tokio::test]
+async fn pages_are_printed_and_an_account_is_deleted() {
+    let (env, _) = start_service(DatabaseKind::Sqlite).await;
+    run("account.mjs", &env.server.origin, &[]).await;
+}
+
+#[tokio::test]
 async fn demo_prints_a_link_that_signs_in() {
     let Some(_) = programs() else { return };
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;

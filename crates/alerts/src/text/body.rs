@@ -3,7 +3,10 @@
 use market::Symbol;
 use serde_json::{Map, Value, json};
 
-use crate::condition::{Condition, InsiderDirection, VolumeBaseline};
+use super::write::instant;
+use crate::condition::{
+    BuzzDirection, Condition, DeliveryTime, InsiderCriteria, InsiderDirection, RsiDirection, VolumeBaseline,
+};
 use crate::expression::Expression;
 use crate::expression::conversion::to_condition;
 use crate::json::number;
@@ -32,33 +35,60 @@ pub(super) fn of_expression(
     ])
 }
 
-/// Returns the members of a condition; `None` unless they are read as the same condition.
+/// Returns the members of a condition with its stock; `None` unless they are read as the same condition.
 fn of_condition(symbol: Symbol, condition: &Condition, context: &ParseContext<'_>) -> Option<Map<String, Value>> {
+    let mut body = members([("symbol", Some(symbol.as_str().into()))]);
+    body.extend(members_of(condition));
+    let read = parse_create(&Value::Object(body.clone()), context).ok()?;
+    (read.condition == *condition).then_some(body)
+}
+
+/// Returns the members `condition`, `threshold` and `parameters` of a condition that is no expression, without those that are defaults.
+pub(super) fn members_of(condition: &Condition) -> Map<String, Value> {
     let parameters = match *condition {
+        Condition::Rsi { direction, .. } => Some(json!({"direction": match direction {
+            RsiDirection::Above => "above",
+            RsiDirection::Below => "below",
+            RsiDirection::Both => "both",
+        }})),
         Condition::VolumeChange { baseline, .. } => Some(json!({"volumeBaseline": match baseline {
             VolumeBaseline::Ma20 => "ma20",
             VolumeBaseline::Ma50 => "ma50",
             VolumeBaseline::Ma100 => "ma100",
         }})),
-        Condition::InsiderTransactions(criteria) => Some(json!({
-            "direction": match criteria.direction {
-                InsiderDirection::Buy => "buy",
-                InsiderDirection::Sell => "sell",
-                InsiderDirection::Both => "both",
-            },
-            "windowDays": criteria.window_days,
-        })),
+        Condition::SocialBuzz(direction) => Some(json!({"direction": match direction {
+            BuzzDirection::Rising => "rising",
+            BuzzDirection::Falling => "falling",
+        }})),
+        Condition::InsiderTransactions(criteria) => Some(Value::Object(insider_parameters(&criteria))),
+        Condition::Reminder { at } => Some(json!({"date": instant(at)})),
+        Condition::DailyReminder(DeliveryTime::AfterMarketClose) => Some(json!({"deliveryTime": "after_market_close"})),
+        Condition::DividendPayment { shares } => shares.and_then(number).map(|shares| json!({"shares": shares})),
         _ => None,
     };
-    let threshold = condition.threshold().and_then(number).map(Value::Number);
-    let body = members([
-        ("symbol", Some(symbol.as_str().into())),
+    members([
         ("condition", Some(condition.kind().name().into())),
-        ("threshold", threshold),
+        ("threshold", condition.threshold().and_then(number).map(Value::Number)),
         ("parameters", parameters),
-    ]);
-    let read = parse_create(&Value::Object(body.clone()), context).ok()?;
-    (read.condition == *condition).then_some(body)
+    ])
+}
+
+fn insider_parameters(criteria: &InsiderCriteria) -> Map<String, Value> {
+    let direction = match criteria.direction {
+        InsiderDirection::Buy => "buy",
+        InsiderDirection::Sell => "sell",
+        InsiderDirection::Both => "both",
+    };
+    let least = criteria.min_executives;
+    members([
+        ("direction", Some(direction.into())),
+        ("minExecutives", (least != 1).then(|| least.into())),
+        ("windowDays", Some(criteria.window_days.into())),
+        (
+            "openMarketOnly",
+            (!criteria.open_market_only).then_some(Value::Bool(false)),
+        ),
+    ])
 }
 
 fn members<const N: usize>(members: [(&str, Option<Value>); N]) -> Map<String, Value> {

@@ -1,49 +1,94 @@
 //! Conditions that are no expressions, in words: `AAPL golden cross each time`.
 
 use market::{Decimal, Symbol};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::body::members_of;
 use super::words::{PlacedWord, split};
-use crate::condition::{BuzzDirection, Condition, DeliveryTime, RsiDirection, Side};
+use crate::condition::Condition;
 use crate::expression::leading_symbol;
 use crate::json::number;
 
-/// The words of a condition, and its members in a create request. The first words of a condition are the ones that are written.
-const NAMED: &[(&[&str], Condition, &str)] = &[
+/// The words of a condition, and its members in a create request. A word with `{threshold}` or the name of a parameter in braces is the
+/// value of that member. The first words of a condition are the ones that are written, and no words begin with those of an earlier row.
+const NAMED: &[(&str, &str)] = &[
+    ("golden cross", r#"{"condition": "ma_crossover_golden"}"#),
+    ("death cross", r#"{"condition": "ma_crossover_death"}"#),
+    ("new 52-week high", r#"{"condition": "new_high"}"#),
+    ("new 52-week low", r#"{"condition": "new_low"}"#),
+    ("up {threshold}%", r#"{"condition": "price_change_up"}"#),
+    ("down {threshold}%", r#"{"condition": "price_change_down"}"#),
     (
-        &["golden", "cross"],
-        Condition::MaCrossover { side: Side::Above },
-        r#"{"condition": "ma_crossover_golden"}"#,
+        "rsi reaches {threshold} from either side",
+        r#"{"condition": "rsi_limit", "parameters": {"direction": "both"}}"#,
     ),
     (
-        &["death", "cross"],
-        Condition::MaCrossover { side: Side::Below },
-        r#"{"condition": "ma_crossover_death"}"#,
+        "rsi reaches {threshold} or above",
+        r#"{"condition": "rsi_limit", "parameters": {"direction": "above"}}"#,
     ),
     (
-        &["rising", "mentions"],
-        Condition::SocialBuzz(BuzzDirection::Rising),
+        "rsi reaches {threshold} or below",
+        r#"{"condition": "rsi_limit", "parameters": {"direction": "below"}}"#,
+    ),
+    (
+        "rising mentions",
         r#"{"condition": "social_buzz", "parameters": {"direction": "rising"}}"#,
     ),
     (
-        &["falling", "mentions"],
-        Condition::SocialBuzz(BuzzDirection::Falling),
+        "falling mentions",
         r#"{"condition": "social_buzz", "parameters": {"direction": "falling"}}"#,
     ),
     (
-        &["daily", "reminder", "after", "the", "close"],
-        Condition::DailyReminder(DeliveryTime::AfterMarketClose),
-        r#"{"condition": "daily_reminder", "parameters": {"deliveryTime": "after_market_close"}}"#,
+        "at least {minExecutives} insiders buy {threshold} within {windowDays} days in any transaction",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "buy", "openMarketOnly": false}}"#,
     ),
     (
-        &["daily", "reminder"],
-        Condition::DailyReminder(DeliveryTime::MarketOpen),
-        r#"{"condition": "daily_reminder"}"#,
+        "at least {minExecutives} insiders sell {threshold} within {windowDays} days in any transaction",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "sell", "openMarketOnly": false}}"#,
+    ),
+    (
+        "at least {minExecutives} insiders trade {threshold} within {windowDays} days in any transaction",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "both", "openMarketOnly": false}}"#,
+    ),
+    (
+        "at least {minExecutives} insiders buy {threshold} within {windowDays} days",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "buy"}}"#,
+    ),
+    (
+        "at least {minExecutives} insiders sell {threshold} within {windowDays} days",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "sell"}}"#,
+    ),
+    (
+        "at least {minExecutives} insiders trade {threshold} within {windowDays} days",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "both"}}"#,
+    ),
+    (
+        "insiders buy {threshold} within {windowDays} days in any transaction",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "buy", "openMarketOnly": false}}"#,
+    ),
+    (
+        "insiders sell {threshold} within {windowDays} days in any transaction",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "sell", "openMarketOnly": false}}"#,
+    ),
+    (
+        "insiders trade {threshold} within {windowDays} days in any transaction",
+        r#"{"condition": "insider_transactions", "parameters": {"direction": "both", "openMarketOnly": false}}"#,
+    ),
+    ("reminder at {date}", r#"{"condition": "reminder"}"#),
+    ("reminder on {date}", r#"{"condition": "reminder"}"#),
+    (
+        "daily reminder after the close",
+        r#"{"condition": "daily_reminder", "parameters": {"deliveryTime": "after_market_close"}}"#,
+    ),
+    ("daily reminder", r#"{"condition": "daily_reminder"}"#),
+    (
+        "dividend payment for {shares} shares",
+        r#"{"condition": "dividend_payment"}"#,
     ),
 ];
 
-/// The words around the threshold of an RSI in both directions.
-const RSI: (&[&str], &[&str]) = (&["rsi", "reaches"], &["from", "either", "side"]);
+/// The parameter whose value is a text; those of the other members are numbers.
+const DATE: &str = "date";
 
 /// A named condition at the beginning of a text.
 pub(super) struct NamedText<'a> {
@@ -61,11 +106,8 @@ pub(super) fn read(text: &str) -> Option<NamedText<'_>> {
     let (symbol, start) = leading_symbol(text).ok()?;
     let position = |offset: usize| text[..offset].chars().count() + 1;
     let (words, _) = split(&text[start.expression..], position(start.expression));
-    let (count, mut body) = NAMED
-        .iter()
-        .find(|(named, ..)| begins_with(&words, named))
-        .and_then(|(named, _, body)| Some((named.len(), members(body)?)))
-        .or_else(|| rsi(&words))?;
+    let mut found = NAMED.iter().filter_map(|row| read_row(&words, row));
+    let (count, mut body) = found.next()?;
     body.insert("symbol".to_owned(), symbol.as_str().into());
     let last = words.get(count - 1)?;
     let rest_position = last.position + last.text.chars().count();
@@ -84,36 +126,81 @@ pub(super) fn read(text: &str) -> Option<NamedText<'_>> {
 
 /// Returns a condition in words; `None` if it has none.
 pub(super) fn written(symbol: Symbol, condition: &Condition) -> Option<String> {
-    if let Condition::Rsi {
-        direction: RsiDirection::Both,
-        threshold,
-    } = condition
-    {
-        return Some(format!("{symbol} {} {threshold} {}", RSI.0.join(" "), RSI.1.join(" ")));
+    let members = members_of(condition);
+    let mut found = NAMED.iter().filter_map(|row| write_row(&members, row));
+    Some(format!("{symbol} {}", found.next()?))
+}
+
+/// Reads the words of a row: their number, and the members.
+fn read_row(words: &[PlacedWord<'_>], (pattern, fixed): &(&str, &str)) -> Option<(usize, Map<String, Value>)> {
+    let mut body: Map<String, Value> = serde_json::from_str(fixed).ok()?;
+    let mut count = 0;
+    for expected in pattern.split(' ') {
+        let word = words.get(count)?.text;
+        match slot(expected) {
+            Some((name, suffix)) => {
+                let text = word.strip_suffix(suffix)?;
+                let value = match name {
+                    DATE => text.into(),
+                    _ => Value::Number(text.parse::<Decimal>().ok().and_then(number)?),
+                };
+                insert(&mut body, name, value);
+            }
+            None if word.eq_ignore_ascii_case(expected) => {}
+            None => return None,
+        }
+        count += 1;
     }
-    let (words, ..) = NAMED.iter().find(|(_, named, _)| named == condition)?;
-    Some(format!("{symbol} {}", words.join(" ")))
+    Some((count, body))
 }
 
-fn rsi(words: &[PlacedWord<'_>]) -> Option<(usize, Map<String, Value>)> {
-    let (before, after) = RSI;
-    let threshold = words.get(before.len())?;
-    let is_rsi = begins_with(words, before) && begins_with(words.get(before.len() + 1..)?, after);
-    let threshold = is_rsi
-        .then(|| threshold.text.parse::<Decimal>().ok().and_then(number))
-        .flatten()?;
-    let body = json!({"condition": "rsi_limit", "threshold": threshold, "parameters": {"direction": "both"}});
-    Some((before.len() + 1 + after.len(), body.as_object()?.clone()))
+/// Writes the words of a row; `None` unless they name all members.
+fn write_row(members: &Map<String, Value>, (pattern, fixed): &(&str, &str)) -> Option<String> {
+    let mut named: Map<String, Value> = serde_json::from_str(fixed).ok()?;
+    let mut written = Vec::new();
+    for word in pattern.split(' ') {
+        let Some((name, suffix)) = slot(word) else {
+            written.push(word.to_owned());
+            continue;
+        };
+        let value = member(members, name)?;
+        written.push(match value {
+            Value::String(text) => format!("{text}{suffix}"),
+            value => format!("{value}{suffix}"),
+        });
+        insert(&mut named, name, value.clone());
+    }
+    (named == *members).then(|| written.join(" "))
 }
 
-fn begins_with(words: &[PlacedWord<'_>], expected: &[&str]) -> bool {
-    let same = words.iter().zip(expected);
-    words.len() >= expected.len()
-        && same
-            .into_iter()
-            .all(|(word, expected)| word.text.eq_ignore_ascii_case(expected))
+/// Returns the member of a word such as `{threshold}%`, and what follows it.
+fn slot(word: &str) -> Option<(&str, &str)> {
+    word.strip_prefix('{')?.split_once('}')
 }
 
-fn members(body: &str) -> Option<Map<String, Value>> {
-    serde_json::from_str(body).ok()
+fn member<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    members.get(name).or_else(|| members.get("parameters")?.get(name))
+}
+
+fn insert(members: &mut Map<String, Value>, name: &str, value: Value) {
+    if name == "threshold" {
+        members.insert(name.to_owned(), value);
+    } else {
+        let parameters = members.entry("parameters").or_insert_with(|| Map::new().into());
+        parameters[name] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_words_hide_those_of_a_later_row() {
+        for (place, (pattern, _)) in NAMED.iter().enumerate() {
+            for (later, _) in &NAMED[place + 1..] {
+                assert!(!later.starts_with(pattern), "{later:?}");
+            }
+        }
+    }
 }

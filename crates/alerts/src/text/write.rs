@@ -6,6 +6,7 @@ use super::named;
 use super::phrases::{PHRASES, PhraseValue, TextOption};
 use crate::alert::{Channel, NewAlert};
 use crate::condition::Condition;
+use crate::expression::Expression;
 use crate::expression::conversion::{from_condition, to_condition};
 use crate::options::{Expiry, PercentBase, Rearm, Repeat, SessionScope, TriggerPrice};
 
@@ -65,18 +66,20 @@ pub fn option_phrases(alert: &NewAlert) -> String {
 }
 
 fn condition_in_words(alert: &NewAlert) -> Option<String> {
-    let Some(expression) = from_condition(&alert.condition) else {
-        return named::written(alert.symbol, &alert.condition);
-    };
-    let is_expression = matches!(alert.condition, Condition::Expression(_));
-    if matches!(alert.condition, Condition::PriceChange { .. }) && alert.options.base != PercentBase::Creation {
-        return None;
+    let condition = &alert.condition;
+    let named = || named::written(alert.symbol, condition);
+    if matches!(condition, Condition::PriceChange { .. }) && alert.options.base != PercentBase::Creation {
+        let mut sentence = Sentence(named()?);
+        sentence.fixed(TextOption::Base, alert.options.base.name());
+        return Some(sentence.0);
     }
-    let is_exact = is_expression || to_condition(&expression).is_some_and(|same| same == alert.condition);
-    is_exact.then(|| expression.sentence(alert.symbol))
+    let is_expression = matches!(condition, Condition::Expression(_));
+    let is_exact = |expression: &Expression| is_expression || to_condition(expression).as_ref() == Some(condition);
+    let exact = from_condition(condition).filter(is_exact);
+    exact.map_or_else(named, |expression| Some(expression.sentence(alert.symbol)))
 }
 
-fn instant(at: Timestamp) -> String {
+pub(super) fn instant(at: Timestamp) -> String {
     format!("{at:.3}")
 }
 

@@ -5,7 +5,7 @@ use alerts::{AlertId, Status};
 use foundation::{Actor, ServiceError};
 use futures_util::stream::{self, StreamExt};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::model::{AccountId, RestoredAlert, ScopeRole, UndoId, UndoableChange};
 use store::{Abort, UnitOfWork};
 
@@ -26,9 +26,9 @@ const CONCURRENT_CHANGES: usize = 64;
 pub enum BulkChange {
     /// Pauses active alerts.
     Pause,
-    /// Activates alerts with new initial prices.
+    /// Activates alerts with new initial prices, and ends the snoozes of active ones.
     Activate,
-    /// Keeps alerts from firing for some time.
+    /// Keeps active alerts from firing for some time.
     Snooze(SnoozeDuration),
     /// Deletes alerts.
     Delete,
@@ -69,6 +69,8 @@ pub struct BulkResult {
     pub unchanged: usize,
     /// The errors of the other alerts, in the order of the request.
     pub refused: Vec<ServiceError>,
+    /// The end of the snooze, if the alerts are snoozed.
+    pub snoozed_until: Option<Timestamp>,
     /// The id by which the change can be undone within ten minutes; `None` if nothing has changed.
     pub undo: Option<UndoId>,
 }
@@ -98,6 +100,7 @@ impl Alerts {
             .copied()
             .map(|id| self.change_one(actor, id, change, undo));
         let results: Vec<_> = stream::iter(changes).buffered(CONCURRENT_CHANGES).collect().await;
+        let snoozed_until = results.iter().flatten().find_map(|until| *until);
         let refused: Vec<_> = results.into_iter().filter_map(Result::err).collect();
         let accepted = alerts.len() - refused.len();
         let changed = self.ports.store.count_changed(undo, actor.account).await?;
@@ -106,26 +109,59 @@ impl Alerts {
             changed,
             unchanged: accepted - changed,
             refused,
+            snoozed_until,
             undo: (changed > 0).then_some(undo),
         })
     }
 
+    /// Changes one of the alerts. Returns the end of its snooze if the change snoozes it.
     async fn change_one(
         &self,
         actor: &Actor,
         id: AlertId,
         change: BulkChange,
         undo: UndoId,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Option<Timestamp>, ServiceError> {
+        let snooze = |until: Value| self.snooze(actor, id, until, undo);
         match change {
-            BulkChange::Pause => self.pause(actor, id, Some(undo)).await.map(drop),
-            BulkChange::Activate => self.activate(actor, id, Some(undo)).await.map(drop),
-            BulkChange::Snooze(duration) => {
-                let body = json!({"snooze": duration.name()});
-                self.apply_update(actor, id, &body, true, Some(undo)).await.map(drop)
+            BulkChange::Pause => drop(self.pause(actor, id, Some(undo)).await?),
+            BulkChange::Activate => {
+                let alert = self.alert(actor, id).await?.stored.alert;
+                let is_snoozed = alert
+                    .options
+                    .snoozed_until
+                    .is_some_and(|end| self.ports.clock.now() < end);
+                match (alert.status, is_snoozed) {
+                    (Status::Active, true) => drop(snooze(Value::Null).await?),
+                    _ => drop(self.activate(actor, id, Some(undo)).await?),
+                }
             }
-            BulkChange::Delete => self.delete(actor, id, Some(undo)).await,
+            BulkChange::Snooze(duration) => {
+                let status = self.alert(actor, id).await?.stored.alert.status;
+                if status != Status::Active {
+                    let status = status.name();
+                    let message =
+                        format!("only an active alert can be snoozed, and this one is {status}; resume it first");
+                    return Err(ServiceError::Conflict(message));
+                }
+                return snooze(duration.name().into()).await;
+            }
+            BulkChange::Delete => self.delete(actor, id, Some(undo)).await?,
         }
+        Ok(None)
+    }
+
+    /// Snoozes an alert, or ends its snooze. Returns the end of the snooze.
+    async fn snooze(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        until: Value,
+        undo: UndoId,
+    ) -> Result<Option<Timestamp>, ServiceError> {
+        let body = json!({"snooze": until});
+        let changed = self.apply_update(actor, id, &body, true, Some(undo)).await?;
+        Ok(changed.stored.alert.options.snoozed_until)
     }
 
     /// Returns the newest changes of many alerts, or of one, that can be undone, newest first.

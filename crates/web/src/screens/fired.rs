@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use alerts::condition::Side;
 use alerts::{AlertId, Condition};
 use askama::Template;
 use jiff::Timestamp;
@@ -13,12 +14,28 @@ use service::alerts::AlertItem;
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
+use crate::screens::passed_level::flip_text;
 
 /// How a fired alert can be activated again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RearmForm {
-    /// The present level of a price alert, without a currency sign; `None` if the alert has no level.
+    /// The present level of a price alert, without a currency sign, or the one that was refused; `None` if the alert has no level.
     pub level: Option<String>,
+    /// Why the alert was not activated.
+    pub refusal: Option<RearmRefusal>,
+}
+
+/// Why a fired alert was not activated again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RearmRefusal {
+    /// The alert.
+    pub alert: AlertId,
+    /// The level that was entered.
+    pub level: String,
+    /// The reason.
+    pub text: String,
+    /// The side to which the alert can be turned, so that it does not fire at once.
+    pub flip: Option<Side>,
 }
 
 /// A firing.
@@ -102,7 +119,7 @@ impl RearmForm {
             Condition::Price { threshold, .. } => Some(threshold.to_string()),
             _ => None,
         };
-        Self { level }
+        Self { level, refusal: None }
     }
 }
 
@@ -118,6 +135,24 @@ pub struct FiredFeed {
 }
 
 impl FiredFeed {
+    /// Shows why an alert was not activated, in its row.
+    #[must_use]
+    pub fn refusing(mut self, refusal: &RearmRefusal) -> Self {
+        let id = refusal.alert.to_string();
+        let mut forms = self
+            .fired
+            .iter_mut()
+            .filter(|line| line.id == id)
+            .filter_map(|line| line.rearm.as_mut());
+        if let Some(form) = forms.next() {
+            *form = RearmForm {
+                level: Some(refusal.level.clone()),
+                refusal: Some(refusal.clone()),
+            };
+        }
+        self
+    }
+
     const fn newer_page(&self) -> u32 {
         self.page.saturating_sub(1)
     }

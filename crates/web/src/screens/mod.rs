@@ -9,8 +9,11 @@ pub mod deliveries;
 pub mod fired;
 pub mod oauth;
 pub mod operator;
+mod passed_level;
 pub mod price_chart;
 pub mod settings;
 pub mod stock;
 pub mod today;
 pub mod watchlist;
+
+pub use passed_level::PassedLevel;

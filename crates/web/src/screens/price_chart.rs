@@ -8,6 +8,7 @@ use market::{Bar, Price};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
 
+use crate::figures;
 use crate::texts;
 
 /// The periods of the averages, in sessions.
@@ -137,6 +138,29 @@ fn level(item: &AlertItem) -> Option<Value> {
     let is_active = alert.status == Status::Active && item.stored.scope().is_none();
     let side = side.pick("above", "below");
     is_active.then(|| json!({"id": alert.id.to_string(), "price": threshold.as_f64(), "side": side}))
+}
+
+/// The cells of a session in the table of a chart: date, open, high, low, close, volume.
+pub type SessionCells = [String; 6];
+
+/// The number of sessions in the table of a chart.
+const LISTED_SESSIONS: usize = 20;
+
+/// Returns the rows of the table of a chart, the newest session first.
+pub(crate) fn listed_sessions(bars: &[Bar]) -> Vec<SessionCells> {
+    bars.iter().rev().take(LISTED_SESSIONS).map(session).collect()
+}
+
+fn session(bar: &Bar) -> SessionCells {
+    let price = |price: market::Price| figures::usd(price.decimal());
+    [
+        bar.date.to_string(),
+        price(bar.open),
+        price(bar.high),
+        price(bar.low),
+        price(bar.close),
+        figures::grouped(bar.volume),
+    ]
 }
 
 #[cfg(test)]

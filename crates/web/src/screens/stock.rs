@@ -7,7 +7,7 @@ use market::{Bar, Decimal, Symbol};
 use service::alerts::AlertItem;
 
 use super::alerts::AlertLine;
-use super::price_chart::{ChartMark, price_chart};
+use super::price_chart::{ChartMark, SessionCells, listed_sessions, price_chart};
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
@@ -47,7 +47,7 @@ pub struct StockPage {
     /// The data of the chart, as JSON that is safe within a `script` element.
     pub chart: String,
     /// The last sessions, newest first: date, open, high, low, close, volume.
-    pub sessions: Vec<[String; 6]>,
+    pub sessions: Vec<SessionCells>,
 }
 
 /// The account's alerts on a stock, for a page that has its frame already.
@@ -75,9 +75,6 @@ impl StockAlertsPart {
     }
 }
 
-/// The number of sessions in the table.
-const LISTED_SESSIONS: usize = 20;
-
 impl StockPage {
     /// Formats a stock.
     #[must_use]
@@ -99,22 +96,10 @@ impl StockPage {
             figures: stock_figures(stock, fundamentals),
             alerts: alerts.iter().map(|item| AlertLine::of(item, now)).collect(),
             chart: price_chart(stock, bars, alerts, marks),
-            sessions: bars.iter().rev().take(LISTED_SESSIONS).map(session).collect(),
+            sessions: listed_sessions(bars),
             shell,
         }
     }
-}
-
-fn session(bar: &Bar) -> [String; 6] {
-    let price = |price: market::Price| figures::usd(price.decimal());
-    [
-        bar.date.to_string(),
-        price(bar.open),
-        price(bar.high),
-        price(bar.low),
-        price(bar.close),
-        figures::grouped(bar.volume),
-    ]
 }
 
 fn stock_figures(stock: &StockView, fundamentals: &Fundamentals) -> Vec<StockFigure> {

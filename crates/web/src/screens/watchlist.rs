@@ -11,6 +11,7 @@ use watchlist::{ItemView, PerformanceRange, PerformanceView, SeriesPoint, TradeV
 use super::today::PaperTotal;
 use crate::figures;
 use crate::filters;
+use crate::form_state::FormState;
 use crate::layout::Shell;
 use crate::wording::in_words;
 
@@ -153,6 +154,15 @@ impl WatchedLine {
         }
     }
 
+    /// Returns the id of an input, which belongs to the item alone.
+    fn input_id(&self, name: &str) -> String {
+        format!("{name}-{}", self.id)
+    }
+
+    fn form(&self) -> WatchlistForm {
+        WatchlistForm::Item(self.id.clone())
+    }
+
     fn intends(&self, intention: &Intention) -> bool {
         self.intention == *intention
     }
@@ -210,6 +220,25 @@ pub struct PerformanceChart {
     pub range: PerformanceRange,
     /// The data of the chart, as JSON that is safe within a `script` element.
     pub data: String,
+    /// The last days, newest first: date, value of the paper trades, value of the benchmark.
+    pub days: Vec<[String; 3]>,
+}
+
+/// The number of days in the table of the performance.
+const LISTED_DAYS: usize = 20;
+
+/// Returns the rows of the table of the performance.
+fn listed_days(own: &[SeriesPoint], benchmark: &[SeriesPoint]) -> Vec<[String; 3]> {
+    let value = |point: &SeriesPoint| format!("{:.2}", point.value);
+    let row = |point: &SeriesPoint| {
+        let same_day = benchmark.iter().find(|other| other.date == point.date);
+        [
+            point.date.to_string(),
+            value(point),
+            same_day.map_or_else(|| "–".to_owned(), value),
+        ]
+    };
+    own.iter().rev().take(LISTED_DAYS).map(row).collect()
 }
 
 impl PerformanceChart {
@@ -223,9 +252,15 @@ impl PerformanceChart {
                 .map(|point| json!([point.date.to_string(), point.value]))
                 .collect()
         };
-        let data = json!({"own": points(&performance.watchlist), "benchmark": points(&performance.benchmark)});
+        let returns = PaperTotal::of(view)?;
+        let data = json!({
+            "own": points(&performance.watchlist),
+            "benchmark": points(&performance.benchmark),
+            "benchmark_name": returns.benchmark,
+        });
         Some(Self {
-            returns: PaperTotal::of(view)?,
+            days: listed_days(&performance.watchlist, &performance.benchmark),
+            returns,
             since: performance.base_date?.to_string(),
             range: performance.range,
             data: data.to_string().replace('<', "\\u003c"),
@@ -234,6 +269,42 @@ impl PerformanceChart {
 
     fn is_range(&self, range: &PerformanceRange) -> bool {
         self.range == *range
+    }
+}
+
+/// A form of the page.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum WatchlistForm {
+    /// Adds a stock.
+    #[default]
+    Add,
+    /// Changes the item with this id.
+    Item(String),
+    /// Creates an alert over all stocks.
+    OverAll,
+}
+
+/// The form that was refused, with its errors by the field of the request.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RefusedForm {
+    /// The form.
+    pub kind: WatchlistForm,
+    /// The entered values, and the errors.
+    pub state: FormState,
+}
+
+impl RefusedForm {
+    /// Returns the error of a form's field.
+    fn error_of(&self, form: &WatchlistForm, field: &str) -> Option<&str> {
+        self.state.error_of(field).filter(|_| self.kind == *form)
+    }
+
+    /// Returns the value of a form's input: the one that was refused, or else the present one.
+    fn value<'a>(&'a self, form: &WatchlistForm, input: &str, present: &'a str) -> &'a str {
+        match self.kind == *form {
+            true => self.state.value(input, present),
+            false => present,
+        }
     }
 }
 
@@ -249,4 +320,6 @@ pub struct WatchlistPage {
     pub trades: Vec<TradeLine>,
     /// The performance.
     pub performance: Option<PerformanceChart>,
+    /// The form that was refused.
+    pub refused: RefusedForm,
 }

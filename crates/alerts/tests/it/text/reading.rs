@@ -1,7 +1,8 @@
 //! Texts with their alerts, and texts with errors.
 
+use alerts::condition::ConditionKind;
 use alerts::expression::ExpressionError;
-use alerts::request::ParseContext;
+use alerts::request::{ParseContext, parse_create};
 use alerts::text::{AlertText, parse_text, sentence};
 use jiff::tz::TimeZone;
 use market::Calendar;
@@ -9,13 +10,16 @@ use serde_json::{Value, json};
 
 /// Reads a text on 8 March 2024.
 pub(super) fn read(text: &str) -> Result<AlertText, ExpressionError> {
-    let calendar = Calendar::nyse();
-    let context = ParseContext {
+    in_context(|context| parse_text(text, context).map_err(|errors| errors.expression_error().unwrap().clone()))
+}
+
+/// Returns what is read on 8 March 2024.
+fn in_context<T>(read: impl Fn(&ParseContext<'_>) -> T) -> T {
+    read(&ParseContext {
         now: "2024-03-08T15:00:00Z".parse().unwrap(),
         time_zone: &TimeZone::get("America/New_York").unwrap(),
-        calendar: &calendar,
-    };
-    parse_text(text, &context).map_err(|errors| errors.expression_error().unwrap().clone())
+        calendar: &Calendar::nyse(),
+    })
 }
 
 fn body(text: &str) -> Value {
@@ -258,15 +262,6 @@ fn sentence_has_the_options() {
 }
 
 #[test]
-fn condition_without_an_exact_expression_has_no_sentence() {
-    let mut alert = read("AAPL <= 180").unwrap().alert;
-    alert.condition = alerts::Condition::NewExtreme {
-        side: alerts::condition::Side::Above,
-    };
-    assert_eq!(sentence(&alert), None);
-}
-
-#[test]
 fn conditions_that_are_no_expressions_have_words() {
     for (text, expected) in [
         (
@@ -289,6 +284,14 @@ fn conditions_that_are_no_expressions_have_words() {
             json!({"symbol": "AAPL", "condition": "daily_reminder", "options": {"expires_at": "2027-01-31"}}),
         ),
         (
+            "AAPL New 52-week HIGH once per day",
+            json!({"symbol": "AAPL", "condition": "new_high", "options": {"repeat": "once_per_day"}}),
+        ),
+        (
+            "AAPL up 5% since the open",
+            json!({"symbol": "AAPL", "condition": "price_change_up", "threshold": 5, "options": {"base": "open"}}),
+        ),
+        (
             "AAPL rsi reaches 70.5 from either side",
             json!({
                 "symbol": "AAPL", "condition": "rsi_limit", "threshold": 70.5, "parameters": {"direction": "both"},
@@ -300,11 +303,54 @@ fn conditions_that_are_no_expressions_have_words() {
         let sentence = sentence(&alert).unwrap();
         assert_eq!(read(&sentence).unwrap().alert, alert, "{sentence}");
     }
+    let reminder = body("AAPL reminder on 2030-01-31");
+    assert_eq!(
+        (&reminder["condition"], &reminder["parameters"]),
+        (&"reminder".into(), &json!({"date": "2030-01-31"}))
+    );
     let sentence = sentence(&read("AAPL daily reminder after the close up to 5 times").unwrap().alert);
     assert_eq!(
         sentence.as_deref(),
         Some("AAPL daily reminder after the close each time up to 5 times")
     );
+}
+
+/// Requests of every condition with each of its parameters and, for those that depend on it, each base.
+fn requests_of_every_condition() -> Vec<Value> {
+    let examples = ConditionKind::ALL.iter().map(|kind| kind.spec().example);
+    let variants = [
+        r#"{"symbol": "AAPL", "condition": "price_change_up", "threshold": 2.5, "options": {"base": "prev_close"}}"#,
+        r#"{"symbol": "AAPL", "condition": "price_change_down", "threshold": 5, "options": {"base": "open", "repeat": "each_time"}}"#,
+        r#"{"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70.5}"#,
+        r#"{"symbol": "AAPL", "condition": "rsi_limit", "threshold": 30}"#,
+        r#"{"symbol": "AAPL", "condition": "rsi_limit", "threshold": 50, "parameters": {"direction": "both"}}"#,
+        r#"{"symbol": "AAPL", "condition": "volume_change", "threshold": 12.34567, "parameters": {"volumeBaseline": "ma100"}}"#,
+        r#"{"symbol": "AAPL", "condition": "social_buzz", "parameters": {"direction": "falling"}}"#,
+        r#"{"symbol": "AAPL", "condition": "insider_transactions", "threshold": 500000}"#,
+        r#"{"symbol": "AAPL", "condition": "insider_transactions", "threshold": 5, "parameters": {"direction": "sell", "openMarketOnly": false}}"#,
+        r#"{"symbol": "AAPL", "condition": "insider_transactions", "threshold": 5, "parameters": {"minExecutives": 3, "openMarketOnly": false}}"#,
+        r#"{"symbol": "AAPL", "condition": "reminder", "threshold": 3}"#,
+        r#"{"symbol": "AAPL", "condition": "reminder", "parameters": {"date": "2030-01-31T09:30:00"}}"#,
+        r#"{"symbol": "AAPL", "condition": "reminder", "parameters": {"reminder_date": "2030-01-31", "reminder_time": "10:15"}}"#,
+        r#"{"symbol": "AAPL", "condition": "daily_reminder", "parameters": {"deliveryTime": "after_market_close"}}"#,
+        r#"{"symbol": "AAPL", "condition": "dividend_ex_date"}"#,
+        r#"{"symbol": "AAPL", "condition": "dividend_payment"}"#,
+    ];
+    let texts = examples.chain(variants);
+    texts.map(|text| serde_json::from_str(text).unwrap()).collect()
+}
+
+#[test]
+fn every_condition_has_a_sentence_that_is_read_as_the_same_condition() {
+    for request in requests_of_every_condition() {
+        let alert =
+            in_context(|context| parse_create(&request, context)).unwrap_or_else(|error| panic!("{request}: {error}"));
+        let sentence = sentence(&alert).unwrap_or_else(|| panic!("{request} has no sentence"));
+        let parsed = read(&sentence).unwrap_or_else(|error| panic!("{sentence}: {error}"));
+        assert_eq!(parsed.alert.condition, alert.condition, "{sentence}");
+        assert_eq!(parsed.body["condition"], request["condition"], "{sentence}");
+        assert_eq!(parsed.alert.options, alert.options, "{sentence}");
+    }
 }
 
 #[test]

@@ -80,6 +80,17 @@ pub(super) fn go_to_page(mut redirect: Response) -> Response {
     redirect
 }
 
+/// Returns the message of an error for its place on the page, which names the field already.
+pub(in crate::routes::web) fn message_at_field(error: &ServiceError) -> String {
+    match error {
+        ServiceError::Invalid { fields, .. } => {
+            let messages: Vec<String> = fields.values().flatten().cloned().collect();
+            wording::at_input(&messages)
+        }
+        error => wording::message(&error.to_string()),
+    }
+}
+
 /// Returns whether the service failed, which no other input would change.
 pub(in crate::routes::web) const fn is_failure(error: &ServiceError) -> bool {
     matches!(error, ServiceError::Internal(_) | ServiceError::StorageUnavailable(_))

@@ -15,7 +15,7 @@ use crate::filters;
 use crate::layout::Shell;
 use crate::texts;
 
-pub use action::BulkAction;
+pub use action::{BulkAction, ChangeCounts};
 pub use query::{AlertListQuery, AlertOrder};
 pub use recent::RecentChange;
 pub use state::AlertState;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use service::alerts::{UndoableChange, UndoableKind, describe_stored};
 
-use super::BulkAction;
+use super::{BulkAction, ChangeCounts};
 
 /// A change that can be undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,12 +28,16 @@ impl RecentChange {
             UndoableKind::Snooze => BulkAction::Snooze,
             UndoableKind::Delete => BulkAction::Delete,
         };
-        let count = usize::try_from(change.count).unwrap_or(usize::MAX);
+        let changed = usize::try_from(change.count).unwrap_or(usize::MAX);
+        let counts = ChangeCounts {
+            changed,
+            ..ChangeCounts::default()
+        };
         Self {
             undo: change.undo.0.to_string(),
             at: change.at,
-            text: action.notice(count, 0, 0, ""),
-            alert: (count == 1).then(|| describe_stored(&change.first).sentence),
+            text: action.notice(counts, "", ""),
+            alert: (changed == 1).then(|| describe_stored(&change.first).sentence),
         }
     }
 }

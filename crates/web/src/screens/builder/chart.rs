@@ -4,7 +4,7 @@ use market::{Bar, Price, Symbol};
 use serde_json::json;
 use service::alerts::Preview;
 
-use crate::screens::price_chart::candles;
+use crate::screens::price_chart::{SessionCells, candles, listed_sessions};
 use crate::texts;
 
 /// A level on the chart.
@@ -16,9 +16,18 @@ pub struct ChartLevel {
     pub is_former: bool,
 }
 
-/// Returns the data of the chart as JSON.
+/// The chart of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleChart {
+    /// The data of the chart, as JSON.
+    pub data: String,
+    /// The last sessions, newest first.
+    pub sessions: Vec<SessionCells>,
+}
+
+/// Returns the chart of a stock with levels and the firings of a preview.
 #[must_use]
-pub fn rule_chart(symbol: Symbol, bars: &[Bar], levels: &[ChartLevel], preview: Option<&Preview>) -> String {
+pub fn rule_chart(symbol: Symbol, bars: &[Bar], levels: &[ChartLevel], preview: Option<&Preview>) -> RuleChart {
     let first = bars.first().map(|bar| bar.date);
     let firings = preview.map_or(&[][..], |preview| &preview.firings);
     let dates = firings.iter().map(|firing| market::calendar::new_york_date(firing.at));
@@ -36,5 +45,8 @@ pub fn rule_chart(symbol: Symbol, bars: &[Bar], levels: &[ChartLevel], preview: 
         "firings": dates,
         "firing_text": texts::text("mark-firing"),
     });
-    data.to_string()
+    RuleChart {
+        data: data.to_string(),
+        sessions: listed_sessions(bars),
+    }
 }

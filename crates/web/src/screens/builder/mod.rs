@@ -14,12 +14,13 @@ use service::alerts::preview::noise::{Noise, NoiseFix};
 use crate::figures;
 use crate::filters;
 use crate::layout::Shell;
+use crate::screens::passed_level::{PassedLevel, flip_text};
 use crate::texts;
 
 use alert_form::Control;
 
 pub use alert_form::AlertForm;
-pub use chart::{ChartLevel, rule_chart};
+pub use chart::{ChartLevel, RuleChart, rule_chart};
 
 /// An example of a rule, with its text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,8 +89,19 @@ pub struct RuleCheck {
     pub preview: Option<PreviewText>,
     /// The error.
     pub error: Option<RuleError>,
-    /// The data of the chart ([`rule_chart`]).
-    pub chart: Option<String>,
+    /// The chart.
+    pub chart: Option<RuleChart>,
+    /// The level, if the price has passed it.
+    pub passed: Option<PassedRule>,
+}
+
+/// A rule whose level the price has passed, so that it fires at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassedRule {
+    /// The level.
+    pub level: PassedLevel,
+    /// The rule of the alert on the other side of the level.
+    pub flipped: String,
 }
 
 impl RuleCheck {

@@ -5,8 +5,9 @@ use foundation::ServiceError;
 use service::alerts::{BulkChange, SnoozeDuration};
 use url::form_urlencoded;
 use web::layout::Notice;
+use web::local_time::LocalTime;
 use web::return_path::ReturnPath;
-use web::screens::alerts::{AlertOrder, BulkAction};
+use web::screens::alerts::{AlertOrder, BulkAction, ChangeCounts};
 
 use super::list::{ListRequest, all_alerts};
 use crate::query::uuid;
@@ -14,7 +15,7 @@ use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::web::notice;
-use crate::routes::web::response::{error_text, see_other};
+use crate::routes::web::response::{message_at_field, see_other};
 use crate::routes::web::visitor::Visitor;
 
 /// Changes the selected alerts, or all alerts of the filter.
@@ -45,10 +46,18 @@ pub(in crate::routes::web) async fn change_alerts(
         Ok(result) => result,
         Err(error) => return error_page(error),
     };
-    let refused = result.refused.len();
-    let reason = result.refused.into_iter().next().map(error_text).unwrap_or_default();
+    let reason = result.refused.first().map(message_at_field).unwrap_or_default();
+    let until = result
+        .snoozed_until
+        .map(|until| LocalTime::new(until, &visitor.actor.time_zone, app.now()).short)
+        .unwrap_or_default();
+    let counts = ChangeCounts {
+        changed: result.changed,
+        unchanged: result.unchanged,
+        refused: result.refused.len(),
+    };
     let notice = Notice {
-        text: action.notice(result.changed, result.unchanged, refused, &reason),
+        text: action.notice(counts, &reason, &until),
         is_error: result.changed + result.unchanged == 0,
         undo: result.undo.map(|undo| undo.0.to_string()),
     };

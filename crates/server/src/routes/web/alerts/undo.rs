@@ -3,7 +3,7 @@
 use foundation::ServiceError;
 use service::alerts::UndoId;
 use web::layout::Notice;
-use web::screens::alerts::BulkAction;
+use web::screens::alerts::{BulkAction, ChangeCounts};
 
 use crate::query::uuid;
 use crate::routes::pages::link::form_field;
@@ -29,7 +29,13 @@ pub(in crate::routes::web) async fn undo_change(
                 "Nothing is left to undo: the change is older than ten minutes, or the alerts have changed since.";
             (text.to_owned(), true)
         }
-        Ok(result) => (BulkAction::Undo.notice(result.restored, 0, 0, ""), false),
+        Ok(result) => {
+            let counts = ChangeCounts {
+                changed: result.restored,
+                ..ChangeCounts::default()
+            };
+            (BulkAction::Undo.notice(counts, "", ""), false)
+        }
         Err(error) if is_failure(&error) => return error_page(error),
         Err(error) => (error_text(error), true),
     };

@@ -3,8 +3,9 @@
 use foundation::ServiceError;
 use jiff::Timestamp;
 use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
+use url::form_urlencoded;
 use web::layout::{Section, Shell};
-use web::screens::fired::{FiredFeed, FiredLine, FiredPage, FiredPart};
+use web::screens::fired::{FiredFeed, FiredLine, FiredPage, FiredPart, RearmRefusal};
 
 use crate::routes::pages::page::error_page;
 use crate::routes::prelude::*;
@@ -28,6 +29,26 @@ pub(in crate::routes::web) async fn show_fired(State(app): State<App>, visitor: 
     match feed(&app, &visitor, &shell, page).await {
         Ok(feed) if visitor.is_part => rendered(&FiredPart { shell, feed }),
         Ok(feed) => visitor.after_notice(rendered(&FiredPage { shell, feed })),
+        Err(error) => error_page(error),
+    }
+}
+
+/// Shows the page of the feed at an address again, with the reason why an alert was not activated.
+pub(super) async fn show_refusal(app: &App, visitor: &Visitor, address: &str, refusal: &RearmRefusal) -> Response {
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    let query = Query::from_pairs(form_urlencoded::parse(query.as_bytes()).into_owned());
+    let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query.without_empty());
+    let shell = Shell {
+        address: format!("/fired?page={page}"),
+        ..visitor.shell(app, Some(Section::Fired))
+    };
+    match feed(app, visitor, &shell, page).await {
+        Ok(feed) => {
+            let feed = feed.refusing(refusal);
+            let mut response = rendered(&FiredPage { shell, feed });
+            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            response
+        }
         Err(error) => error_page(error),
     }
 }

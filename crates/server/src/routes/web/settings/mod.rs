@@ -41,7 +41,7 @@ impl FormResult {
 }
 
 /// Returns what a refused form shows: the entered values, and each error at its field.
-fn refused_form(form: &FormFields, error: ServiceError) -> FormState {
+pub(super) fn refused_form(form: &FormFields, error: ServiceError) -> FormState {
     let entered = form
         .0
         .iter()
@@ -61,7 +61,7 @@ fn refused_form(form: &FormFields, error: ServiceError) -> FormState {
 }
 
 /// Returns a page after a form: 422 if the form is refused.
-fn after_form(visitor: &Visitor, form: &FormState, page: Response) -> Response {
+pub(super) fn after_form(visitor: &Visitor, form: &FormState, page: Response) -> Response {
     let mut page = visitor.after_notice(page);
     if *form != FormState::default() {
         *page.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;

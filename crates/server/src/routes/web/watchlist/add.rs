@@ -1,8 +1,10 @@
 //! `POST /watchlist`: adds a stock.
 
 use serde_json::json;
+use web::screens::watchlist::WatchlistForm;
 use web::texts;
 
+use super::show::show_refusal;
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;
 use crate::routes::web::form_value::optional_number;
@@ -18,6 +20,11 @@ pub(in crate::routes::web) async fn add_item(State(app): State<App>, visitor: Vi
         "target_price": optional_number(&form, "target"),
     });
     let added = app.service().watchlists.add_to_watchlist(&visitor.actor, &body).await;
-    let result = added.map(|_| texts::text_with("item-added", [("symbol", symbol.into())]));
-    after_change(&visitor.head, "/watchlist", result)
+    match added {
+        Ok(_) => {
+            let text = texts::text_with("item-added", [("symbol", symbol.into())]);
+            after_change(&visitor.head, "/watchlist", Ok(text))
+        }
+        Err(error) => show_refusal(&app, &visitor, &form, WatchlistForm::Add, error).await,
+    }
 }

@@ -2,10 +2,12 @@
 
 use serde_json::json;
 use service::alerts::Created;
+use web::screens::watchlist::WatchlistForm;
 
+use super::show::show_refusal;
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;
-use crate::routes::web::response::{after_change, redirect};
+use crate::routes::web::response::redirect;
 use crate::routes::web::visitor::Visitor;
 
 /// Creates the alert and leads to it.
@@ -24,6 +26,6 @@ pub(in crate::routes::web) async fn create_alert(
             let id = alert.stored.alert.id;
             redirect(&visitor.head.link(&format!("/alerts/{id}")))
         }
-        Err(error) => after_change(&visitor.head, "/watchlist", Err(error)),
+        Err(error) => show_refusal(&app, &visitor, &form, WatchlistForm::OverAll, error).await,
     }
 }

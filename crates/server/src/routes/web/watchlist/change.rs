@@ -3,8 +3,10 @@
 use foundation::ServiceError;
 use serde_json::json;
 use watchlist::WatchlistItemId;
+use web::screens::watchlist::WatchlistForm;
 use web::texts;
 
+use super::show::show_refusal;
 use crate::query::uuid;
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;
@@ -18,10 +20,17 @@ pub(in crate::routes::web) async fn change_item(
     visitor: Visitor,
     form: FormFields,
 ) -> Response {
-    let result = change(&app, &visitor, &form).await;
     let symbol = form_field(&form, "symbol").to_owned();
-    let result = result.map(|text| texts::text_with(text, [("symbol", symbol.into())]));
-    after_change(&visitor.head, "/watchlist", result)
+    match change(&app, &visitor, &form).await {
+        Ok(text) => {
+            let text = texts::text_with(text, [("symbol", symbol.into())]);
+            after_change(&visitor.head, "/watchlist", Ok(text))
+        }
+        Err(error) => {
+            let item = WatchlistForm::Item(form_field(&form, "id").to_owned());
+            show_refusal(&app, &visitor, &form, item, error).await
+        }
+    }
 }
 
 /// Returns the id of the notice's text.

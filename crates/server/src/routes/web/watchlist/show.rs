@@ -3,15 +3,16 @@
 use foundation::ServiceError;
 use service::PageRequest;
 use watchlist::{PerformanceRange, WatchlistItemId};
-use web::layout::Section;
-use web::screens::watchlist::{PerformanceChart, TradeLine, WatchedLine, WatchlistPage};
+use web::layout::{Section, Shell};
+use web::screens::watchlist::{PerformanceChart, RefusedForm, TradeLine, WatchedLine, WatchlistForm, WatchlistPage};
 
 use super::proposals::{made_alerts, proposals};
 use crate::query::uuid;
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::watchlist::performance::PERFORMANCE_RANGES;
-use crate::routes::web::response::rendered;
+use crate::routes::web::response::{is_failure, rendered};
+use crate::routes::web::settings::{after_form, refused_form};
 use crate::routes::web::visitor::Visitor;
 
 /// The trades on the page.
@@ -30,17 +31,53 @@ pub(in crate::routes::web) async fn show_watchlist(State(app): State<App>, visit
     if let Err(error) = query.finish() {
         return api_error_page(&error);
     }
-    match watchlist_page(&app, &visitor, range, asked).await {
-        Ok(page) => visitor.after_notice(rendered(&page)),
+    show_page(&app, &visitor, (range, asked), RefusedForm::default()).await
+}
+
+/// Shows the page with the errors of a refused form at its inputs.
+pub(super) async fn show_refusal(
+    app: &App,
+    visitor: &Visitor,
+    form: &FormFields,
+    kind: WatchlistForm,
+    error: ServiceError,
+) -> Response {
+    let error = match error {
+        error if is_failure(&error) => return error_page(error),
+        // Both are about the stock that was entered.
+        error @ (ServiceError::UnknownStock { .. } | ServiceError::Conflict(_)) if kind == WatchlistForm::Add => {
+            ServiceError::field("stock_symbol", error.to_string())
+        }
+        error => error,
+    };
+    let state = refused_form(form, error);
+    show_page(
+        app,
+        visitor,
+        (PerformanceRange::default(), None),
+        RefusedForm { kind, state },
+    )
+    .await
+}
+
+async fn show_page(
+    app: &App,
+    visitor: &Visitor,
+    shown: (PerformanceRange, Option<WatchlistItemId>),
+    refused: RefusedForm,
+) -> Response {
+    match watchlist_page(app, visitor, shown, refused).await {
+        Ok(page) => after_form(visitor, &page.refused.state, rendered(&page)),
         Err(error) => error_page(error),
     }
 }
 
+/// Returns the page with the performance of a range and the proposals for an item.
 async fn watchlist_page(
     app: &App,
     visitor: &Visitor,
-    range: PerformanceRange,
-    asked: Option<WatchlistItemId>,
+    (range, asked): (PerformanceRange, Option<WatchlistItemId>),
+    refused: RefusedForm,
 ) -> Result<WatchlistPage, ServiceError> {
     let (watchlists, actor) = (&app.service().watchlists, &visitor.actor);
     let items = watchlists.watchlist(actor).await?;
@@ -61,6 +98,10 @@ async fn watchlist_page(
         items: lines,
         trades: trades.items.iter().map(TradeLine::of).collect(),
         performance: PerformanceChart::of(&performance),
-        shell: visitor.shell(app, Some(Section::Watchlist)),
+        shell: Shell {
+            address: "/watchlist".to_owned(),
+            ..visitor.shell_with(app, Some(Section::Watchlist), &refused.state)
+        },
+        refused,
     })
 }

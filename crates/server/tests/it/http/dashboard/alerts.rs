@@ -177,7 +177,8 @@ async fn alert_that_cannot_be_changed_is_named_with_its_reason() {
     ];
     let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
     assert!(
-        page.text.contains("1 alert paused. 1 alert is unchanged:"),
+        page.text
+            .contains("1 alert paused. 1 was not: only an active alert can be paused"),
         "{}",
         page.text
     );
@@ -186,6 +187,45 @@ async fn alert_that_cannot_be_changed_is_named_with_its_reason() {
         .await;
     let page = browser.follow(&nothing).await;
     assert!(page.text.contains("Select at least one alert first."), "{}", page.text);
+}
+
+#[tokio::test]
+async fn notice_of_a_snooze_has_its_end_and_counts_active_alerts_alone() {
+    let server = TestServer::new().await;
+    let ids = create(&server, &[110, 120, 130]).await;
+    let pause = format!("/v1/alerts/{}/pause", ids[2]);
+    let _ = server.post(&pause, json!({})).await.ok(200);
+    let browser = Browser::operator(&server).await;
+    let selected = ids.iter().map(|id| ("alert", id.as_str()));
+    let form: Vec<_> = [("action", "snooze"), ("snooze", "1d"), ("next", "/alerts")]
+        .into_iter()
+        .chain(selected)
+        .collect();
+    let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
+    let (_, notice) = page
+        .text
+        .split_once("2 alerts snoozed until ")
+        .unwrap_or_else(|| panic!("{}", page.text));
+    let reason = ". 1 was not: only an active alert can be snoozed, and this one is paused; resume it first";
+    assert!(notice.contains(reason), "{notice}");
+
+    // Who resumes a snoozed alert ends its snooze.
+    let form: Vec<_> = [("action", "resume"), ("next", "/alerts")]
+        .into_iter()
+        .chain(ids.iter().map(|id| ("alert", id.as_str())))
+        .collect();
+    let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
+    assert!(page.text.contains("3 alerts resumed."), "{}", page.text);
+    let alert = server.get(&format!("/v1/alerts/{}", ids[0])).await.ok(200);
+    assert_eq!(alert.body["data"]["options"].get("snoozed_until"), None);
+    let undo = hidden(&page, "undo");
+    let _ = browser.post("/alerts/undo", &[("undo", &undo)]).await.is(303);
+    let alert = server.get(&format!("/v1/alerts/{}", ids[0])).await.ok(200);
+    assert!(
+        alert.body["data"]["options"]["snoozed_until"].is_string(),
+        "{}",
+        alert.text
+    );
 }
 
 #[tokio::test]

@@ -142,6 +142,46 @@ async fn form_writes_the_rule_and_counts_while_the_rule_is_the_same() {
 }
 
 #[tokio::test]
+async fn level_that_the_price_has_passed_is_a_warning_with_the_offer_to_flip() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let browser = Browser::operator(&server).await;
+    let part = browser.part("/alerts/new?text=AAPL+%3C=+110").await.is(200);
+    for shown in [
+        "AAPL is at 100.00, so this would fire at once.",
+        r#"name="text" value="AAPL rises to 110.00 or above""#,
+        "Flip to above",
+    ] {
+        assert!(part.text.contains(shown), "{shown}: {}", part.text);
+    }
+    let part = browser.part("/alerts/new?text=AAPL+%3E+90").await.is(200);
+    assert!(
+        part.text.contains(r#"name="text" value="AAPL falls below 90.00""#),
+        "{}",
+        part.text
+    );
+    for waiting in ["%3C=+90", "%3C+100", "%3E+100", "%3C+90"] {
+        let part = browser.part(&format!("/alerts/new?text=AAPL+{waiting}")).await.is(200);
+        assert!(!part.text.contains("fire at once"), "{}", part.text);
+    }
+    // The same in the form of an alert that exists. Of repeated rules, as the button sends, the last counts.
+    let id = server.create_alert(125).await;
+    let edit = browser
+        .get(&format!("/alerts/{id}/edit?text=AAPL+%3E=+90"))
+        .await
+        .is(200);
+    assert!(edit.text.contains("Flip to below"), "{}", edit.text);
+    let flip =
+        "text=AAPL+%3E=+90&read_rule=AAPL+%3E=+90&condition=price_above&symbol=AAPL&threshold=90&text=AAPL+%3C=+90";
+    let edit = browser.get(&format!("/alerts/{id}/edit?{flip}")).await.is(200);
+    assert!(
+        edit.text.contains(r#"<option value="price_below" selected>"#),
+        "{}",
+        edit.text
+    );
+}
+
+#[tokio::test]
 async fn other_condition_has_other_inputs() {
     let server = TestServer::new().await;
     server.set_price("AAPL", 100.0).await;

@@ -101,7 +101,7 @@ async fn alert_has_its_deliveries_and_messages(server: TestServer) {
         path.as_str(),
         "receiver.example",
         "<bdi>operator@example.com</bdi>",
-        "<td>delivered</td>",
+        ">delivered</td>",
     ] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }

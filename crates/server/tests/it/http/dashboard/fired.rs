@@ -16,6 +16,7 @@ on_each_database! {
     firing_is_new_until_it_is_marked_as_seen
     firing_after_the_page_stays_new
     fired_alert_is_armed_again_at_a_new_level
+    level_that_the_price_has_passed_is_refused_with_the_offer_to_flip
 }
 
 async fn firing_is_new_until_it_is_marked_as_seen(server: TestServer) {
@@ -89,8 +90,8 @@ async fn refused_level_leaves_the_alert_as_it_is_and_says_why() {
     let id = with_firing(&server).await;
     for level in ["-1", "much", "1e400"] {
         let form = [("alert", id.as_str()), ("level", level), ("next", "/fired")];
-        let feed = browser.follow(&browser.post("/fired/rearm", &form).await).await.is(200);
-        assert!(feed.text.contains("role=\"alert\""), "{level}: {}", feed.text);
+        let feed = browser.post("/fired/rearm", &form).await.is(422);
+        assert!(feed.text.contains("id=\"rearm-error-"), "{level}: {}", feed.text);
         let alert = server.get(&format!("/v1/alerts/{id}")).await.ok(200);
         assert_eq!(alert.body["data"]["status"], "triggered", "{level}");
     }
@@ -106,4 +107,34 @@ async fn alert_of_another_account_is_not_armed() {
     assert!(feed.text.contains("role=\"alert\""), "{}", feed.text);
     let alert = server.get(&format!("/v1/alerts/{id}")).await.ok(200);
     assert_eq!(alert.body["data"]["status"], "triggered");
+}
+
+async fn level_that_the_price_has_passed_is_refused_with_the_offer_to_flip(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    let id = with_firing(&server).await;
+    let form = [("alert", id.as_str()), ("level", "120"), ("next", "/fired?page=1")];
+    let refused = browser.post("/fired/rearm", &form).await.is(422);
+    for shown in [
+        "AAPL is at 125.00, so this would fire at once.",
+        r#"name="level" value="120""#,
+        r#"name="flip" value="below""#,
+        "Flip to below",
+        r#"aria-invalid="true""#,
+    ] {
+        assert!(refused.text.contains(shown), "{shown}: {}", refused.text);
+    }
+    let alert = server.get(&format!("/v1/alerts/{id}")).await.ok(200);
+    assert_eq!(
+        (&alert.body["data"]["status"], &alert.body["data"]["threshold"]),
+        (&"triggered".into(), &125.into())
+    );
+
+    let flipped = [form[0], form[1], ("flip", "below")];
+    let _ = browser.post("/fired/rearm", &flipped).await.is(303);
+    let alert = server.get(&format!("/v1/alerts/{id}")).await.ok(200);
+    assert_eq!(
+        (&alert.body["data"]["status"], &alert.body["data"]["condition"]),
+        (&"active".into(), &"price_below".into())
+    );
+    assert_eq!(alert.body["data"]["threshold"], 120);
 }

@@ -69,7 +69,7 @@ async fn operator_sees_data_that_no_source_delivers() {
     };
     let page = operator_page(&[Feed::Mentions]).await;
     assert!(
-        page.text.contains("<tr><td>mentions</td>") && page.text.contains("No source delivers it."),
+        page.text.contains(">mentions</td>") && page.text.contains("No source delivers it."),
         "{}",
         page.text
     );

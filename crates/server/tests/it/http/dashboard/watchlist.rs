@@ -8,6 +8,7 @@ on_each_database! {
     stock_is_added_changed_and_removed
     one_alert_watches_the_whole_list
     proposal_is_accepted_with_another_level
+    errors_of_refused_forms_are_at_their_inputs
 }
 
 async fn stock_is_added_changed_and_removed(server: TestServer) {
@@ -16,8 +17,8 @@ async fn stock_is_added_changed_and_removed(server: TestServer) {
     let form = [("symbol", "aapl"), ("intention", "buy"), ("target", "90")];
     let page = browser.follow(&browser.post("/watchlist", &form).await).await.is(200);
     assert!(page.text.contains("AAPL is on your watchlist."), "{}", page.text);
-    let again = browser.follow(&browser.post("/watchlist", &form).await).await.is(200);
-    assert!(again.text.contains("role=\"alert\""), "{}", again.text);
+    let again = browser.post("/watchlist", &form).await.is(422);
+    assert!(again.text.contains("id=\"add-stock_symbol-error\""), "{}", again.text);
 
     let items = server.get("/v1/watchlist").await.ok(200);
     let id = items.body["data"][0]["id"].as_str().unwrap().to_owned();
@@ -66,10 +67,47 @@ async fn one_alert_watches_the_whole_list(server: TestServer) {
         .is(303);
     let page = browser.get(created.header("location")).await.is(200);
     assert!(page.text.contains("AAPL"), "{}", page.text);
-    let refused = browser
-        .post("/watchlist/alert", &[("when", "prise < 90"), ("part", "all")])
-        .await;
-    assert!(browser.follow(&refused).await.text.contains("role=\"alert\""));
+}
+
+async fn errors_of_refused_forms_are_at_their_inputs(server: TestServer) {
+    let browser = Browser::operator(&server).await;
+    server.set_price("AAPL", 100.0).await;
+    let page = browser
+        .post("/watchlist", &[("symbol", "NOPE"), ("intention", "sell")])
+        .await
+        .is(422);
+    for shown in [
+        r#"<p class="error" id="add-stock_symbol-error">"#,
+        r#"name="symbol" value="NOPE""#,
+        r#"aria-describedby="add-stock_symbol-error""#,
+        r#"<option value="sell" selected>"#,
+    ] {
+        assert!(page.text.contains(shown), "{shown}: {}", page.text);
+    }
+    assert!(!page.text.contains("role=\"alert\""), "{}", page.text);
+
+    let form = [("symbol", "AAPL"), ("intention", "buy")];
+    let _ = browser.post("/watchlist", &form).await.is(303);
+    let form = [("part", "all"), ("when", "prise < 3")];
+    let page = browser.post("/watchlist/alert", &form).await.is(422);
+    assert!(page.text.contains("id=\"over-all-when-error\""), "{}", page.text);
+    assert!(page.text.contains("value=\"prise &#60; 3\""), "{}", page.text);
+
+    let items = server.get("/v1/watchlist").await.ok(200);
+    let id = items.body["data"][0]["id"].as_str().unwrap().to_owned();
+    let form = [
+        ("id", id.as_str()),
+        ("action", "change"),
+        ("intention", "buy"),
+        ("target", "-1"),
+        ("active", "on"),
+    ];
+    let page = browser.post("/watchlist/change", &form).await.is(422);
+    assert!(
+        page.text.contains(&format!("id=\"target-{id}-error\"")),
+        "{}",
+        page.text
+    );
 }
 
 async fn proposal_is_accepted_with_another_level(server: TestServer) {

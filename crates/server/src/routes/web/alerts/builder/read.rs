@@ -14,7 +14,7 @@ use super::form::{body_of_form, values_of_body};
 use super::input::BuilderInput;
 use super::stored::PresentAlert;
 use crate::routes::prelude::*;
-use crate::routes::web::response::{is_failure, rendered};
+use crate::routes::web::response::{is_failure, message_at_field, rendered};
 use crate::routes::web::visitor::Visitor;
 
 /// The stock of the examples when the address names none, if the service knows it.
@@ -309,11 +309,7 @@ fn refused_rule(rule: &str, error: &ServiceError) -> RuleCheck {
         ServiceError::Invalid { expression, .. } => expression.as_deref(),
         _ => None,
     };
-    let message = match (error, expression) {
-        (_, Some(expression)) => wording::of_rule(expression),
-        (ServiceError::Invalid { fields, .. }, None) => wording::of_fields(fields),
-        (error, None) => wording::message(&error.to_string()),
-    };
+    let message = expression.map_or_else(|| message_at_field(error), wording::of_rule);
     RuleCheck {
         error: Some(RuleError::new(rule, message, expression)),
         ..RuleCheck::default()
