@@ -1,5 +1,5 @@
 // @ts-check
-/** Printed pages, and the deletion of an account. */
+/** What a person takes along, and how it leaves: printed pages, the export of an account, its deletion. */
 import assert from "node:assert/strict";
 import { ORIGIN, environment, fillCredentials, signIn, withPage } from "./harness.mjs";
 
@@ -39,10 +39,14 @@ await withPage({ theme: "dark" }, async (page) => {
   }
 });
 
-// The deletion needs its word, and ends the account.
+// The export has the account's data. The deletion needs its word, and ends the account.
 await withPage({}, async (page) => {
   await signIn(page, email);
   await page.goto("/settings/account");
+  const link = page.locator('a[href$="/user/account/export"]');
+  const exported = await link.evaluate(async (element) => (await fetch(element.getAttribute("href") ?? "")).json());
+  assert.equal(exported.data.account.email, email);
+  assert.ok(exported.data.alerts.length > 0, "the export has the alerts");
   const confirmation = page.locator("#confirmation");
   await confirmation.fill("yes");
   await page.getByRole("button", { name: "Delete" }).click();

@@ -4,9 +4,8 @@ use ::market::calendar::new_york_date;
 use ::market::records::IntradayRow;
 use ::market::{Calendar, intraday_kept_from};
 use jiff::Timestamp;
-use sources::ingest::INTRADAY_BARS;
+use sources::ingest::{INTRADAY_BARS, RowRejection};
 
-use super::RowRejection;
 use crate::replay::bar_calendar;
 
 /// Rejects intraday bars that no preview can use: of a session that has not ended, of no session, and those that are too old.

@@ -266,6 +266,7 @@ mod tests {
             "stocks",
             "quotes",
             "bars",
+            "intraday_bars",
             "fundamentals",
             "earnings",
             "dividends",

@@ -194,6 +194,8 @@ pub struct DeliveryList {
     pub messages: Vec<MessageLine>,
     /// The address of the page with its filters, without the path of the service.
     pub address: String,
+    /// The moment of "Resend all since…" as it was entered, and why it was refused; both empty without a refusal.
+    pub since: (String, String),
 }
 
 impl DeliveryList {

@@ -87,7 +87,7 @@ pub(in crate::routes::web) fn message_at_field(error: &ServiceError) -> String {
             let messages: Vec<String> = fields.values().flatten().cloned().collect();
             wording::at_input(&messages)
         }
-        error => wording::message(&error.to_string()),
+        error => wording::at_input(&[error.to_string()]),
     }
 }
 

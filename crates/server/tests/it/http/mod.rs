@@ -38,6 +38,7 @@ mod outcome;
 mod pages;
 mod parse;
 mod preview;
+mod preview_intraday;
 mod record_history;
 mod redirect;
 mod refused_connections;

@@ -8,8 +8,10 @@ use web::layout::Section;
 use web::screens::deliveries::{
     DeliveriesPage, DeliveriesPart, DeliveryLine, DeliveryList, DeliveryQuery, MessageLine, WebhookChoice,
 };
+use web::wording;
 
 use crate::query::uuid;
+use crate::routes::pages::link::form_field;
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
 use crate::routes::web::response::rendered;
@@ -83,5 +85,23 @@ async fn list(
             .map(|message| MessageLine::of(message, &sentences))
             .collect(),
         address,
+        since: (String::new(), String::new()),
     })
+}
+
+/// Shows the list of a webhook with the error of "Resend all since…" at its input.
+pub(super) async fn show_refusal(app: &App, visitor: &Visitor, form: &FormFields, reason: &[String]) -> Response {
+    let query = DeliveryQuery {
+        webhook: form_field(form, "webhook").to_owned(),
+        status: None,
+    };
+    let mut list = match list(app, visitor, query, "/deliveries".to_owned()).await {
+        Ok(list) => list,
+        Err(error) => return error_page(error),
+    };
+    list.since = (form_field(form, "since").to_owned(), wording::at_input(reason));
+    let shell = visitor.shell(app, Some(Section::Deliveries));
+    let mut page = rendered(&DeliveriesPage { shell, list });
+    *page.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    page
 }

@@ -5,6 +5,7 @@ use foundation::ServiceError;
 use serde_json::json;
 use web::texts;
 
+use super::list::show_refusal;
 use crate::query::uuid;
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;
@@ -15,6 +16,11 @@ use crate::routes::web::visitor::Visitor;
 /// Queues the failed deliveries since a moment again.
 pub(in crate::routes::web) async fn recover(State(app): State<App>, visitor: Visitor, form: FormFields) -> Response {
     let recovered = recovered(&app, &visitor, &form).await;
+    if let Err(ServiceError::Invalid { fields, .. }) = &recovered
+        && let Some(reason) = fields.get("since")
+    {
+        return show_refusal(&app, &visitor, &form, reason).await;
+    }
     let result = recovered.map(|count| texts::text_with("resent-many", [("count", count.into())]));
     after_change(&visitor.head, form_field(&form, "next"), result)
 }

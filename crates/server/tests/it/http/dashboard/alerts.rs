@@ -209,7 +209,7 @@ async fn notice_of_a_snooze_has_its_end_and_counts_active_alerts_alone() {
     let reason = ". 1 was not: only an active alert can be snoozed, and this one is paused; resume it first";
     assert!(notice.contains(reason), "{notice}");
 
-    // Who resumes a snoozed alert ends its snooze.
+    // A resumption ends a snooze.
     let form: Vec<_> = [("action", "resume"), ("next", "/alerts")]
         .into_iter()
         .chain(ids.iter().map(|id| ("alert", id.as_str())))

@@ -64,11 +64,10 @@ async fn delivery_is_listed_shown_with_its_body_and_sent_again(server: TestServe
         ("since", "soon"),
         ("next", "/deliveries"),
     ];
-    let page = browser
-        .follow(&browser.post("/deliveries/recover", &form).await)
-        .await
-        .is(200);
-    assert!(page.text.contains("must be a date and time"), "{}", page.text);
+    let page = browser.post("/deliveries/recover", &form).await.is(422);
+    let error = r#"<p class="error" id="since-error">must be a date and time"#;
+    assert!(page.text.contains(error), "{}", page.text);
+    assert!(page.text.contains(r#"name="since" value="soon""#), "{}", page.text);
 }
 
 async fn alert_has_its_deliveries_and_messages(server: TestServer) {

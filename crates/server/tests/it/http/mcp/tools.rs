@@ -376,6 +376,6 @@ async fn create_alert_names_the_base_of_a_price_change_once() {
     });
     assert_eq!(
         server.tool("create_alert", arguments).await["sentence"],
-        "AAPL: fires when its percentage change since the open is at or below -5"
+        "AAPL down 5% since the open"
     );
 }
