@@ -5,7 +5,7 @@ use std::io;
 use accounts::identity::account::ExportStream;
 use axum::body::{Body, Bytes};
 use axum::extract::Extension;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value};
 
 use crate::response::{Meta, RateLimit};
@@ -86,7 +86,8 @@ pub(super) async fn export_account(
     let mut suffix = br#","meta":"#.to_vec();
     suffix.extend(meta);
     suffix.push(b'}');
-    let body = Body::from_stream(body_chunks(prefix, export, suffix));
+    // A body that is compressed is asked for its next chunk after the last one, too.
+    let body = Body::from_stream(body_chunks(prefix, export, suffix).fuse());
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
