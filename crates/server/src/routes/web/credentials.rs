@@ -7,10 +7,22 @@ use web::wording;
 use crate::routes::pages::page::{FormTarget, Page, error_page, html_page, with_retry_after};
 use crate::routes::prelude::*;
 
-/// Returns the page for a form that does not come from this service's own pages.
-pub(super) fn foreign_form_page() -> Response {
-    let text = "The form does not come from this service's page, or the page was open for too long. Open the page or the link in the \
-                email again with cookies enabled.";
+/// Returns the page for a form that does not come from this service's own pages. It names the fix if the page was opened at an
+/// address of which the service does not know that it is its own.
+pub(super) fn foreign_form_page(app: &App, headers: &HeaderMap) -> Response {
+    let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let opened_at = origin.filter(|origin| origin.split_once("://").map(|(_, of_origin)| of_origin) == host);
+    let public_url = app.service().identity.public_url();
+    let text = match opened_at {
+        Some(opened_at) => format!(
+            "The page was opened at {opened_at}, but the address of this service is {public_url}. Open it there. Its operator sets \
+             the address as server.public_url."
+        ),
+        None => "The form does not come from this service's page, or the page was open for too long. Open the page or the link in \
+                 the email again with cookies enabled."
+            .to_owned(),
+    };
     Page::message("The request failed", text).with_status(StatusCode::FORBIDDEN)
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn create_first_account(
         return refusal;
     }
     if !csrf::is_own_form(&app, &parts.headers, form_field(&form, "form")) {
-        return foreign_form_page();
+        return foreign_form_page(&app, &parts.headers);
     }
     let identity = &app.service().identity;
     match identity.has_accounts().await {

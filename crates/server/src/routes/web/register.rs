@@ -32,7 +32,7 @@ pub(super) async fn register(
         return refusal;
     }
     if !csrf::is_own_form(&app, &headers, form_field(&form, "form")) {
-        return foreign_form_page();
+        return foreign_form_page(&app, &headers);
     }
     let email = form_field(&form, "email");
     let body = json!({"email": email, "password": form_field(&form, "password")});

@@ -53,7 +53,7 @@ pub(super) async fn sign_in(
         return refusal;
     }
     if !csrf::is_own_form(&app, &headers, form_field(&form, "form")) {
-        return foreign_form_page();
+        return foreign_form_page(&app, &headers);
     }
     if !form_field(&form, "token").is_empty() {
         return sign_in_by_link(&app, &headers, &form).await;

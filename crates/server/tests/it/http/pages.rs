@@ -251,6 +251,15 @@ async fn sign_in_form_of_another_site_is_rejected(server: TestServer) {
         assert_page(&refused, 403, "does not come from this service&#39;s page");
         assert!(!refused.headers.contains_key("set-cookie"));
     }
+    // A page that was opened at another address of the service has no way in; its owner learns the fix.
+    let elsewhere = [("origin", "http://192.168.1.5:8080"), ("host", "192.168.1.5:8080")];
+    let refused = submit(&server, "/sign-in", &elsewhere, &form).await;
+    assert_page(
+        &refused,
+        403,
+        "opened at http://192.168.1.5:8080, but the address of this service is https://alerts.example.com",
+    );
+    assert!(refused.text.contains("server.public_url"), "{}", refused.text);
     // An old browser, or one without HTTPS, sends no origin. The cookie proves the form's origin.
     let headers = [("cookie", cookie.as_str()), none[0]];
     let done = submit(&server, "/sign-in", &headers, &form).await;
