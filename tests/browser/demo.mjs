@@ -58,11 +58,11 @@ await withPage({}, async (page) => {
   const first = page.locator("#deliveries tbody tr").first();
   const address = (await first.getByRole("link").first().getAttribute("href")) ?? "";
   const row = page.locator("#deliveries tbody tr", { has: page.locator(`a[href="${address}"]`) });
-  assert.equal(await row.locator("td").nth(4).textContent(), "1");
+  assert.equal(await row.locator('td[data-label="Attempts"]').textContent(), "1");
   await page.goto("/deliveries");
   await row.getByRole("button", { name: "Resend" }).click();
   await page.getByText("The delivery is sent again.").waitFor();
-  await row.locator("td:nth-child(5)", { hasText: /^2$/ }).waitFor();
+  await row.locator('td[data-label="Attempts"]', { hasText: /^2$/ }).waitFor();
   await page.goto(address);
   assert.equal(await page.locator("#attempts ~ h3").count(), 2);
 });

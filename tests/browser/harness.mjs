@@ -27,8 +27,8 @@ export function environment(name) {
  * @typedef {import("playwright-core").Page} Page
  */
 
-/** A name of this machine as another one would use it. */
-const OTHER_HOST = "--host-resolver-rules=MAP bellwether.test 127.0.0.1";
+/** A name of this machine as another one would use it, and as secure as one with HTTPS. */
+const OTHER_HOST = ["--host-resolver-rules=MAP bellwether.test 127.0.0.1", `--unsafely-treat-insecure-origin-as-secure=${ORIGIN}`];
 /** Number of attempts to start the browser, which now and then crashes before it has a page. */
 const LAUNCH_ATTEMPTS = 3;
 
@@ -37,7 +37,7 @@ async function launch() {
     try {
       return await chromium.launch({
         executablePath: environment("CHROMIUM"),
-        args: [OTHER_HOST, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
+        args: [...OTHER_HOST, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
       });
     } catch (error) {
       if (attempt === LAUNCH_ATTEMPTS) throw error;

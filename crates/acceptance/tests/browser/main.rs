@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use acceptance::environment::TestEnvironment;
@@ -173,15 +174,20 @@ async fn first_account_is_created_once() {
 
 #[tokio::test]
 async fn first_account_needs_the_code_of_the_log_on_another_machine() {
-    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    // The port is known before the start, because the service must know its address. The browser resolves the name to this machine
+    // (`harness.mjs`).
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let origin = format!("http://bellwether.test:{port}");
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite)
+        .await
+        .set("server.listen", &format!("127.0.0.1:{port}"))
+        .set("server.public_url", &origin);
     let server = setup.start().await;
     let log = server.log();
     let code = log
         .split_once("with the code ")
         .and_then(|(_, rest)| rest.split_once(')'));
     let (code, _) = code.unwrap_or_else(|| panic!("no code: {log}"));
-    // The browser resolves this name to this machine (`harness.mjs`).
-    let origin = server.origin.replace("127.0.0.1", "bellwether.test");
     run("first-account.mjs", &origin, &[("CODE", code)]).await;
 }
 
