@@ -442,6 +442,7 @@ proposal-change = Change in the builder
 proposal-exists = You have this alert already: { $sentence }
 proposals = The analyst’s proposals for
 proposals-none = The rules propose no alert at the present price.
+proposals-made = Alerts made from it
 proposals-show = Proposals of the analyst
 remove = Remove
 save = Save
