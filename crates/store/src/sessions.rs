@@ -105,12 +105,18 @@ impl Store {
         values(query!(fetch_all SessionRow, &self.pools, sql, account.0)?)
     }
 
-    /// Returns the sessions of an account that are valid at `now`, the last used first.
-    pub async fn live_sessions(&self, account: AccountId, now: Timestamp) -> Result<Vec<UserSession>, StoreError> {
+    /// Returns the sessions of an account that are valid at `now`, the last used first, at most `limit`.
+    pub async fn live_sessions(
+        &self,
+        account: AccountId,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<UserSession>, StoreError> {
         let sql = select!(
-            "WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY last_seen_at DESC, seq DESC"
+            "WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY last_seen_at DESC, seq DESC LIMIT $3"
         );
-        values(query!(fetch_all SessionRow, &self.pools, sql, account.0, now.as_microsecond())?)
+        let (now, limit) = (now.as_microsecond(), i64::from(limit));
+        values(query!(fetch_all SessionRow, &self.pools, sql, account.0, now, limit)?)
     }
 
     /// Records that a session was used by a client, and extends it.

@@ -1,7 +1,7 @@
 //! Reads the watchlist.
 
 use market::{Price, Symbol};
-use store::model::{ListedWatchlistItem, WatchlistItemId};
+use store::model::{ListedWatchlistItem, StoredAlert, WatchlistItemId};
 
 use super::no_such_item;
 use crate::Watchlists;
@@ -28,11 +28,19 @@ pub struct ItemView {
     pub stock: BriefStock,
 }
 
+/// How many alerts of the analyst are read at most.
+const MAX_MADE_ALERTS: u32 = 2_000;
+
 impl Watchlists {
     /// Returns the actor's watchlist, newest first.
     pub async fn watchlist(&self, actor: &Actor) -> Result<Vec<ItemView>, ServiceError> {
         let listed = self.ports.store.watchlist(actor.account).await?;
         Ok(listed.into_iter().map(|listed| self.item_view(listed)).collect())
+    }
+
+    /// Returns the alerts that the analyst created for the actor's items, newest first, at most 2,000.
+    pub async fn made_alerts(&self, actor: &Actor) -> Result<Vec<StoredAlert>, ServiceError> {
+        Ok(self.ports.store.alerts_of_items(actor.account, MAX_MADE_ALERTS).await?)
     }
 
     /// Returns an item of an account.

@@ -11,6 +11,8 @@ use alerts::options::Repeat;
 use crate::screens::builder::alert_form::label_of;
 use crate::texts;
 
+/// The beginnings of what an agent wrote about a change: the note and the tags.
+const LABELS: [&str; 2] = [", note: ", ", tags: "];
 /// The beginnings of remarks in parentheses that are for programs.
 const REMARKS: [&str; 5] = [" (GET /", " (POST /", " (PUT /", " (PATCH /", " (DELETE /"];
 /// The members of the API that have members themselves.
@@ -24,12 +26,16 @@ pub fn message(text: &str) -> String {
     capitalized(&in_page_words(text))
 }
 
-/// Returns the words of a change that an agent requests. Its options are in the sentence of the alert, so their JSON is omitted.
+/// Returns the words of a change that an agent requests. The JSON of its options is omitted if the page shows the `sentence` of the
+/// alert, which has them. The note and the tags, which the agent wrote, stay as they are.
 #[must_use]
-pub fn of_change(text: &str) -> String {
+pub fn of_change(text: &str, sentence: Option<&str>) -> String {
     const OPTIONS: &str = ", with the options {";
-    let Some((before, rest)) = text.split_once(OPTIONS) else {
-        return message(text);
+    let labels = LABELS.iter().filter_map(|begin| text.find(begin)).min();
+    let (head, labels) = text.split_at(labels.unwrap_or(text.len()));
+    let options = sentence.and_then(|_| head.split_once(OPTIONS));
+    let Some((before, rest)) = options else {
+        return message(head) + labels;
     };
     let mut depth = 1_usize;
     let end = rest.find(|sign: char| {
@@ -41,7 +47,7 @@ pub fn of_change(text: &str) -> String {
         depth == 0
     });
     let after = end.map_or("", |end| &rest[end + 1..]);
-    message(&format!("{before}{after}"))
+    message(&format!("{before}{after}")) + labels
 }
 
 /// Returns the messages of refused fields in one line, each with the label of its input.
@@ -197,9 +203,19 @@ mod tests {
     fn requested_change_has_neither_names_of_conditions_nor_json() {
         let text = r#"Make an alert: AAPL price_above 200, notified by email, with the options {"rearm":{"percent":2}}, note: a"#;
         assert_eq!(
-            of_change(text),
+            of_change(text, Some("AAPL rises to 200.00 or above")),
             "Make an alert: AAPL price at or above 200, notified by email, note: a"
         );
+    }
+
+    #[test]
+    fn requested_change_keeps_options_that_no_sentence_shows_and_the_note_of_the_agent() {
+        let text = r#"Make an alert: AAPL price_above 200, with the options {"repeat":"each_time"}, note: price_above (GET /x)"#;
+        let shown = r#", note: price_above (GET /x)"#;
+        assert!(of_change(text, None).contains(r#"with the options {"repeat":"#));
+        assert!(of_change(text, None).ends_with(shown) && of_change(text, Some("")).ends_with(shown));
+        let note = "Pause the alert AAPL price_above 200, note: ok, with the options {a";
+        assert!(of_change(note, Some("")).ends_with(", note: ok, with the options {a"));
     }
 
     #[test]

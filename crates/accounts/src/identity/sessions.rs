@@ -20,6 +20,8 @@ use foundation::{Actor, AuthMethod, ServiceError};
 
 /// Hash purpose of refresh tokens.
 const REFRESH_TOKEN_HASH_PURPOSE: &str = "refresh token";
+/// How many sessions are listed at most.
+const MAX_LISTED_SESSIONS: u32 = 100;
 
 /// Result of a sign-in or a token refresh.
 #[derive(Clone)]
@@ -174,14 +176,18 @@ impl AccountAccess {
         Ok(())
     }
 
-    /// Returns the sessions in which the actor's account is signed in, the last used first.
+    /// Returns the sessions in which the actor's account is signed in, the last used first, at most 100.
     ///
     /// # Errors
     /// [`ServiceError::Forbidden`] if the actor did not authenticate by session.
     pub async fn sessions(&self, actor: &Actor) -> Result<Vec<UserSession>, ServiceError> {
         session_of(actor)?;
         let now = self.ports.clock.now();
-        Ok(self.ports.store.live_sessions(actor.account, now).await?)
+        Ok(self
+            .ports
+            .store
+            .live_sessions(actor.account, now, MAX_LISTED_SESSIONS)
+            .await?)
     }
 
     /// Ends a session of the actor's account.

@@ -288,6 +288,15 @@ impl ChangeAlert {
     }
 
     async fn run(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
+        let result = self.apply(unit).await?;
+        if let Some(undo) = self.undo {
+            // The next change would count as this one.
+            unit.forget_unchanged(undo, self.id).await?;
+        }
+        Ok(result)
+    }
+
+    async fn apply(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
         let account = unit.lock_account(self.account).await?;
         let account = account.ok_or_else(no_such_alert)?;
         let stored = unit.lock_alert(self.account, self.id).await?;

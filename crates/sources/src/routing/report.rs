@@ -41,9 +41,11 @@ impl ProviderAnswers {
     pub(super) fn record_answer(&mut self, answer: &DataResponse, now: Timestamp) {
         self.answered = self.answered.saturating_add(1);
         self.last_answer_at = Some(now);
-        let newest = answer.batch.quotes.iter().filter_map(|quote| quote.time).max();
-        let newest = newest.map(|at| (at, now.duration_since(at)));
-        self.newest_quote = self.newest_quote.max(newest);
+        let times = answer.batch.quotes.iter().filter_map(|quote| quote.time);
+        let known = self.newest_quote.map(|(at, _)| at);
+        // After the close, the last price is delivered again and again.
+        let newest = times.filter(|at| *at <= now).max().filter(|at| Some(*at) > known);
+        self.newest_quote = newest.map(|at| (at, now.duration_since(at))).or(self.newest_quote);
     }
 
     pub(super) fn record_failure(&mut self, error: &ProviderError, now: Timestamp) {
@@ -81,9 +83,11 @@ mod tests {
     fn newest_price_keeps_the_delay_of_its_arrival() {
         let mut answers = ProviderAnswers::default();
         answers.record_answer(&answer(100), at(103));
-        answers.record_answer(&answer(90), at(200));
-        assert_eq!(answers.newest_quote, Some((at(100), SignedDuration::from_secs(3))));
-        assert_eq!((answers.answered, answers.last_answer_at), (2, Some(at(200))));
+        for second in [90, 100, 201] {
+            answers.record_answer(&answer(second), at(200));
+            assert_eq!(answers.newest_quote, Some((at(100), SignedDuration::from_secs(3))));
+        }
+        assert_eq!((answers.answered, answers.last_answer_at), (4, Some(at(200))));
     }
 
     #[test]

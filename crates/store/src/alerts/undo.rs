@@ -75,6 +75,19 @@ impl UnitOfWork {
         Ok(())
     }
 
+    /// Forgets the kept states of an alert, and of its members, that the change has left as they were.
+    pub async fn forget_unchanged(&mut self, undo: UndoId, alert: AlertId) -> Result<(), StoreError> {
+        write_rows!(
+            self,
+            "DELETE FROM undo_states WHERE undo_id = $1 AND alert_seq IN
+             (SELECT seq FROM alerts WHERE (id = $2 OR parent_seq = (SELECT seq FROM alerts WHERE id = $2))
+              AND alerts.revision = undo_states.revision)",
+            undo.0,
+            alert.0,
+        );
+        Ok(())
+    }
+
     /// Restores the alerts of a change that was made at `since` or later, and writes their history. An alert that has changed again,
     /// for instance because it fired, keeps its present state and is missing in the result.
     pub async fn restore_states(
@@ -152,7 +165,8 @@ impl RecentRow {
         let first = StoredAlert::try_from(first)?;
         let kind = match first.alert.status {
             _ if was_deleted => UndoableKind::Delete,
-            _ if self.other_status == 0 => UndoableKind::Snooze,
+            // An active alert is snoozed, or a snooze ends.
+            _ if self.other_status == 0 && first.alert.options.snoozed_until.is_some() => UndoableKind::Snooze,
             Status::Active => UndoableKind::Activate,
             Status::Paused | Status::Inactive | Status::Triggered => UndoableKind::Pause,
         };

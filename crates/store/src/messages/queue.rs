@@ -41,7 +41,8 @@ impl UnitOfWork {
     }
 
     /// Queues a copy of an account's message about a firing, so that it is sent again, with the recipient, the limits and the attempts of
-    /// a new message. Nothing is queued if the copy exists already. Returns `false` if there is no message that can be sent again.
+    /// a new message. Nothing is queued if the copy exists already, or if another message about the firing waits on this channel, for
+    /// instance for the end of quiet hours. Returns `false` if there is no message that can be sent again.
     pub async fn resend_message(
         &mut self,
         account: AccountId,
@@ -54,7 +55,9 @@ impl UnitOfWork {
             "INSERT INTO messages
              (id, channel, kind, lane, account_id, alert_seq, event_seq, status, tries, due_at, created_at)
              SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, 'pending', 0, $4, $4 FROM messages
-             WHERE id = $2 AND account_id = $1 AND kind = $5 AND event_seq IS NOT NULL AND status <> 'pending'
+             WHERE id = $2 AND account_id = $1 AND kind = $5 AND event_seq IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM messages AS waiting WHERE waiting.event_seq = messages.event_seq
+                 AND waiting.account_id = $1 AND waiting.channel = messages.channel AND waiting.status = 'pending')
              ON CONFLICT (id) DO NOTHING",
             account.0,
             id.0,
@@ -68,8 +71,11 @@ impl UnitOfWork {
             }
             return Ok(true);
         }
-        let sql = "SELECT COUNT(*) FROM messages WHERE id = $1 AND account_id = $2";
-        let (copies,) = fetch!(self, fetch_one(i64,), sql, copy.0, account.0);
+        let sql = "SELECT COUNT(*) FROM messages AS asked JOIN messages AS copy
+                       ON copy.event_seq = asked.event_seq AND copy.account_id = $2 AND copy.channel = asked.channel
+                   WHERE asked.id = $1 AND asked.account_id = $2 AND asked.kind = $4
+                       AND (copy.id = $3 OR copy.status = 'pending')";
+        let (copies,) = fetch!(self, fetch_one(i64,), sql, id.0, account.0, copy.0, FIRING_KIND);
         Ok(copies > 0)
     }
 

@@ -38,6 +38,15 @@ const WATCHED_SYMBOLS_SQL: &str = "SELECT symbol FROM watchlist_items
     WHERE account_id = $1 AND is_active AND intention = COALESCE($2, intention) ORDER BY seq";
 
 impl Store {
+    /// Returns the alerts that the analyst created for the items of an account, newest first, at most `limit`. Deleted ones are missing.
+    pub async fn alerts_of_items(&self, account: AccountId, limit: u32) -> Result<Vec<StoredAlert>, StoreError> {
+        let sql = select!(
+            "WHERE watchlist_item_id IN (SELECT id FROM watchlist_items WHERE account_id = $1) AND deleted_at IS NULL \
+             ORDER BY alerts.seq DESC LIMIT $2"
+        );
+        values(query!(fetch_all AlertRow, &self.pools, sql, account.0, i64::from(limit))?)
+    }
+
     /// Returns an account's watchlist, newest first.
     pub async fn watchlist(&self, account: AccountId) -> Result<Vec<ListedWatchlistItem>, StoreError> {
         let sql = listed!("WHERE w.account_id = $1 ORDER BY w.seq DESC");

@@ -15,6 +15,7 @@ mod guests;
 mod idempotency;
 mod list;
 mod market;
+mod message_resend;
 mod messages;
 mod oauth;
 mod open;

@@ -135,22 +135,22 @@ pub struct FiredFeed {
 }
 
 impl FiredFeed {
-    /// Shows why an alert was not activated, in its row.
-    #[must_use]
-    pub fn refusing(mut self, refusal: &RearmRefusal) -> Self {
+    /// Shows why an alert was not activated, in its row. Returns `false` if the page has no such row any more.
+    pub fn refuse(&mut self, refusal: &RearmRefusal) -> bool {
         let id = refusal.alert.to_string();
         let mut forms = self
             .fired
             .iter_mut()
             .filter(|line| line.id == id)
             .filter_map(|line| line.rearm.as_mut());
-        if let Some(form) = forms.next() {
-            *form = RearmForm {
-                level: Some(refusal.level.clone()),
-                refusal: Some(refusal.clone()),
-            };
-        }
-        self
+        let Some(form) = forms.next() else {
+            return false;
+        };
+        *form = RearmForm {
+            level: Some(refusal.level.clone()),
+            refusal: Some(refusal.clone()),
+        };
+        true
     }
 
     const fn newer_page(&self) -> u32 {

@@ -162,10 +162,6 @@ impl WatchedLine {
     fn form(&self) -> WatchlistForm {
         WatchlistForm::Item(self.id.clone())
     }
-
-    fn intends(&self, intention: &Intention) -> bool {
-        self.intention == *intention
-    }
 }
 
 /// Returns the id of an intention's text.
@@ -303,6 +299,14 @@ impl RefusedForm {
     fn value<'a>(&'a self, form: &WatchlistForm, input: &str, present: &'a str) -> &'a str {
         match self.kind == *form {
             true => self.state.value(input, present),
+            false => present,
+        }
+    }
+
+    /// Returns whether a form's checkbox is checked: as in the form that was refused, or else as at present.
+    fn is_checked(&self, form: &WatchlistForm, input: &str, present: bool) -> bool {
+        match self.kind == *form {
+            true => !self.state.value(input, "").is_empty(),
             false => present,
         }
     }

@@ -79,7 +79,7 @@ impl BrowserRequest {
         let is_error = status.is_client_error() || status.is_server_error();
         if is_error && self.headers.contains_key(HX_REQUEST) {
             self.fill_part(response, page);
-        } else if is_error && let Some(shell) = self.error_shell(app).await {
+        } else if is_error && let Some(shell) = self.error_shell(app, status).await {
             *response.body_mut() = Body::from(with_next_step(page).framed_html(&shell));
             protect(response.headers_mut(), FormTarget::SameOrigin);
         } else {
@@ -92,8 +92,10 @@ impl BrowserRequest {
     }
 
     /// Returns the frame of an error page.
-    async fn error_shell(&self, app: &App) -> Option<Shell> {
-        match self.is_of_app {
+    async fn error_shell(&self, app: &App, status: StatusCode) -> Option<Shell> {
+        // The frame needs the database, which a limit protects, or which is not available.
+        let is_without_frame = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status);
+        match self.is_of_app || is_without_frame {
             true => None,
             false => error_page_shell(app, self.client, &self.headers, self.address.clone()).await,
         }

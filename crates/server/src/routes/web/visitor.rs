@@ -92,6 +92,7 @@ impl FromRequestParts<App> for Visitor {
         let Ok(OriginalUri(uri)) = OriginalUri::from_request_parts(parts, app).await;
         let address = path_and_query(&uri);
         let client = session_client(client, &parts.headers);
+        let page = address.clone();
         match signed_in_at(app, &parts.headers, Some(client)).await {
             Ok(Some(actor)) => Self::of(
                 app,
@@ -99,7 +100,10 @@ impl FromRequestParts<App> for Visitor {
                 address,
                 client,
                 &parts.headers,
-                shows_notice(&parts.headers),
+                PageFrame {
+                    notice: shows_notice(&parts.headers),
+                    recent_changes: is_read_only && shows_notice(&parts.headers) && shows_recent_changes(&page),
+                },
             )
             .await
             .map_err(|error| Refused(error_page(error))),
@@ -125,11 +129,11 @@ impl Visitor {
         address: String,
         client: SessionClient,
         headers: &HeaderMap,
-        shows_notice: bool,
+        frame: PageFrame,
     ) -> Result<Self, ServiceError> {
         let live = live_state(app, &actor).await?;
-        let notice = shows_notice.then(|| notice::read(headers)).flatten();
-        let recent_changes = match shows_notice {
+        let notice = frame.notice.then(|| notice::read(headers)).flatten();
+        let recent_changes = match frame.recent_changes {
             true => app.service().alerts.recent_changes(&actor).await?,
             false => Vec::new(),
         };
@@ -190,10 +194,26 @@ impl Visitor {
     }
 }
 
+/// The parts of a page's frame about earlier changes that are shown.
+#[derive(Clone, Copy, Default)]
+struct PageFrame {
+    /// The notice about the last change.
+    notice: bool,
+    /// The changes that can be undone.
+    recent_changes: bool,
+}
+
 /// Returns whether the response is a page, or replaces the main part of one, where the notice is. A live redraw of another part must
 /// not take the notice from the page that follows a change.
 fn shows_notice(headers: &HeaderMap) -> bool {
     headers.get(HX_TARGET).is_none_or(|target| target == "main#main")
+}
+
+/// Returns whether the page at an address shows the recent changes of alerts.
+fn shows_recent_changes(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let sections = ["/alerts", "/stocks/", "/fired", "/watchlist"];
+    path == "/" || sections.iter().any(|section| path.starts_with(section))
 }
 
 fn example_rule(app: &App) -> Option<ExampleRule> {
@@ -234,7 +254,9 @@ pub(in crate::routes) async fn error_page_shell(
 ) -> Option<Shell> {
     let actor = signed_in_actor(app, headers).await.ok()??;
     let client = session_client(client, headers);
-    let visitor = Visitor::of(app, actor, address, client, headers, false).await.ok()?;
+    let visitor = Visitor::of(app, actor, address, client, headers, PageFrame::default())
+        .await
+        .ok()?;
     Some(visitor.shell(app, None))
 }
 

@@ -68,11 +68,12 @@ async fn apply_decision(app: &App, visitor: &Visitor, decision: &str, id: &str) 
 }
 
 fn pending_approval(approval: Approval, requested: RequestedAlert) -> PendingApproval {
+    let sentence = requested.check.as_ref().and_then(|check| check.sentence.as_deref());
     PendingApproval {
+        preview: wording::of_change(&approval.preview, sentence),
         before: requested.before,
         check: requested.check,
         id: approval.id.0.to_string(),
-        preview: wording::of_change(&approval.preview),
         asked_by: match MadeBy::from_text(&approval.asked_by) {
             MadeBy::Key(name) => format!("a client with the API key “{name}”"),
             MadeBy::App(name) => format!("an app named “{name}”"),

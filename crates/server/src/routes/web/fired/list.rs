@@ -4,7 +4,7 @@ use foundation::ServiceError;
 use jiff::Timestamp;
 use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
 use url::form_urlencoded;
-use web::layout::{Section, Shell};
+use web::layout::{Notice, Section, Shell};
 use web::screens::fired::{FiredFeed, FiredLine, FiredPage, FiredPart, RearmRefusal};
 
 use crate::routes::pages::page::error_page;
@@ -38,13 +38,19 @@ pub(super) async fn show_refusal(app: &App, visitor: &Visitor, address: &str, re
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let query = Query::from_pairs(form_urlencoded::parse(query.as_bytes()).into_owned());
     let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query.without_empty());
-    let shell = Shell {
+    let mut shell = Shell {
         address: format!("/fired?page={page}"),
         ..visitor.shell(app, Some(Section::Fired))
     };
     match feed(app, visitor, &shell, page).await {
-        Ok(feed) => {
-            let feed = feed.refusing(refusal);
+        Ok(mut feed) => {
+            if !feed.refuse(refusal) {
+                shell.notice = Some(Notice {
+                    text: refusal.text.clone(),
+                    is_error: true,
+                    undo: None,
+                });
+            }
             let mut response = rendered(&FiredPage { shell, feed });
             *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
             response

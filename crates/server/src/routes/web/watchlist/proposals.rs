@@ -4,10 +4,9 @@
 use foundation::ServiceError;
 use serde_json::{Map, Value};
 use service::alerts::{Created, describe_stored};
-use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
 use watchlist::WatchlistItem;
 use watchlist::analyst::AnalysisRequest;
-use web::screens::watchlist::{MadeAlert, ProposalLine, Proposals};
+use web::screens::watchlist::{ProposalLine, Proposals};
 use web::texts;
 
 use crate::routes::pages::link::form_field;
@@ -15,34 +14,6 @@ use crate::routes::prelude::*;
 use crate::routes::web::form_value::optional_number;
 use crate::routes::web::response::{after_change, error_text, is_failure};
 use crate::routes::web::visitor::Visitor;
-
-/// The newest alerts on a stock, among which are those of the analyst.
-const ALERTS: PageRequest = PageRequest { page: 1, limit: 100 };
-const NEWEST_FIRST: AlertSort = AlertSort {
-    field: AlertSortField::CreatedAt,
-    ascending: false,
-};
-
-/// Returns the alerts that the analyst has created for an item.
-pub(super) async fn made_alerts(
-    app: &App,
-    visitor: &Visitor,
-    item: &WatchlistItem,
-) -> Result<Vec<MadeAlert>, ServiceError> {
-    let filter = AlertFilter {
-        symbol: Some(item.symbol),
-        ..AlertFilter::default()
-    };
-    let alerts = &app.service().alerts;
-    let found = alerts
-        .alerts(&visitor.actor, &filter, NEWEST_FIRST, ALERTS, false)
-        .await?;
-    let made = found
-        .items
-        .iter()
-        .filter_map(|found| MadeAlert::of(&found.stored, item.id));
-    Ok(made.collect())
-}
 
 /// Returns the alerts that the rules propose for an item at the present price. A language model would take longer than a page may.
 pub(super) async fn proposals(app: &App, visitor: &Visitor, item: &WatchlistItem) -> Result<Proposals, ServiceError> {

@@ -4,9 +4,11 @@ use foundation::ServiceError;
 use service::PageRequest;
 use watchlist::{PerformanceRange, WatchlistItemId};
 use web::layout::{Section, Shell};
-use web::screens::watchlist::{PerformanceChart, RefusedForm, TradeLine, WatchedLine, WatchlistForm, WatchlistPage};
+use web::screens::watchlist::{
+    MadeAlert, PerformanceChart, RefusedForm, TradeLine, WatchedLine, WatchlistForm, WatchlistPage,
+};
 
-use super::proposals::{made_alerts, proposals};
+use super::proposals::proposals;
 use crate::query::uuid;
 use crate::routes::pages::page::{api_error_page, error_page};
 use crate::routes::prelude::*;
@@ -83,12 +85,12 @@ async fn watchlist_page(
     let items = watchlists.watchlist(actor).await?;
     let trades = watchlists.paper_trades(actor, LAST_TRADES).await?;
     let performance = watchlists.paper_performance(actor, range).await?;
+    let made = watchlists.made_alerts(actor).await?;
     let mut lines = Vec::with_capacity(items.len());
     for view in &items {
         let (mut line, item) = (WatchedLine::of(view), &view.listed.item);
-        if item.has_auto_alerts {
-            line.made = made_alerts(app, visitor, item).await?;
-        }
+        let on_stock = made.iter().filter(|stored| stored.alert.symbol == item.symbol);
+        line.made = on_stock.filter_map(|stored| MadeAlert::of(stored, item.id)).collect();
         if asked == Some(item.id) {
             line.proposals = Some(proposals(app, visitor, item).await?);
         }

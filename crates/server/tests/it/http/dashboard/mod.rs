@@ -12,6 +12,7 @@ mod fired;
 mod first_account;
 mod isolation;
 mod operator;
+mod recent_changes;
 mod rule_and_form;
 mod settings;
 mod today;

@@ -18,24 +18,22 @@ on_each_database! {
     undo_ends_after_ten_minutes_and_is_for_its_owner_alone
     alert_over_many_stocks_is_restored_with_its_stocks
     undo_of_a_deletion_is_refused_if_an_equal_alert_exists
-    recent_changes_stay_on_each_page_about_alerts_for_ten_minutes
-    recent_change_that_nothing_can_undo_any_more_is_not_offered
 }
 
-struct Fixture {
-    server: TestServer,
+pub(super) struct Fixture {
+    pub(super) server: TestServer,
     key: String,
 }
 
 impl Fixture {
-    async fn new(server: TestServer) -> Self {
+    pub(super) async fn new(server: TestServer) -> Self {
         let key = server.key.clone();
         let fixture = Self { server, key };
         fixture.quote("AAPL", 100.0).await;
         fixture
     }
 
-    async fn call(&self, method: &str, path: &str, body: Value) -> Value {
+    pub(super) async fn call(&self, method: &str, path: &str, body: Value) -> Value {
         let request = self.server.anonymous(method, path).header("x-api-key", &self.key);
         let response = if method == "GET" {
             request.send().await
@@ -46,29 +44,29 @@ impl Fixture {
         response.body
     }
 
-    async fn quote(&self, symbol: &str, price: f64) {
+    pub(super) async fn quote(&self, symbol: &str, price: f64) {
         let batch =
             json!({"stocks": [{"symbol": symbol, "name": symbol}], "quotes": [{"symbol": symbol, "price": price}]});
         let _ = self.call("POST", "/v1/market/ingest", batch).await;
     }
 
-    async fn create(&self, body: Value) -> String {
+    pub(super) async fn create(&self, body: Value) -> String {
         let created = self.call("POST", "/v1/alerts", body).await;
         created["data"]["id"].as_str().unwrap().to_owned()
     }
 
-    async fn alert(&self, id: &str) -> Value {
+    pub(super) async fn alert(&self, id: &str) -> Value {
         self.call("GET", &format!("/v1/alerts/{id}"), Value::Null).await["data"].clone()
     }
 
     /// Changes an alert on the page and returns the id by which the change can be undone.
-    async fn change(&self, browser: &Browser<'_>, id: &str, action: &str) -> String {
+    pub(super) async fn change(&self, browser: &Browser<'_>, id: &str, action: &str) -> String {
         let form = [("action", action), ("alert", id), ("snooze", "1h"), ("next", "/alerts")];
         let page = browser.follow(&browser.post("/alerts/actions", &form).await).await;
         hidden(&page, "undo")
     }
 
-    async fn undo(&self, browser: &Browser<'_>, undo: &str) -> String {
+    pub(super) async fn undo(&self, browser: &Browser<'_>, undo: &str) -> String {
         let page = browser
             .post("/alerts/undo", &[("undo", undo), ("next", "/alerts")])
             .await;
@@ -76,7 +74,7 @@ impl Fixture {
     }
 }
 
-fn above(threshold: i64) -> Value {
+pub(super) fn above(threshold: i64) -> Value {
     json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold, "tags": ["swing"]})
 }
 
@@ -267,62 +265,6 @@ async fn undo_of_a_deletion_is_refused_if_an_equal_alert_exists(server: TestServ
     assert!(page.contains("You have created an equal alert meanwhile"), "{page}");
     let all = fixture.call("GET", "/v1/alerts", Value::Null).await;
     assert_eq!(all["data"].as_array().unwrap().len(), 1);
-}
-
-async fn recent_changes_stay_on_each_page_about_alerts_for_ten_minutes(server: TestServer) {
-    let fixture = Fixture::new(server).await;
-    let browser = Browser::operator(&fixture.server).await;
-    let id = fixture.create(above(125)).await;
-    let others = [fixture.create(above(130)).await, fixture.create(above(135)).await];
-    let pause = [
-        ("action", "pause"),
-        ("alert", &others[0]),
-        ("alert", &others[1]),
-        ("next", "/alerts"),
-    ];
-    let _ = browser.post("/alerts/actions", &pause).await;
-    let undo = fixture.change(&browser, &id, "delete").await;
-    for path in [
-        "/",
-        "/alerts",
-        &format!("/alerts/{}", others[0]),
-        "/stocks/AAPL",
-        "/fired",
-        "/watchlist",
-    ] {
-        let page = browser.get(path).await.is(200);
-        for text in [
-            "Recent changes",
-            "1 alert deleted. AAPL rises to 125.00 or above",
-            "2 alerts paused.",
-            &undo,
-        ] {
-            assert!(page.text.contains(text), "{path}: {text}: {}", page.text);
-        }
-    }
-    let page = fixture.undo(&browser, &hidden(&browser.get("/").await, "undo")).await;
-    assert!(page.contains("1 alert is as it was before."), "{page}");
-    assert!(!page.contains(&undo), "{page}");
-    fixture
-        .server
-        .clock
-        .advance(SignedDuration::from_mins(10) + SignedDuration::from_secs(1));
-    let page = browser.get("/alerts").await.text;
-    assert!(!page.contains("Recent changes"), "{page}");
-}
-
-async fn recent_change_that_nothing_can_undo_any_more_is_not_offered(server: TestServer) {
-    let fixture = Fixture::new(server).await;
-    let browser = Browser::operator(&fixture.server).await;
-    let id = fixture.create(above(125)).await;
-    let _ = fixture.change(&browser, &id, "snooze").await;
-    let page = browser.get("/alerts").await.text;
-    assert!(page.contains("1 alert snoozed."), "{page}");
-    let _ = fixture
-        .call("PATCH", &format!("/v1/alerts/{id}"), json!({"threshold": 140}))
-        .await;
-    let page = browser.get("/alerts").await.text;
-    assert!(!page.contains("Recent changes"), "{page}");
 }
 
 #[tokio::test]
