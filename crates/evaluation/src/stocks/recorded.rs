@@ -18,8 +18,8 @@ pub struct RecordedFacts {
     pub insiders: bool,
     /// Counts of mentions.
     pub mentions: bool,
-    /// Intraday bars.
-    pub intraday_bars: bool,
+    /// Intraday bars, from this day on.
+    pub intraday_from: Option<Date>,
 }
 
 impl Stocks {
@@ -35,10 +35,9 @@ impl Stocks {
         for &symbol in symbols {
             let daily = self.completed_bars(symbol, from).await?;
             if !daily.is_empty() {
-                let intraday = if facts.intraday_bars {
-                    self.intraday_bars(symbol, &daily).await?
-                } else {
-                    Vec::new()
+                let intraday = match facts.intraday_from {
+                    Some(from) => self.intraday_bars(symbol, from, &daily).await?,
+                    None => Vec::new(),
                 };
                 data.bars.insert(symbol, SymbolBars { daily, intraday });
             }
@@ -65,16 +64,13 @@ impl Stocks {
         Ok(data)
     }
 
-    /// Returns the stored intraday bars of the sessions that have these daily bars.
-    async fn intraday_bars(&self, symbol: Symbol, daily: &[Bar]) -> Result<Vec<IntradayBar>, ServiceError> {
-        let (Some(first), Some(last)) = (daily.first(), daily.last()) else {
+    /// Returns the stored intraday bars, from a day on, of the sessions that have these daily bars.
+    async fn intraday_bars(&self, symbol: Symbol, from: Date, daily: &[Bar]) -> Result<Vec<IntradayBar>, ServiceError> {
+        let Some(last) = daily.last() else {
             return Ok(Vec::new());
         };
         let until = new_york(last.date.tomorrow().unwrap_or(last.date), 0, 0);
-        let bars = self
-            .ports
-            .store
-            .intraday_bars(symbol, new_york(first.date, 0, 0), until);
+        let bars = self.ports.store.intraday_bars(symbol, new_york(from, 0, 0), until);
         let calendar = bar_calendar(&self.prices.settings.calendar);
         Ok(whole_sessions(&bars.await?, daily, &calendar))
     }

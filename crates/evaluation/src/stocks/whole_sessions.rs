@@ -79,10 +79,10 @@ mod tests {
 
     #[test]
     fn session_with_a_missing_bar_is_left_out() {
-        for missing in 0..3 {
+        for (missing, time) in MINUTES.iter().enumerate() {
             let mut bars = session();
             bars.remove(missing);
-            assert_eq!(kept(&bars, 200, &Calendar::nyse()), 0, "{}", MINUTES[missing]);
+            assert_eq!(kept(&bars, 200, &Calendar::nyse()), 0, "{time}");
         }
     }
 

@@ -89,11 +89,11 @@ impl RuleMarket {
     /// Arms a rule. Returns its state at arming that is to be stored, if any.
     pub(crate) fn arm(&mut self, alert: &Alert, now: &str) -> Option<Lifecycle> {
         let decisions = self.process(Event::Armed(alert), now);
-        let states = decisions.into_iter().map(|decision| match decision.action {
+        let mut states = decisions.into_iter().map(|decision| match decision.action {
             AlertAction::SetLifecycle { state } if decision.alert == alert.id => *state,
             other => panic!("{other:?}"),
         });
-        states.last()
+        states.next_back()
     }
 
     pub(crate) fn observe(&mut self, stock: &str, text: &str, now: &str) -> Vec<Decision> {

@@ -12,7 +12,8 @@ use crate::routes::prelude::*;
 pub(super) fn foreign_form_page(app: &App, headers: &HeaderMap) -> Response {
     let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let opened_at = origin.filter(|origin| origin.split_once("://").map(|(_, of_origin)| of_origin) == host);
+    let is_host = |origin: &&str| origin.split_once("://").is_some_and(|(_, opened)| Some(opened) == host);
+    let opened_at = origin.filter(is_host);
     let public_url = app.service().identity.public_url();
     let text = match opened_at {
         Some(opened_at) => format!(

@@ -27,6 +27,9 @@ use crate::alerts::Alerts;
 use crate::alerts::preview::resolution::Resolution;
 use crate::alerts::preview::{PreviewPlan, ReplayCancellation, WARM_UP_DAYS};
 
+/// The number of days before each day among which there is a session.
+const LAST_SESSION_DAYS: i64 = 5;
+
 /// An alert with its state at a past moment.
 #[derive(Clone, Debug)]
 pub(super) struct PastAlert {
@@ -115,12 +118,14 @@ impl Alerts {
         let mut symbols: Vec<Symbol> = alerts.iter().flat_map(|past| past.plan.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
+        let last_sessions = new_york_date(at).saturating_sub(Span::new().days(LAST_SESSION_DAYS));
         let facts = alerts.iter().fold(RecordedFacts::default(), |all, past| {
             let facts = past.plan.facts();
             RecordedFacts {
                 insiders: all.insiders || facts.insiders,
                 mentions: all.mentions || facts.mentions,
-                intraday_bars: all.intraday_bars || facts.intraday_bars,
+                // Those of the last session before the moment, also after a long weekend: many alerts may be explained at once.
+                intraday_from: all.intraday_from.or(facts.intraday_from.map(|_| last_sessions)),
             }
         });
         let armed_at = alerts.iter().map(|past| past.state.armed_at).min().unwrap_or(at);

@@ -7,6 +7,7 @@ use alerts::expression::{Expression, shape};
 use alerts::options::{AlertOptions, Repeat};
 use alerts::{Channel, Condition, NewAlert, Tags};
 use evaluation::stocks::RecordedFacts;
+use jiff::civil::Date;
 use market::{Decimal, Symbol};
 
 /// The alert of a preview, and what it uses.
@@ -82,7 +83,7 @@ impl PreviewPlan {
                 || uses(|metric| matches!(metric, Metric::InsiderBuys(_) | Metric::InsiderSells(_))),
             mentions: matches!(self.alert.condition, Condition::SocialBuzz(_))
                 || uses(|metric| matches!(metric, Metric::Mentions | Metric::MentionsRatio)),
-            intraday_bars: self.alert.condition.is_about_market(),
+            intraday_from: self.alert.condition.is_about_market().then_some(Date::MIN),
         }
     }
 

@@ -135,7 +135,7 @@ async fn pages_of_one_account_show_nothing_of_another() {
     let form = [("action", "delete"), ("alert", id), ("next", "/alerts")];
     let refused = ann.post("/alerts/actions", &form).await;
     let page = ann.follow(&refused).await;
-    assert!(page.text.contains("There is no such alert"), "{}", page.text);
+    assert!(page.text.contains("there is no such alert"), "{}", page.text);
     assert_eq!(
         server.get(&format!("/v1{}", account.alert)).await.ok(200).body["data"]["status"],
         "triggered"
