@@ -1,6 +1,7 @@
 //! The data that a metric depends on.
 
 use crate::expression::metric::{ChangeBase, Metric};
+use crate::expression::shape::MetricInputs;
 
 /// A kind of data whose change can change a metric.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -73,47 +74,5 @@ pub const fn dependencies(metric: Metric) -> &'static [MetricDependency] {
 /// not one of the volume, the session's range or the completed sessions.
 #[must_use]
 pub const fn is_of_newest_price(metric: Metric) -> bool {
-    match metric {
-        Metric::Price
-        | Metric::ChangePct(_)
-        | Metric::Drawdown(_)
-        | Metric::Sma(_)
-        | Metric::Ema(_)
-        | Metric::Rsi(_)
-        | Metric::Macd(_)
-        | Metric::MacdSignal(_)
-        | Metric::BollingerUpper(_)
-        | Metric::BollingerLower(_)
-        | Metric::StandardDeviation(_)
-        | Metric::HighSinceArmed
-        | Metric::LowSinceArmed
-        | Metric::Pe
-        | Metric::ForwardPe => true,
-        Metric::Open
-        | Metric::SessionHigh
-        | Metric::SessionLow
-        | Metric::PrevClose
-        | Metric::Volume
-        | Metric::Vwap
-        | Metric::Bid
-        | Metric::Ask
-        | Metric::GapPct
-        | Metric::High(_)
-        | Metric::Low(_)
-        | Metric::High52Weeks
-        | Metric::Low52Weeks
-        | Metric::Atr(_)
-        | Metric::AverageVolume(_)
-        | Metric::RelativeVolume(_)
-        | Metric::Eps
-        | Metric::MarketCap
-        | Metric::DividendYield
-        | Metric::Mentions
-        | Metric::MentionsRatio
-        | Metric::InsiderBuys(_)
-        | Metric::InsiderSells(_)
-        | Metric::DaysToEarnings
-        | Metric::DaysToExDividend
-        | Metric::DaysToPayment => false,
-    }
+    MetricInputs::of(metric).price || matches!(metric, Metric::HighSinceArmed | Metric::LowSinceArmed)
 }

@@ -1,4 +1,4 @@
-//! Which intraday bars are stored.
+//! The intraday bars that are stored.
 
 use ::market::calendar::new_york_date;
 use ::market::records::IntradayRow;
@@ -16,6 +16,7 @@ pub(super) fn reject_unusable(
     rejected: &mut Vec<RowRejection>,
 ) {
     let calendar = bar_calendar(calendar);
+    let kept_from = intraday_kept_from(now);
     let reason = |time: Timestamp| {
         let session = calendar.session(new_york_date(time));
         let session = session.filter(|session| session.open <= time && time < session.close);
@@ -24,18 +25,18 @@ pub(super) fn reject_unusable(
             Some(session) if now < session.close => {
                 Some("its session has not ended; send its prices as quotes, and the bar after the session")
             }
-            Some(_) if time < intraday_kept_from(now) => Some("time is more than 30 days ago; omit the bar"),
+            Some(_) if time < kept_from => Some("time is more than 30 days ago; omit the bar"),
             Some(_) => None,
         }
     };
-    let reasons: Vec<_> = rows.iter().map(|row| reason(row.bar.time)).collect();
-    rejected.extend(reasons.iter().enumerate().filter_map(|(index, reason)| {
-        Some(RowRejection {
+    let mut indexes = 0..;
+    rows.retain(|row| {
+        let (index, reason) = (indexes.next(), reason(row.bar.time));
+        rejected.extend(index.zip(reason).map(|(index, reason)| RowRejection {
             kind: INTRADAY_BARS,
             index,
-            reason: (*reason)?.to_owned(),
-        })
-    }));
-    let mut reasons = reasons.into_iter();
-    rows.retain(|_| reasons.next().flatten().is_none());
+            reason: reason.to_owned(),
+        }));
+        reason.is_none()
+    });
 }

@@ -81,7 +81,7 @@ const INGEST_ARRAYS: &[IngestArray] = &[
         name: "intraday_bars",
         schema: "PushedIntradayBar",
         description: "A bar of a part of a session that has ended, for previews and explanations of past moments; no alert is \
-                      judged by it. `time` is its begin. Kept for 30 days",
+                      judged by it. `time` is when it begins. Kept for 30 days",
         required: &[
             ("symbol", FieldType::Symbol),
             ("time", FieldType::Instant),

@@ -290,7 +290,7 @@ impl ChangeAlert {
     async fn run(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
         let result = self.apply(unit).await?;
         if let Some(undo) = self.undo {
-            // The next change would count as this one.
+            // Otherwise the next change of an unchanged alert would count as this one.
             unit.forget_unchanged(undo, self.id).await?;
         }
         Ok(result)

@@ -175,8 +175,7 @@ impl<'a> Literal<'a> {
         let [(left, relation, right)] = relations.as_slice() else {
             return None;
         };
-        let is_meant = |side: &NumericExpression| side == number;
-        let is_upward = match (is_meant(left), is_meant(right)) {
+        let is_upward = match (*left == number, *right == number) {
             (true, false) => relation.is_upward(),
             (false, true) => !relation.is_upward(),
             _ => return None,
