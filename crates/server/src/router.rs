@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
 use http::{HeaderMap, Method, StatusCode, Uri};
@@ -10,6 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::document::{self, OpenApiDocument};
 use crate::error::{ApiError, ApiErrorCode};
+use crate::layers::chain::{self, Layer, layers};
 use crate::layers::{
     compress, cors, envelope, guard, head, idempotency, identify, observe, rate_limit, response_headers,
 };
@@ -43,31 +44,39 @@ pub fn ops_router(app: &App) -> Router {
 
 /// Returns the router of connections that are reserved for health checks. Every other request gets `refusal`.
 pub(crate) fn health_router(app: &App, refusal: ApiError) -> Router {
-    Router::from(routes::ops::health())
-        .fallback(move || std::future::ready(refusal.clone()))
-        .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
-        .layer(from_fn(head::layer))
-        .layer(from_fn_with_state(app.clone(), observe::layer))
-        .with_state(app.clone())
+    let router = Router::from(routes::ops::health()).fallback(move || std::future::ready(refusal.clone()));
+    passing(router, app, HEALTH_LAYERS).with_state(app.clone())
 }
 
+const HEALTH_LAYERS: &[Layer] = layers![observe::layer, head::layer, guard::layer];
+
+/// The layers outside compression.
+const OUTER_LAYERS: &[Layer] = layers![observe::layer, response_headers::layer];
+
+/// The layers inside compression.
+const INNER_LAYERS: &[Layer] = layers![
+    compress::mark,
+    head::layer,
+    cors::layer,
+    guard::layer,
+    identify::layer,
+    rate_limit::layer,
+    idempotency::layer,
+    envelope::layer,
+    routes::pages::render::layer,
+];
+
 fn layered(app: &App, router: Router<App>) -> Router {
-    router
+    let router = router
         .fallback(not_found)
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(app.clone(), routes::pages::render::render))
-        .layer(from_fn(envelope::layer))
-        .layer(from_fn_with_state(app.clone(), idempotency::layer))
-        .layer(from_fn_with_state(app.clone(), rate_limit::layer))
-        .layer(from_fn_with_state(app.clone(), identify::layer))
-        .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
-        .layer(from_fn(cors::layer))
-        .layer(from_fn(head::layer))
-        .layer(from_fn(compress::mark))
-        .layer(compress::layer())
-        .layer(from_fn_with_state(app.clone(), response_headers::layer))
-        .layer(from_fn_with_state(app.clone(), observe::layer))
-        .with_state(app.clone())
+        .method_not_allowed_fallback(method_not_allowed);
+    let router = passing(router, app, INNER_LAYERS).layer(compress::layer());
+    passing(router, app, OUTER_LAYERS).with_state(app.clone())
+}
+
+/// Adds layers, the outermost first.
+fn passing(router: Router<App>, app: &App, layers: &'static [Layer]) -> Router<App> {
+    router.layer(from_fn_with_state((app.clone(), layers), chain::pass))
 }
 
 /// Returns 404: for browsers a page, except below the API.

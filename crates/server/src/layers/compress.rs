@@ -5,11 +5,13 @@
 //! contain sign-in links. New secrets occur only in responses to other methods. Event streams are not compressed either.
 
 use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{And, Predicate, SizeAbove};
+
+use super::chain::Next;
+use crate::state::App;
 
 /// The minimum size of a compressed response, in bytes. Smaller responses fit into one packet.
 const MIN_COMPRESSED_BYTES: u64 = 1_024;
@@ -30,14 +32,14 @@ struct WithoutSecrets;
 type IsCompressible = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
 
 /// Compresses responses that [`mark`] has marked.
-pub fn layer() -> CompressionLayer<And<SizeAbove, IsCompressible>> {
+pub(crate) fn layer() -> CompressionLayer<And<SizeAbove, IsCompressible>> {
     let is_compressible: IsCompressible =
         |_, _, headers, extensions| extensions.get::<WithoutSecrets>().is_some() && is_compressed_type(headers);
     CompressionLayer::new().compress_when(SizeAbove::new(MIN_COMPRESSED_BYTES).and(is_compressible))
 }
 
 /// Marks responses without secrets.
-pub async fn mark(request: Request, next: Next) -> Response {
+pub(crate) async fn mark(_app: App, request: Request, next: Next) -> Response {
     let has_no_secrets = request.method() == Method::GET && !has_secrets(request.uri().path());
     let mut response = next.run(request).await;
     if has_no_secrets {

@@ -4,12 +4,14 @@
 //! including errors such as 429.
 
 use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
+use super::chain::Next;
+use crate::state::App;
+
 /// Lets pages of any origin read the response, and responds to preflight requests.
-pub async fn layer(request: Request, next: Next) -> Response {
+pub(crate) async fn layer(_app: App, request: Request, next: Next) -> Response {
     let Some(methods) = methods(request.uri().path()) else {
         return next.run(request).await;
     };

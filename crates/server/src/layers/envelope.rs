@@ -1,14 +1,15 @@
 //! Completes the envelope of a response.
 
 use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use http::Method;
 
+use super::chain::Next;
 use crate::response::{self, RateLimit};
+use crate::state::App;
 
 /// Completes the envelope of the response with the caller's rate limit.
-pub async fn layer(request: Request, next: Next) -> Response {
+pub(crate) async fn layer(_app: App, request: Request, next: Next) -> Response {
     let rate_limit = request.extensions().get::<RateLimit>().copied().unwrap_or(RateLimit {
         limit: 0,
         remaining: 0,

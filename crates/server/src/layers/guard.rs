@@ -4,13 +4,13 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
+use super::chain::Next;
 use crate::error::{ApiError, ApiErrorCode};
-use crate::settings::Timeouts;
+use crate::state::App;
 
 /// Additional time for authentication on `/mcp`.
 const MCP_AUTHENTICATION_MARGIN: Duration = Duration::from_secs(5);
@@ -19,17 +19,23 @@ const MCP_AUTHENTICATION_MARGIN: Duration = Duration::from_secs(5);
 const RETRY_AFTER_SECONDS: u64 = 5;
 
 /// Responds 503 if the request exceeds the time limit, and 500 if the handler panics.
-pub async fn layer(State(timeouts): State<Timeouts>, request: Request, next: Next) -> Response {
-    let time = match request.uri().path() {
+pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
+    let timeouts = app.settings().timeouts;
+    let limit = match request.uri().path() {
         // Each tool call has the request timeout, and responds itself when it exceeds it.
         "/mcp" => timeouts.body + timeouts.request + MCP_AUTHENTICATION_MARGIN,
         _ => timeouts.request,
     };
-    match tokio::time::timeout(time, catch_panic(next.run(request))).await {
+    within(limit, next.run(request)).await
+}
+
+/// Returns the response, 503 if it takes longer than `limit`, or 500 if the future panics.
+async fn within(limit: Duration, response: impl Future<Output = Response>) -> Response {
+    match tokio::time::timeout(limit, catch_panic(response)).await {
         Ok(response) => response,
         Err(_) => {
-            tracing::warn!(limit_s = time.as_secs(), "a request took too long");
-            let message = format!("this took longer than {} s; try again", time.as_secs());
+            tracing::warn!(limit_s = limit.as_secs(), "a request took too long");
+            let message = format!("this took longer than {} s; try again", limit.as_secs());
             ApiError::new(ApiErrorCode::ServiceUnavailable, message)
                 .retry_after(RETRY_AFTER_SECONDS)
                 .into_response()
@@ -57,21 +63,12 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use axum::Router;
-    use axum::body::{Body, to_bytes};
-    use axum::middleware::from_fn_with_state;
-    use axum::routing::get;
-    use tower::ServiceExt;
+    use axum::body::to_bytes;
 
     use super::*;
 
-    async fn get_response(path: &str) -> (u16, String) {
-        let router: Router = Router::new()
-            .route("/panics", get(|| async { panic!("secret-{}", "state") as String }))
-            .route("/hangs", get(std::future::pending::<String>))
-            .layer(from_fn_with_state(Timeouts::default(), layer));
-        let request = Request::get(path).body(Body::empty()).unwrap();
-        let response = router.oneshot(request).await.unwrap();
+    async fn response_of(handler: impl Future<Output = Response>) -> (u16, String) {
+        let response = within(Duration::from_secs(30), handler).await;
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), 10_000).await.unwrap();
         (status, String::from_utf8(body.to_vec()).unwrap())
@@ -79,14 +76,14 @@ mod tests {
 
     #[tokio::test]
     async fn panic_is_500_without_its_cause() {
-        let (status, body) = get_response("/panics").await;
+        let (status, body) = response_of(async { panic!("secret-{}", "state") }).await;
         assert_eq!(status, 500);
         assert!(body.contains("INTERNAL_ERROR") && !body.contains("secret"), "{body}");
     }
 
     #[tokio::test(start_paused = true)]
     async fn endpoint_that_hangs_is_503() {
-        let (status, body) = get_response("/hangs").await;
+        let (status, body) = response_of(std::future::pending()).await;
         assert_eq!(status, 503);
         assert!(body.contains("SERVICE_UNAVAILABLE"), "{body}");
     }

@@ -13,8 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use evaluation::market::require_push_permission;
 use foundation::Actor;
@@ -24,6 +23,7 @@ use serde_json::{Value, json};
 use service::idempotency::{IdempotencyLease, IdempotencyState, IdempotentRequest};
 use tracing::Instrument;
 
+use super::chain::Next;
 use super::client;
 use super::guard::catch_panic;
 use super::stored_response::StoredResponse;
@@ -44,7 +44,7 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 const RETRY_AFTER_SECONDS: u64 = 2;
 
 /// Responds to repeats with the first response.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
         return next.run(request).await;
     }

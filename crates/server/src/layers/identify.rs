@@ -1,9 +1,9 @@
 //! Authenticates each request once. The endpoint decides whether the identity is sufficient.
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::extract::Request;
 use axum::response::Response;
 
+use super::chain::Next;
 use super::client;
 use super::rate_limit;
 use crate::auth::{self, Credentials, Identity, SessionCookie};
@@ -13,7 +13,7 @@ use crate::routes::ops::metrics;
 use crate::state::App;
 
 /// Puts the [`Identity`] into the request's extensions.
-pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn layer(app: App, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let group = RateLimitGroup::of(path);
     if group.is_none() && path != metrics::PATH {

@@ -15,15 +15,16 @@
 //!
 //! The last four apply to the API only.
 
+pub(crate) mod chain;
 pub mod client;
-pub mod compress;
-pub mod cors;
-pub mod envelope;
-pub mod guard;
-pub mod head;
-pub mod idempotency;
-pub mod identify;
-pub mod observe;
-pub mod rate_limit;
-pub mod response_headers;
+pub(crate) mod compress;
+pub(crate) mod cors;
+pub(crate) mod envelope;
+pub(crate) mod guard;
+pub(crate) mod head;
+pub(crate) mod idempotency;
+pub(crate) mod identify;
+pub(crate) mod observe;
+pub(crate) mod rate_limit;
+pub(crate) mod response_headers;
 mod stored_response;

@@ -3,21 +3,21 @@
 //! The span has method, route, status, duration, request id and principal. It never has headers, bodies or queries, because
 //! these contain keys and user data.
 
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::Next;
+use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use metrics::{counter, histogram};
 use tokio::time::Instant;
 use tracing::{Instrument, field, info_span};
 
+use super::chain::Next;
 use crate::state::App;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_REQUEST_ID_BYTES: usize = 128;
 
 /// Records a request, from its headers to the start of its response.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
     let id = valid_id(request.headers()).unwrap_or_else(|| new_id(&app));
     let method = request.method().clone();
     let route = request

@@ -4,12 +4,12 @@
 //! layer, so [`failed_auth`](crate::failed_auth) limits failed look-ups separately. Every response of the API has the
 //! remaining requests.
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use metrics::counter;
 
+use super::chain::Next;
 use super::client;
 use crate::auth::Identity;
 use crate::error::{ApiError, ApiErrorCode};
@@ -19,7 +19,7 @@ use crate::response::RateLimit;
 use crate::state::App;
 
 /// Responds 429 if the limit is exceeded, and adds the rate limit headers to every other response.
-pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn layer(app: App, mut request: Request, next: Next) -> Response {
     let Some(group) = RateLimitGroup::of(request.uri().path()) else {
         return next.run(request).await;
     };

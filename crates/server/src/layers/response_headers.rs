@@ -8,11 +8,11 @@
 //! | with an `ETag` | `private, no-cache`: stored only by the client, and revalidated each time |
 //! | any other | none |
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, header};
 
+use super::chain::Next;
 use crate::auth::same_origin::is_read_only;
 use crate::rate_limiter::RateLimitGroup;
 use crate::state::App;
@@ -23,7 +23,7 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 /// Sets `Cache-Control`, and `Strict-Transport-Security` if the public URL is https.
-pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
     let has_credentials = has_credentials(request.headers());
     let writes = !is_read_only(request.method()) && RateLimitGroup::of(request.uri().path()).is_some();
     let mut response = next.run(request).await;

@@ -7,13 +7,13 @@ use std::net::IpAddr;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::middleware::Next;
 use http::HeaderName;
 use web::layout::{PageHead, Section, Shell};
 use web::message_page::{MessagePage, PageLink};
 use web::texts;
 
 use super::page::{FormTarget, UnrenderedPage, api_error_page, protect};
+use crate::layers::chain::Next;
 use crate::layers::client::address_of;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::prelude::*;
@@ -36,7 +36,7 @@ struct BrowserRequest {
 }
 
 /// Renders pages with a message, and the errors of forms and addresses that only browsers use.
-pub(crate) async fn render(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
     if RateLimitGroup::of(request.uri().path()).is_some() {
         // The API has no pages.
         return next.run(request).await;
