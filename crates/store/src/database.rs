@@ -5,7 +5,7 @@
 
 use sqlx::{PgConnection, PgPool};
 
-use crate::sqlite::{SqliteConnection, SqlitePool};
+use crate::sqlite::{SqliteConnection, SqlitePool, SqliteReads};
 
 /// A value for one of the two databases.
 #[derive(Clone, Debug)]
@@ -18,6 +18,9 @@ pub(crate) enum Either<L, P> {
 
 /// Connections for reading.
 pub(crate) type Pools = Either<SqlitePool, PgPool>;
+
+/// Connections for reading, with where SQLite's reads run.
+pub(crate) type Reads<'a> = Either<SqliteReads<'a>, &'a PgPool>;
 
 /// The connection that writes.
 pub(crate) type WriteConnection = Either<SqliteConnection, PgConnection>;
@@ -33,6 +36,7 @@ impl<L, P> Either<L, P> {
 pub(crate) type BytesRow = (Vec<u8>,);
 pub(crate) type OptionalNumberRow = (Option<i64>,);
 pub(crate) type OptionalTextRow = (Option<String>,);
+pub(crate) type OptionalUuidRow = (Option<uuid::Uuid>,);
 
 /// Runs a query whose rows are read as `$row`, by `fetch_one`, `fetch_optional` or `fetch_all`.
 macro_rules! query {

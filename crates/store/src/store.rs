@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::StoreError;
-use crate::database::{Either, Pools, query};
+use crate::database::{Either, Pools, Reads, query};
 use crate::open::{Address, StoreOptions};
 use crate::queue::WakeHandles;
 use crate::write_queue::{WriteQueue, WriteStats};
@@ -34,6 +34,22 @@ impl Store {
             uses_compare_and_set: !options.unsafe_without_compare_and_set,
             wake_handles,
         })
+    }
+
+    /// Connections for reads of a few rows that an index finds.
+    pub(crate) fn short_reads(&self) -> Reads<'_> {
+        match &self.pools {
+            Either::Lite(pool) => Either::Lite(pool.on_this_thread()),
+            Either::Pg(pool) => Either::Pg(pool),
+        }
+    }
+
+    /// Connections for reads of any length.
+    pub(crate) fn reads(&self) -> Reads<'_> {
+        match &self.pools {
+            Either::Lite(pool) => Either::Lite(pool.on_other_threads()),
+            Either::Pg(pool) => Either::Pg(pool),
+        }
     }
 
     /// Checks that the database responds.

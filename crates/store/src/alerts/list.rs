@@ -7,7 +7,7 @@ use super::filter::{Condition, Parameter, fetch_with};
 use super::row::{AlertRow, TABLE};
 use super::scopes::{select_shown, shown_status, shown_triggered_at};
 use crate::columns::values;
-use crate::database::query;
+use crate::database::{Reads, query};
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
 use crate::{Store, StoreError};
 
@@ -97,7 +97,10 @@ impl Store {
             });
         };
         let total = self.total(account, filter, &condition).await?;
-        let items = self.listed(&condition, sort, page.limit, page.offset()).await?;
+        // The newest alerts are the first rows of an index.
+        let is_short = *filter == AlertFilter::default() && sort == AlertSort::default() && page.offset() == 0;
+        let reads = if is_short { self.short_reads() } else { self.reads() };
+        let items = listed(reads, &condition, sort, page.limit, page.offset()).await?;
         Ok(Page { items, total })
     }
 
@@ -123,28 +126,8 @@ impl Store {
         };
         let total = self.total(account, filter, &condition).await?;
         position.restrict(&mut condition, column, sort.ascending);
-        let items = self.listed(&condition, sort, limit, 0).await?;
+        let items = listed(self.reads(), &condition, sort, limit, 0).await?;
         Ok(Some(Page { items, total }))
-    }
-
-    async fn listed(
-        &self,
-        condition: &Condition,
-        sort: AlertSort,
-        limit: u32,
-        offset: i64,
-    ) -> Result<Vec<StoredAlert>, StoreError> {
-        let order = SortColumn::of(sort.field).order(sort.ascending);
-        let Condition { sql, parameters } = condition;
-        let limited = [Parameter::Number(i64::from(limit)), Parameter::Number(offset)];
-        let (first, second) = (parameters.len() + 1, parameters.len() + 2);
-        let list = format!("{}{sql} {order} LIMIT ${first} OFFSET ${second}", select_shown!(""));
-        values(fetch_with!(
-            &self.pools,
-            AlertRow,
-            list,
-            parameters.iter().chain(&limited)
-        )?)
     }
 
     /// Returns the number of alerts that match a filter. Without one, and for a status alone, it is known without a count.
@@ -176,7 +159,7 @@ impl Store {
     async fn count(&self, condition: &Condition) -> Result<u64, StoreError> {
         let Condition { sql, parameters } = condition;
         let count = format!("SELECT COUNT(*) FROM alerts {sql}");
-        let counted = fetch_with!(&self.pools, (i64,), count, parameters)?;
+        let counted = fetch_with!(self.reads(), (i64,), count, parameters)?;
         TABLE.narrow("COUNT(*)", counted.first().map_or(0, |(count,)| *count))
     }
 
@@ -215,4 +198,19 @@ impl Store {
             value: value.map(Parameter::Number),
         }))
     }
+}
+
+async fn listed(
+    reads: Reads<'_>,
+    condition: &Condition,
+    sort: AlertSort,
+    limit: u32,
+    offset: i64,
+) -> Result<Vec<StoredAlert>, StoreError> {
+    let order = SortColumn::of(sort.field).order(sort.ascending);
+    let Condition { sql, parameters } = condition;
+    let limited = [Parameter::Number(i64::from(limit)), Parameter::Number(offset)];
+    let (first, second) = (parameters.len() + 1, parameters.len() + 2);
+    let list = format!("{}{sql} {order} LIMIT ${first} OFFSET ${second}", select_shown!(""));
+    values(fetch_with!(reads, AlertRow, list, parameters.iter().chain(&limited))?)
 }

@@ -1,4 +1,4 @@
-//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`, `filter.rs`), totals (`totals.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`), former states (`undo.rs`) and guest
+//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`, `filter.rs`), totals (`totals.rs`), revisions of accounts (`revision.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`), former states (`undo.rs`) and guest
 //! alerts (`guests.rs`).
 
 mod change;
@@ -6,6 +6,7 @@ mod filter;
 mod guests;
 mod list;
 mod read;
+mod revision;
 mod row;
 pub(crate) mod scopes;
 mod tags;

@@ -9,9 +9,9 @@ use market::Symbol;
 
 use super::row::{AlertRow, TABLE, select};
 use crate::columns::values;
-use crate::database::query;
+use crate::database::{OptionalUuidRow, query};
 use crate::model::{AccountId, Page, PageRequest, StoredAlert};
-use crate::unit_of_work::{fetch, select_locked, write_rows};
+use crate::unit_of_work::{fetch, select_locked};
 use crate::{Store, StoreError, UnitOfWork};
 
 macro_rules! has_member {
@@ -132,8 +132,12 @@ impl UnitOfWork {
 
     /// Replaces the scope of an alert over many stocks.
     pub async fn set_scope(&mut self, id: AlertId, scope: &AlertScope) -> Result<(), StoreError> {
-        let sql = "UPDATE alerts SET scope = $2 WHERE id = $1 AND scope IS NOT NULL";
-        write_rows!(self, sql, id.0, scope.to_json().to_string());
+        let sql = "UPDATE alerts SET scope = $2 WHERE id = $1 AND scope IS NOT NULL RETURNING account_id";
+        let scope = scope.to_json().to_string();
+        let written = query!(fetch_optional OptionalUuidRow, &mut self.connection, sql, id.0, scope);
+        if let Some((Some(account),)) = self.track_optional_write(written)? {
+            self.note_listed_change(account);
+        }
         Ok(())
     }
 

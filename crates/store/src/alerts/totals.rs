@@ -4,7 +4,7 @@
 //! transaction collects its changes in its [`UnitOfWork`] and writes them in one statement before its commit. Firings change many alerts
 //! of few accounts, so this costs little. [`Store::correct_alert_totals`] compares the totals with a count.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use alerts::Status;
 use uuid::Uuid;
@@ -151,7 +151,7 @@ impl Store {
     /// Returns the totals of an account.
     pub(crate) async fn alert_totals(&self, account: AccountId) -> Result<AlertTotals, StoreError> {
         let sql = "SELECT kind, alerts FROM alert_totals WHERE account_id = $1";
-        AlertTotals::read(query!(fetch_all(String, i64), &self.pools, sql, account.0)?)
+        AlertTotals::read(query!(fetch_all(String, i64), self.short_reads(), sql, account.0)?)
     }
 
     /// Compares the totals of all accounts with a count of their alerts and corrects them. Returns the number of accounts whose totals
@@ -204,10 +204,16 @@ impl UnitOfWork {
         Ok(account.map(|account| (account, kind)))
     }
 
-    /// Writes the changes of the totals. The last statement of a transaction: PostgreSQL locks the rows, always in the same order, so
-    /// that others wait for the commit only.
+    /// Notes that something else than a number changes in the lists of an account.
+    pub(super) fn note_listed_change(&mut self, account: Uuid) {
+        self.total_changes.entry((account, TotalKind::Scoped)).or_default();
+    }
+
+    /// Writes the changes of the totals and the new revisions. The last statements of a transaction: PostgreSQL locks the rows, always
+    /// in the same order, so that others wait for the commit only.
     pub(crate) async fn write_alert_totals(&mut self) -> Result<(), StoreError> {
         let changes = std::mem::take(&mut self.total_changes);
+        let accounts: BTreeSet<Uuid> = changes.keys().map(|(account, _)| *account).collect();
         let mut rows: Vec<(Uuid, String, i64)> = changes
             .into_iter()
             .filter(|(_, change)| *change != 0)
@@ -218,7 +224,7 @@ impl UnitOfWork {
             .bind(row.0)
             .bind(row.1.as_str())
             .bind(row.2));
-        Ok(())
+        self.raise_alert_revisions(&accounts).await
     }
 
     async fn correct_totals_of(&mut self, account: AccountId) -> Result<bool, StoreError> {

@@ -98,8 +98,12 @@ pub enum AlertSortField {
     InitialPrice,
 }
 
-/// The order of a list of alerts. Ties are sorted by creation, newest first.
+/// How often the alerts of an account have changed, as far as its lists show. Equal revisions of an account mean equal alerts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AlertRevision(pub i64);
+
+/// The order of a list of alerts. Ties are sorted by creation, newest first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AlertSort {
     /// Sort field.
     pub field: AlertSortField,

@@ -23,7 +23,7 @@ mod watchlist;
 mod webhook;
 
 pub use account::{Account, AccountId, Phone, Profile, QuietHours};
-pub use alert::{AlertFilter, AlertOwner, AlertSort, AlertSortField, ScopeRole, StoredAlert};
+pub use alert::{AlertFilter, AlertOwner, AlertRevision, AlertSort, AlertSortField, ScopeRole, StoredAlert};
 pub use api_key::{ApiKey, ApiKeyId};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use blindness::BlindnessNotice;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::sqlx_error;
@@ -89,6 +90,8 @@ impl SqliteOptions {
         for (name, value) in &self.pragmas {
             connection.pragma_update(None, name, value)?;
         }
+        // Otherwise SQLite compiles a statement anew whenever another number is bound to its LIMIT.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         Ok(connection)
     }

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::SqliteOptions;
 use super::error::sqlx_error;
+use super::query::Executor;
 
 /// Connections for reading, opened when they are needed. Each read runs as a whole on a thread for blocking work.
 #[derive(Clone, Debug)]
@@ -28,22 +29,36 @@ impl SqlitePool {
         }
     }
 
+    /// Reads that block the calling thread.
+    pub(crate) const fn on_this_thread(&self) -> SqliteReads<'_> {
+        SqliteReads {
+            pool: self,
+            blocks_caller: true,
+        }
+    }
+
+    /// Reads on threads for blocking work.
+    pub(crate) const fn on_other_threads(&self) -> SqliteReads<'_> {
+        SqliteReads {
+            pool: self,
+            blocks_caller: false,
+        }
+    }
+
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, sqlx::Error> {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        permit.map_err(|_| sqlx::Error::PoolClosed)
+    }
+
     /// Runs `work` on a connection. It ends even if the caller is cancelled meanwhile.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, sqlx::Error> {
-        let permit = Arc::clone(&self.permits).acquire_owned().await;
-        let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
+        let permit = self.permit().await?;
         let (options, idle) = (Arc::clone(&self.options), Arc::clone(&self.idle));
         let reading = tokio::task::spawn_blocking(move || {
-            let found = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let connection = match found {
-                Some(connection) => connection,
-                None => options.connect()?,
-            };
-            let result = work(&connection);
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            let result = run(&options, &idle, work);
             drop(permit);
             result
         });
@@ -54,6 +69,12 @@ impl SqlitePool {
         }
     }
 
+    /// Runs `work` on a connection and on the calling thread.
+    async fn read_here<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, sqlx::Error> {
+        let _permit = self.permit().await?;
+        run(&self.options, &self.idle, work).map_err(sqlx_error)
+    }
+
     /// Waits for the reads that are running, and closes all connections. Later reads fail.
     pub(crate) async fn close(&self) {
         if let Ok(permits) = self.permits.acquire_many(self.max_connections).await {
@@ -61,5 +82,41 @@ impl SqlitePool {
             permits.forget();
         }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// Runs `work` on an idle connection, or on a new one.
+fn run<T>(
+    options: &SqliteOptions,
+    idle: &Mutex<Vec<Connection>>,
+    work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let found = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let connection = match found {
+        Some(connection) => connection,
+        None => options.connect()?,
+    };
+    let result = work(&connection);
+    idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+    result
+}
+
+/// A pool and where its reads run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SqliteReads<'a> {
+    pool: &'a SqlitePool,
+    blocks_caller: bool,
+}
+
+impl Executor for SqliteReads<'_> {
+    async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, sqlx::Error> {
+        if self.blocks_caller {
+            self.pool.read_here(work).await
+        } else {
+            self.pool.read(work).await
+        }
     }
 }

@@ -31,9 +31,15 @@ pub(super) fn places<T: ReadRow>(statement: &Statement<'_>) -> rusqlite::Result<
     if columns.is_empty() {
         return Ok((0..statement.column_count()).collect());
     }
+    // Nearly every statement selects the columns in the order of the struct.
+    let is_at = |place: usize, column: &str| statement.column_name(place).is_ok_and(|name| name == column);
     columns
         .into_iter()
-        .map(|column| statement.column_index(column))
+        .enumerate()
+        .map(|(place, column)| match is_at(place, column) {
+            true => Ok(place),
+            false => statement.column_index(column),
+        })
         .collect()
 }
 

@@ -1,6 +1,7 @@
 //! The numbers of alerts that are kept beside the alerts, compared with a count.
 
-use alerts::{AlertId, AlertScope, Status, transition};
+use alerts::transition::{ChangedAlert, HistoryAction, HistoryStatus, StatusChange, Transition};
+use alerts::{Alert, AlertId, AlertScope, Note, Status, transition};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +9,8 @@ use serde_json::json;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::Store;
 use store::model::{
-    AccountId, AlertFilter, AlertOwner, AlertSort, AlertSortField, PageRequest, ScopeRole, StoredAlert, UndoId,
+    AccountId, AlertFilter, AlertOwner, AlertRevision, AlertSort, AlertSortField, PageRequest, ScopeRole, StoredAlert,
+    UndoId,
 };
 use testkit::{Database, on_both_databases};
 
@@ -81,6 +83,13 @@ async fn add_scoped(store: &Store, number: u128) -> Vec<StoredAlert> {
     members
 }
 
+/// The owner's revision, and the alerts that the owner's list shows.
+async fn shown(store: &Store) -> (AlertRevision, Vec<StoredAlert>) {
+    let revision = store.alert_revision(OWNER).await.unwrap();
+    let page = store.alerts(OWNER, &AlertFilter::default(), NEWEST_FIRST, ALL).await;
+    (revision, page.unwrap().items)
+}
+
 async fn undo(store: &Store, undo: UndoId) {
     let restored = store.commit((), move |(), unit| {
         Box::pin(unit.restore_states(undo, OWNER, at(0), at(9_000)))
@@ -107,8 +116,9 @@ async fn tamper(database: &Database, sql: &'static str) {
 }
 
 on_both_databases! {
-    async fn totals_equal_a_count_after_any_changes(database) {
+    async fn totals_equal_a_count_and_the_revision_grows_after_any_changes(database) {
         let store = with_accounts(database, 2).await;
+        let (mut shown, mut changes) = (shown(&store).await, 0);
         let mut random = ChaCha8Rng::seed_from_u64(18);
         let (mut alerts, mut undos): (Vec<StoredAlert>, Vec<UndoId>) = (Vec::new(), Vec::new());
         for step in 0..160_u32 {
@@ -118,7 +128,7 @@ on_both_databases! {
                 Some(alert) => now(&store, &alert).await,
                 None => None,
             };
-            let context = match (random.random_range(0..8), chosen) {
+            let context = match (random.random_range(0..10), chosen) {
                 (0, _) => {
                     alerts.extend(add_scoped(&store, number).await);
                     "an alert over two stocks"
@@ -156,6 +166,30 @@ on_both_databases! {
                     assert!(activated.await);
                     "an activation"
                 }
+                (7, Some(alert)) if alert.role == ScopeRole::Single => {
+                    let edited = change(&store, &alert.alert, move |alert| Transition::Changed(Box::new(ChangedAlert {
+                        alert: Alert {
+                            revision: alert.revision.next(),
+                            note: Note::read(&format!("step {step}")).unwrap(),
+                            ..alert.clone()
+                        },
+                        entry: StatusChange {
+                            action: HistoryAction::Updated,
+                            previous_status: Some(alert.status),
+                            new_status: HistoryStatus::Of(alert.status),
+                        },
+                    })));
+                    assert!(edited.await);
+                    "a note"
+                }
+                (8, Some(StoredAlert { role: ScopeRole::Member(parent), .. })) => {
+                    let scope = AlertScope::read(&json!({"symbols": ["AAPL", "MSFT", format!("S{step}")]})).unwrap();
+                    store.commit((), move |(), unit| Box::pin({
+                        let scope = scope.clone();
+                        async move { unit.set_scope(parent, &scope).await }
+                    })).await.unwrap();
+                    "a stock of an alert over two stocks"
+                }
                 (6, _) if !undos.is_empty() => {
                     undo(&store, undos.swap_remove(0)).await;
                     "an undone deletion"
@@ -167,15 +201,31 @@ on_both_databases! {
                     "a new alert"
                 }
             };
-            assert_totals_are_right(&store, &format!("step {step}: {context}")).await;
+            let context = format!("step {step}: {context}");
+            assert_totals_are_right(&store, &context).await;
+            let before = std::mem::replace(&mut shown, self::shown(&store).await);
+            // An alert that is paused does not fire.
+            let has_changed = shown.1 != before.1;
+            assert!(shown.0.0 > before.0.0 || !has_changed, "{context}");
+            changes += u32::from(has_changed);
         }
         assert_eq!(store.correct_alert_totals().await.unwrap(), 0);
+        assert!(changes > 130, "{changes} of 160 steps changed the list");
+    }
+
+    async fn reads_and_changes_of_others_leave_the_revision(database) {
+        let store = with_accounts(database, 2).await;
+        add(&store, &alert_of(1, 1, asked_price(1), 0)).await;
+        let before = shown(&store).await;
+        add(&store, &alert_of(2, 2, asked_price(2), 0)).await;
+        assert_eq!(shown(&store).await, before);
     }
 
     async fn transaction_that_is_undone_counts_nothing(database) {
         let store = with_accounts(database, 1).await;
         let alert = alert_of(1, 1, asked_price(1), 0);
         add(&store, &alert).await;
+        let before = shown(&store).await;
         // The second insert has the id of the first alert.
         let failed = store.commit(alert_of(1, 2, asked_price(2), 0), move |new, unit| {
             let alert = alert.clone();
@@ -186,6 +236,7 @@ on_both_databases! {
         });
         failed.await.unwrap_err();
         assert_totals_are_right(&store, "after a failed transaction").await;
+        assert_eq!(shown(&store).await, before);
         assert_eq!(totals(&store, None).await, (1, 1));
     }
 
