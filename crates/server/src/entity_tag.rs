@@ -49,11 +49,17 @@ impl EntityTag {
 
     /// Returns the response, or 304 without a body if the request's `If-None-Match` matches.
     pub(crate) fn respond(&self, request: &HeaderMap, response: impl FnOnce() -> Response) -> Response {
-        let mut response = if self.matches(&request.get_all(header::IF_NONE_MATCH)) {
-            StatusCode::NOT_MODIFIED.into_response()
-        } else {
-            response()
-        };
+        if self.matches(&request.get_all(header::IF_NONE_MATCH)) {
+            return self.not_modified();
+        }
+        let mut response = response();
+        self.write(response.headers_mut());
+        response
+    }
+
+    /// Returns 304 with the tag.
+    pub(crate) fn not_modified(&self) -> Response {
+        let mut response = StatusCode::NOT_MODIFIED.into_response();
         self.write(response.headers_mut());
         response
     }

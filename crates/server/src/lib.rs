@@ -33,6 +33,7 @@ mod router;
 pub mod routes;
 pub mod settings;
 pub mod state;
+mod unchanged_lists;
 mod values;
 
 pub use connection::{Listeners, ShutdownReport, serve};

@@ -88,7 +88,7 @@ impl ResponseBody {
     }
 
     /// Returns the entity tag of data and pagination. The rate limit differs in every response and does not count.
-    fn entity_tag(&self) -> Option<EntityTag> {
+    pub(crate) fn entity_tag(&self) -> Option<EntityTag> {
         let pagination = alerts::json::to_vec(&self.pagination).ok()?;
         Some(EntityTag::of(&[&self.data, &pagination]))
     }

@@ -14,6 +14,7 @@ use crate::in_flight::InFlightRequests;
 use crate::mcp::origin::AllowedOrigins;
 use crate::rate_limiter::RateLimiter;
 use crate::settings::HttpConfig;
+use crate::unchanged_lists::UnchangedLists;
 
 /// Dependencies of the HTTP server.
 #[derive(Clone)]
@@ -45,6 +46,7 @@ struct Inner {
     rate_limiter: RateLimiter,
     in_flight: InFlightRequests,
     history_watch: HistoryWatch,
+    unchanged_lists: UnchangedLists,
     mcp_origins: AllowedOrigins,
     own_origins: OwnOrigins,
 }
@@ -63,6 +65,7 @@ impl App {
             rate_limiter,
             in_flight: InFlightRequests::default(),
             history_watch: HistoryWatch::default(),
+            unchanged_lists: UnchangedLists::default(),
             mcp_origins,
             own_origins,
         }))
@@ -100,6 +103,10 @@ impl App {
 
     pub(crate) fn history_watch(&self) -> &HistoryWatch {
         &self.0.history_watch
+    }
+
+    pub(crate) fn unchanged_lists(&self) -> &UnchangedLists {
+        &self.0.unchanged_lists
     }
 
     pub(crate) fn mcp_origins(&self) -> &AllowedOrigins {

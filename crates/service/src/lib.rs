@@ -34,5 +34,7 @@ mod use_cases;
 pub use config::ServiceConfig;
 pub use start::Service;
 pub use start_error::StartError;
-pub use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ApiKeyId, HistoryRow, Page, PageRequest};
+pub use store::model::{
+    AccountId, AlertFilter, AlertRevision, AlertSort, AlertSortField, ApiKeyId, HistoryRow, Page, PageRequest,
+};
 pub use use_cases::UseCases;

@@ -32,7 +32,7 @@ impl Evaluator {
     }
 
     /// Returns the last price of a stock: observed in or out of a session, or the close of a later bar.
-    pub(super) fn last_observed_in(&self, engine: &Engine, symbol: Symbol) -> Option<ObservedPrice> {
+    pub fn last_observed_in(&self, engine: &Engine, symbol: Symbol) -> Option<ObservedPrice> {
         let session = engine.observed_session(symbol);
         let observed = session.map(|seen| ObservedPrice {
             price: seen.last,

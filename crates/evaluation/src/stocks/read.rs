@@ -68,6 +68,20 @@ impl Stocks {
         entry.map_or_else(|| StockRow::named(symbol, symbol.as_str()), |entry| entry.row.clone())
     }
 
+    /// Returns a stock's name; without an entry in the catalog it is its symbol.
+    #[must_use]
+    pub fn name_of(&self, symbol: Symbol) -> String {
+        let entry = self.catalog.get(symbol);
+        entry.map_or_else(|| symbol.as_str().to_owned(), |entry| entry.row.name.clone())
+    }
+
+    /// Whether a stock has a name.
+    #[must_use]
+    pub fn is_named(&self, symbol: Symbol, name: &str) -> bool {
+        let entry = self.catalog.get(symbol);
+        entry.map_or_else(|| symbol.as_str() == name, |entry| entry.row.name == name)
+    }
+
     /// Returns the current figures of stocks.
     #[must_use]
     pub fn figures(&self) -> Figures<'_> {

@@ -66,7 +66,11 @@ impl Alerts {
             };
             items.into_iter().map(extend).collect()
         } else {
-            items.into_iter().map(|stored| self.item(stored)).collect()
+            let now = self.ports.clock.now();
+            self.evaluator.read(|engine| {
+                let item = |stored| self.item(engine, stored, now);
+                items.into_iter().map(item).collect()
+            })
         };
         Page { items, total }
     }
@@ -96,15 +100,16 @@ impl Alerts {
         stock
     }
 
-    fn item(&self, stored: StoredAlert) -> AlertItem {
-        let stored = as_of(stored, self.ports.clock.now());
+    fn item(&self, engine: &Engine, stored: StoredAlert, now: Timestamp) -> AlertItem {
+        let stored = as_of(stored, now);
         let symbol = stored.alert.symbol;
+        let observed = self.evaluator.last_observed_in(engine, symbol);
         AlertItem {
             stock_name: match stored.scope() {
                 Some(scope) => name_of_stocks(scope),
-                None => self.stocks.stock_row(symbol).name,
+                None => self.stocks.name_of(symbol),
             },
-            last_price: self.evaluator.last_observed(symbol).map(|observed| observed.price),
+            last_price: observed.map(|observed| observed.price),
             extended: None,
             stored,
         }

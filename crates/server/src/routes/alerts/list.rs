@@ -2,11 +2,15 @@
 
 use alerts::AlertId;
 use foundation::Actor;
-use service::{AlertFilter, AlertSort, AlertSortField};
+use http::Uri;
+use service::alerts::{AlertItem, ListState};
+use service::{AlertFilter, AlertSort, AlertSortField, Page};
 
 use super::view::ListedAlert;
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
+use crate::response::ResponseBody;
 use crate::routes::prelude::*;
+use crate::unchanged_lists::{ListKey, ReadList};
 
 const MAX_SEARCH_CHARS: usize = 100;
 
@@ -117,6 +121,34 @@ impl ListAlertsQuery {
         query.finish()?;
         Ok(parsed)
     }
+
+    /// Whether a [`ListState`] covers all that the list shows and is selected by. Names of companies and distances change otherwise.
+    fn is_shown_by_its_state(&self) -> bool {
+        self.filter.search.is_none() && !self.extended
+    }
+
+    async fn find(&self, app: &App, actor: &Actor) -> Result<Page<AlertItem>, ApiError> {
+        let alerts = &app.service().alerts;
+        let Self {
+            filter,
+            sort,
+            page,
+            after,
+            extended,
+            ..
+        } = self;
+        Ok(match after {
+            None => alerts.alerts(actor, filter, *sort, *page, *extended).await?,
+            Some(after) => {
+                let place = (*after, page.limit);
+                alerts.alerts_following(actor, filter, *sort, place, *extended).await?
+            }
+        })
+    }
+
+    fn view(&self, found: Page<AlertItem>) -> ListPage<ListedAlert> {
+        ListPage::of(found, self.page, |item| ListedAlert::of(item, self.minimal))
+    }
 }
 
 /// List alerts
@@ -133,28 +165,35 @@ impl ListAlertsQuery {
 pub(super) async fn list_alerts(
     State(app): State<App>,
     caller: Authorized<AlertsRead>,
+    headers: HeaderMap,
+    uri: Uri,
     query: Query,
-) -> Result<ApiResponse<Vec<ListedAlert>>, ApiError> {
-    Ok(ApiResponse::page(page(&app, &caller.actor, query).await?))
+) -> Result<Response, ApiError> {
+    let (actor, query) = (&caller.actor, ListAlertsQuery::read(query)?);
+    let is_conditional = headers.contains_key(header::IF_NONE_MATCH) && query.is_shown_by_its_state();
+    let Some(key) = ListKey::new(actor.account, uri.query()).filter(|_| is_conditional) else {
+        let found = query.find(&app, actor).await?;
+        return Ok(ApiResponse::page(query.view(found)).into_response());
+    };
+    let alerts = &app.service().alerts;
+    if let Some(list) = app.unchanged_lists().get(&key)
+        && list.tag.matches(&headers.get_all(header::IF_NONE_MATCH))
+        && !alerts.has_changed(actor, &list.state).await?
+    {
+        return Ok(list.tag.not_modified());
+    }
+    let revision = alerts.revision(actor).await?;
+    let found = query.find(&app, actor).await?;
+    let state = ListState::of(revision, &found.items);
+    let response = ApiResponse::page(query.view(found)).into_response();
+    if let Some(tag) = response.extensions().get().and_then(ResponseBody::entity_tag) {
+        app.unchanged_lists().insert(key, ReadList { tag, state });
+    }
+    Ok(response)
 }
 
 /// Reads the query and returns the requested page.
 pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<ListPage<ListedAlert>, ApiError> {
-    let alerts = &app.service().alerts;
-    let ListAlertsQuery {
-        filter,
-        sort,
-        page,
-        after,
-        minimal,
-        extended,
-    } = ListAlertsQuery::read(query)?;
-    let found = match after {
-        None => alerts.alerts(actor, &filter, sort, page, extended).await?,
-        Some(after) => {
-            let place = (after, page.limit);
-            alerts.alerts_following(actor, &filter, sort, place, extended).await?
-        }
-    };
-    Ok(ListPage::of(found, page, |item| ListedAlert::of(item, minimal)))
+    let query = ListAlertsQuery::read(query)?;
+    Ok(query.view(query.find(app, actor).await?))
 }

@@ -51,5 +51,6 @@ mod stored_responses;
 mod subscription;
 mod test_server;
 mod test_user;
+mod unchanged_lists;
 mod watchlist;
 mod webhook_fields;
