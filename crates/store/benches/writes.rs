@@ -85,7 +85,7 @@ async fn race(database: &Database, kind: &str, each: u64, rounds: u64) {
         next += USER_COUNT * each;
     }
     let what = format!("{kind}, {USER_COUNT} users creating {each} alerts each");
-    compare(&what, shared, "a transaction each", alone);
+    compare(&what, shared, "a transaction each", alone, 4.0);
     store.close().await;
 }
 

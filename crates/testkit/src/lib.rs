@@ -21,11 +21,13 @@
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test may fail so")]
 
+mod goal;
 mod postgres;
 mod random;
 mod refusing_port;
 pub mod stub_server;
 
+pub use goal::print_goal;
 pub use random::{GeneratedSecrets, SeededRandom, seeded_random};
 pub use refusing_port::RefusingPort;
 use std::time::Duration;

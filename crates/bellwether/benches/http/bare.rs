@@ -1,73 +1,60 @@
-//! The baseline: a bare axum handler with the same queries, in a separate process.
+//! The baselines, each in a separate process: an axum server without database, keys, limits and logs, and a sender of signed requests.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-use axum::extract::State;
-use axum::routing::get;
+use axum::extract::Path;
+use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::Serialize;
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Value, json};
 
 use crate::program::Program;
 
-/// A row of the alert list, with plain column types.
-#[derive(sqlx_macros::FromRow, Serialize)]
-struct Row {
-    id: Vec<u8>,
-    symbol: String,
-    condition: String,
-    threshold: Option<i64>,
-    notification: String,
-    status: String,
-    created_at: i64,
-    triggered_at: Option<i64>,
-    initial_price: Option<i64>,
-    parameters: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ListResponse {
-    data: Vec<Row>,
-    total: i64,
-}
-
-const LIST: &str = "SELECT id, symbol, condition, threshold, notification, status, created_at, triggered_at,
-                    initial_price, parameters FROM alerts
-                    WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, seq DESC LIMIT 50";
-const COUNT: &str = "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL";
-
-async fn list(State((pool, account)): State<(SqlitePool, Vec<u8>)>) -> Json<ListResponse> {
-    let (total,): (i64,) = sqlx::query_as(COUNT).bind(&account).fetch_one(&pool).await.unwrap();
-    let data = sqlx::query_as(LIST).bind(&account).fetch_all(&pool).await.unwrap();
-    Json(ListResponse { data, total })
-}
-
-/// Starts the handler in a process.
-pub(crate) async fn start(database: impl AsRef<Path>) -> Program {
+/// Starts this executable with arguments for a baseline.
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.arg("bare").arg(database.as_ref()).stdout(Stdio::piped());
-    Program::bare(command)
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+    command
 }
 
-/// Runs the handler in this process.
-pub(crate) fn serve(database: &str) {
+/// Starts the server in a process.
+pub(crate) fn start() -> Program {
+    Program::bare(command(&["bare"]))
+}
+
+/// Returns as many bytes as the path names.
+async fn bytes(Path(count): Path<usize>) -> Bytes {
+    static CONTENT: [u8; 1 << 16] = [b'x'; 1 << 16];
+    Bytes::from_static(&CONTENT).slice(..count)
+}
+
+/// Reads an alert, and returns it in an envelope with as many fields as that of the program.
+async fn alert(Json(asked): Json<Value>) -> (StatusCode, Json<Value>) {
+    let stock = json!({"name": "AAPL", "last_price": 100, "high_52w": null, "low_52w": null, "rsi": null, "ma_50": null, "ma_200": null});
+    let data = json!({
+        "id": "00000000-0000-4000-8000-000000000000", "symbol": asked["symbol"], "condition": asked["condition"],
+        "threshold": asked["threshold"], "notification": "email", "status": "active", "created_at": "2026-01-01T00:00:00.000Z",
+        "triggered_at": null, "initial_price": 100, "created_by": {"kind": "api_key", "name": "bench"}, "parameters": null,
+        "stock": stock, "stocks": stock, "evaluation": {"state": "ok", "reason": null, "since": "2026-01-01T00:00:00.000Z"},
+    });
+    let meta = json!({"rate_limit": {"limit": 100, "remaining": 99, "reset": 0}});
+    (
+        StatusCode::CREATED,
+        Json(json!({"success": true, "data": data, "meta": meta})),
+    )
+}
+
+/// Runs the server in this process.
+pub(crate) fn serve() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let options = SqliteConnectOptions::new().filename(database).read_only(true);
-        let pool = SqlitePoolOptions::new()
-            .max_connections(8)
-            .connect_with(options)
-            .await
-            .unwrap();
-        let (account,): (Vec<u8>,) = sqlx::query_as("SELECT account_id FROM alerts LIMIT 1")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-        let app = Router::new().route("/alerts", get(list)).with_state((pool, account));
+        let app = Router::new()
+            .route("/bytes/{count}", get(bytes))
+            .route("/alerts", post(alert));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         println!("listening on http://{}", listener.local_addr().unwrap());
         axum::serve(listener, app).await.unwrap();

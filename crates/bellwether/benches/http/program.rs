@@ -1,20 +1,28 @@
 //! A program under load, and its processor time.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A running program. It is killed when it is dropped.
+/// A running program and the key of one of its accounts. It is killed when the last client is dropped.
 pub(crate) struct Program {
+    process: Arc<Process>,
+    key: String,
+}
+
+struct Process {
     child: Child,
     base: String,
-    key: String,
     client: reqwest::Client,
     folder: Option<TempDir>,
 }
@@ -25,9 +33,48 @@ impl Program {
         let folder = tempfile::tempdir().unwrap();
         let mut command = bellwether(folder.path());
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
+        let program = Self::from_command(command, Some(folder));
+        let key = program.create_account("bench@example.com", &["--operator"], &["market:write", "outbox:read"]);
+        let program = Self { key, ..program };
+        program
+            .deliver(&serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]}))
+            .await;
+        program
+    }
+
+    /// Starts a program that prints its URL.
+    pub(crate) fn bare(command: Command) -> Self {
+        Self::from_command(command, None)
+    }
+
+    fn from_command(command: Command, folder: Option<TempDir>) -> Self {
         let (child, base) = start_and_read_url(command);
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let process = Process {
+            child,
+            base,
+            client,
+            folder,
+        };
+        Self {
+            process: Arc::new(process),
+            key: String::new(),
+        }
+    }
+
+    /// Returns a client with a new account.
+    pub(crate) fn account(&self, email: &str) -> Self {
+        Self {
+            process: Arc::clone(&self.process),
+            key: self.create_account(email, &[], &[]),
+        }
+    }
+
+    /// Creates a premium account, and returns a key for alerts, stocks, webhooks and the given scopes.
+    fn create_account(&self, email: &str, options: &[&str], scopes: &[&str]) -> String {
+        let folder = self.process.folder.as_ref().unwrap().path();
         let admin = |arguments: &[&str]| {
-            let output = bellwether(folder.path())
+            let output = bellwether(folder)
                 .arg("admin")
                 .args(arguments)
                 .arg("--json")
@@ -38,80 +85,70 @@ impl Program {
         let account = [
             "create-user",
             "--email",
-            "bench@example.com",
+            email,
             "--password",
             "correct horse",
             "--plan",
             "premium",
         ];
-        admin(&[&account[..], &["--operator"]].concat());
-        let scopes = "alerts:read,alerts:write,stocks:read,market:write";
-        let key = admin(&[
-            "create-key",
-            "--email",
-            "bench@example.com",
-            "--name",
-            "bench",
-            "--scopes",
-            scopes,
-        ]);
-        let program = Self {
-            child,
-            base,
-            key: key["api_key"].as_str().unwrap().to_owned(),
-            client: client(),
-            folder: Some(folder),
-        };
-        program
-            .deliver(&serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]}))
-            .await;
-        program
+        admin(&[&account[..], options].concat());
+        let usual = [
+            "alerts:read",
+            "alerts:write",
+            "stocks:read",
+            "webhooks:read",
+            "webhooks:write",
+        ];
+        let scopes = [&usual[..], scopes].concat().join(",");
+        let key = admin(&["create-key", "--email", email, "--name", "bench", "--scopes", &scopes]);
+        key["api_key"].as_str().unwrap().to_owned()
     }
 
-    /// Starts a program that prints its URL.
-    pub(crate) fn bare(command: Command) -> Self {
-        let (child, base) = start_and_read_url(command);
-        Self {
-            child,
-            base,
-            key: String::new(),
-            client: client(),
-            folder: None,
-        }
-    }
-
-    pub(crate) fn database(&self) -> PathBuf {
-        self.folder.as_ref().unwrap().path().join("bellwether.db")
+    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let Process { client, base, .. } = &*self.process;
+        client
+            .request(method, format!("{base}{path}"))
+            .header("X-API-Key", &self.key)
     }
 
     pub(crate) fn get(&self, path: &str) -> impl Future<Output = ()> + use<> {
-        let request = self
-            .client
-            .get(format!("{}{path}", self.base))
-            .header("X-API-Key", &self.key);
+        read(self.request(Method::GET, path))
+    }
+
+    /// Reads a list that has not changed since it had an entity tag.
+    pub(crate) fn get_unchanged(&self, path: &str, tag: &str) -> impl Future<Output = ()> + use<> {
+        let request = self.request(Method::GET, path).header("If-None-Match", tag);
         async move {
-            let answer = request.send().await.unwrap().error_for_status().unwrap();
-            answer.bytes().await.unwrap();
+            assert_eq!(request.send().await.unwrap().status(), 304);
         }
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> impl Future<Output = ()> + use<> {
-        let request = self
-            .client
-            .post(format!("{}{path}", self.base))
-            .header("X-API-Key", &self.key)
-            .json(body);
-        async move {
-            let answer = request.send().await.unwrap().error_for_status().unwrap();
-            answer.bytes().await.unwrap();
-        }
+        read(self.request(Method::POST, path).json(body))
+    }
+
+    pub(crate) async fn get_json(&self, path: &str) -> Value {
+        self.request(Method::GET, path)
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap()
+    }
+
+    /// Returns the length of a response's body, and its entity tag.
+    pub(crate) async fn body_and_tag(&self, path: &str) -> (usize, String) {
+        let response = self.request(Method::GET, path).send().await.unwrap();
+        let tag = response.headers()["etag"].to_str().unwrap().to_owned();
+        (response.bytes().await.unwrap().len(), tag)
     }
 
     /// Signs in from behind a proxy, with any result.
     pub(crate) fn login(&self, body: &Value, address: Ipv4Addr) -> impl Future<Output = ()> + use<> {
-        let request = self
-            .client
-            .post(format!("{}/api/v1/auth/login", self.base))
+        let Process { client, base, .. } = &*self.process;
+        let request = client
+            .post(format!("{base}/api/v1/auth/login"))
             .header("X-Forwarded-For", address.to_string())
             .json(body);
         async move {
@@ -129,44 +166,52 @@ impl Program {
 
     /// Returns the total number of items on all pages.
     pub(crate) async fn count(&self, path: &str) -> u64 {
-        let request = self
-            .client
-            .get(format!("{}{path}", self.base))
-            .header("X-API-Key", &self.key);
-        let answer: Value = request.send().await.unwrap().json().await.unwrap();
+        let answer = self.get_json(path).await;
         answer["meta"]["pagination"]["total"].as_u64().unwrap()
     }
 
     /// Returns the processor time of this program in microseconds per request that `work` makes.
     pub(crate) async fn cpu_micros_per_request(&self, work: impl Future<Output = usize>) -> f64 {
-        let before = self.cpu_ticks();
+        let process = self.process.child.id().to_string();
+        let before = thread_micros(&process);
         let requests = work.await;
-        // A tick is 10 ms on all current Linux systems.
-        (self.cpu_ticks() - before) as f64 * 10_000.0 / requests as f64
-    }
-
-    /// Returns user plus system time in ticks: fields 14 and 15 of `/proc/PID/stat`.
-    fn cpu_ticks(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let (_, fields) = stat.rsplit_once(')').unwrap();
-        fields
-            .split_whitespace()
-            .skip(11)
-            .take(2)
-            .map(|field| field.parse::<u64>().unwrap())
-            .sum()
+        let after = thread_micros(&process);
+        let used = after
+            .iter()
+            .map(|(thread, micros)| micros - before.get(thread).unwrap_or(&0.0));
+        used.sum::<f64>() / requests as f64
     }
 }
 
-impl Drop for Program {
+/// Returns the processor time of each thread of a process in microseconds. That of threads that have ended is missing.
+pub(crate) fn thread_micros(process: &str) -> HashMap<OsString, f64> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    let micros = threads.map(|thread| {
+        let thread = thread.unwrap();
+        // A thread may end meanwhile.
+        let times = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        let nanos = times
+            .split_whitespace()
+            .next()
+            .map_or(0.0, |nanos| nanos.parse::<f64>().unwrap());
+        (thread.file_name(), nanos / 1_000.0)
+    });
+    micros.collect()
+}
+
+impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn client() -> reqwest::Client {
-    reqwest::Client::builder().no_proxy().build().unwrap()
+/// Sends a request and reads the response.
+fn read(request: reqwest::RequestBuilder) -> impl Future<Output = ()> + use<> {
+    async move {
+        let response = request.send().await.unwrap().error_for_status().unwrap();
+        response.bytes().await.unwrap();
+    }
 }
 
 fn bellwether(folder: &Path) -> Command {
@@ -177,7 +222,8 @@ fn bellwether(folder: &Path) -> Command {
         .env("BELLWETHER_SERVER__TRUSTED_PROXIES", "127.0.0.1")
         .env("BELLWETHER_MARKET__SOURCE", "push")
         .env("BELLWETHER_MARKET__ALWAYS_OPEN", "true")
-        .env("BELLWETHER_LIMITS__PREMIUM_PER_HOUR", "100000000");
+        .env("BELLWETHER_LIMITS__PREMIUM_PER_HOUR", "100000000")
+        .env("BELLWETHER_WEBHOOKS__ALLOW_PRIVATE_CIDRS", "127.0.0.0/8");
     command
 }
 

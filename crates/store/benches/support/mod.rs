@@ -145,8 +145,9 @@ pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result
     unit.insert_alert(alert, &row).await
 }
 
-/// Prints how much faster `ours` is than `theirs`.
-pub(crate) fn compare(what: &str, ours: Duration, other: &str, theirs: Duration) {
+/// Prints how much faster `ours` is than `theirs`, and whether that is the goal.
+pub(crate) fn compare(what: &str, ours: Duration, other: &str, theirs: Duration, goal: f64) {
     let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
-    println!("{what}: {ratio:.2} times as fast as {other} ({ours:.2?} against {theirs:.2?})");
+    let found = format!("{ratio:.2} times as fast as {other}, goal at least {goal} ({ours:.2?} against {theirs:.2?})");
+    testkit::print_goal(what, &found, ratio >= goal);
 }
