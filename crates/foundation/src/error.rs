@@ -7,6 +7,7 @@ use alerts::plan::PlanLimitError;
 use alerts::request::{FieldErrors, RequestError};
 use alerts::transition::TransitionError;
 use market::Symbol;
+use store::model::ListError;
 use store::{Abort, StoreError};
 
 /// Error messages by field. Each names the problem and the fix.
@@ -212,6 +213,15 @@ impl From<StoreError> for ServiceError {
             Self::StorageUnavailable(error)
         } else {
             Self::internal(error)
+        }
+    }
+}
+
+impl From<ListError> for ServiceError {
+    fn from(error: ListError) -> Self {
+        match error {
+            ListError::UnknownItem => Self::field("after", "must name an item of this list"),
+            ListError::Store(error) => error.into(),
         }
     }
 }

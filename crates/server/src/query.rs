@@ -4,6 +4,7 @@
 
 mod dates;
 mod ids;
+mod list;
 mod page;
 mod symbols;
 mod tags;
@@ -22,7 +23,7 @@ use crate::state::App;
 
 pub(crate) use ids::uuid;
 pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, JobPath, SymbolPath, WatchlistItemPath, WebhookPath};
-pub use page::PageParams;
+pub use list::{ListItemId, ListParams};
 
 /// Reads query parameters and collects their errors.
 #[derive(Debug, Default)]

@@ -66,9 +66,9 @@ pub struct ListPage<T> {
 
 impl<T> ListPage<T> {
     /// Creates a page from rows, each converted by `view`.
-    pub(crate) fn of<R>(page: Page<R>, request: PageRequest, view: impl FnMut(R) -> T) -> Self {
+    pub(crate) fn of<R>(page: Page<R>, request: impl Into<PageRequest>, view: impl FnMut(R) -> T) -> Self {
         Self {
-            pagination: Pagination::of(request, page.total),
+            pagination: Pagination::of(request.into(), page.total),
             items: page.items.into_iter().map(view).collect(),
         }
     }

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use store::Abort;
-use store::model::{Page, PageRequest};
+use store::model::{ListRequest, Page};
 
 use foundation::request::{Line, OrTrue, Request, string};
 use foundation::{Actor, Ports, ServiceError};
@@ -65,8 +65,15 @@ pub struct FeedbackBoard {
 
 impl FeedbackBoard {
     /// Returns all feedback, most likes first.
-    pub async fn feedback(&self, actor: &Actor, page: PageRequest) -> Result<Page<FeedbackWithLike>, ServiceError> {
-        Ok(self.ports.store.feedback(actor.account, page).await?)
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] if there is no feedback `after`.
+    pub async fn feedback(
+        &self,
+        actor: &Actor,
+        request: impl Into<ListRequest<FeedbackId>>,
+    ) -> Result<Page<FeedbackWithLike>, ServiceError> {
+        Ok(self.ports.store.feedback(actor.account, request).await?)
     }
 
     /// Creates feedback from a body `{title, body, category?}`.

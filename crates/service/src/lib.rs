@@ -34,7 +34,6 @@ mod use_cases;
 pub use config::ServiceConfig;
 pub use start::Service;
 pub use start_error::StartError;
-pub use store::model::{
-    AccountId, AlertFilter, AlertRevision, AlertSort, AlertSortField, ApiKeyId, HistoryRow, Page, PageRequest,
-};
+pub use store::model::{AccountId, AlertFilter, AlertRevision, AlertSort, AlertSortField, ApiKeyId};
+pub use store::model::{HistoryEntryId, HistoryRow, ListRequest, ListedHistoryRow, Page, PageRequest};
 pub use use_cases::UseCases;

@@ -1,10 +1,12 @@
 //! Feedback and likes.
 
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::columns::{Table, text, values};
 use crate::database::query;
-use crate::model::{AccountId, Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike, Page, PageRequest};
+use crate::merged::merged;
+use crate::model::{AccountId, Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike, ListError, ListRequest, Page};
 use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
@@ -57,11 +59,35 @@ impl TryFrom<FeedbackRow> for FeedbackWithLike {
 
 impl Store {
     /// Returns a page of all feedback as `viewer` sees it: most liked first, then newest first.
-    pub async fn feedback(&self, viewer: AccountId, page: PageRequest) -> Result<Page<FeedbackWithLike>, StoreError> {
+    pub async fn feedback(
+        &self,
+        viewer: AccountId,
+        request: impl Into<ListRequest<FeedbackId>>,
+    ) -> Result<Page<FeedbackWithLike>, ListError> {
+        let request = request.into();
+        let mut end = (i64::MAX, i64::MAX);
+        if let Some(after) = request.after {
+            let sql = "SELECT likes, seq FROM feedback WHERE id = $1";
+            let found = query!(fetch_optional(i64, i64), &self.pools, sql, after.0)?;
+            end = found.ok_or(ListError::UnknownItem)?;
+        }
         let (total,) = query!(fetch_one(i64,), &self.pools, "SELECT COUNT(*) FROM feedback")?;
-        let sql = select!("ORDER BY likes DESC, feedback.seq DESC LIMIT $2 OFFSET $3");
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all FeedbackRow, &self.pools, sql, viewer.0, limit, offset)?;
+        // Two statements, because SQLite finds no place among equal numbers of likes by a comparison of both columns.
+        let positions = merged(
+            ["likes = $2 AND seq < $3", "likes < $2"]
+                .map(|place| format!("SELECT likes, seq FROM feedback WHERE {place}")),
+            "likes DESC, seq DESC",
+            "$6",
+        );
+        let sql = format!(
+            select!(
+                "WHERE feedback.seq IN (SELECT seq FROM ({} LIMIT $4 OFFSET $5) page) ORDER BY likes DESC, feedback.seq DESC"
+            ),
+            positions
+        );
+        let (limit, offset) = request.limit_and_offset();
+        let (sql, reach) = (AssertSqlSafe(sql), request.reach());
+        let rows = query!(fetch_all FeedbackRow, &self.pools, sql, viewer.0, end.0, end.1, limit, offset, reach)?;
         let items = values(rows)?;
         Ok(Page {
             items,

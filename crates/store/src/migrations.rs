@@ -50,6 +50,7 @@ on_both! {
     "0027" "alert_totals",
     "0028" "session_clients",
     "0029" "intraday_bars",
+    "0030" "list_positions",
     "0031" "alert_revisions",
 }
 

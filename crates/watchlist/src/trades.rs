@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use market::{Decimal, Price};
 use paper::Trade;
-use store::model::{Page, PageRequest, PaperTrade};
+use store::model::{ListRequest, Page, PaperTrade, PaperTradeId};
 
 use super::trade_context::trade_of;
 use crate::Watchlists;
@@ -29,8 +29,15 @@ pub struct TradeView {
 
 impl Watchlists {
     /// Returns the actor's paper trades, the last opened first.
-    pub async fn paper_trades(&self, actor: &Actor, page: PageRequest) -> Result<Page<TradeView>, ServiceError> {
-        let Page { items, total } = self.ports.store.paper_trades(actor.account, page).await?;
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] if the account has no trade `after`.
+    pub async fn paper_trades(
+        &self,
+        actor: &Actor,
+        request: impl Into<ListRequest<PaperTradeId>>,
+    ) -> Result<Page<TradeView>, ServiceError> {
+        let Page { items, total } = self.ports.store.paper_trades(actor.account, request).await?;
         let symbols: BTreeSet<_> = items.iter().map(|trade| trade.symbol).collect();
         let events = self.paper_events(symbols);
         let now = self.ports.clock.now();

@@ -1,7 +1,7 @@
 //! Reading of the outbox by operators.
 
 use jiff::Timestamp;
-use store::model::{Page, PageRequest, StoredOutboxMessage};
+use store::model::{ListRequest, Page, StoredOutboxMessage};
 
 use super::transport::{RenderedMessage, outbox_location};
 use crate::messages::OperatorOutbox;
@@ -43,19 +43,19 @@ impl OperatorOutbox {
     /// Returns stored messages, newest first.
     ///
     /// # Errors
-    /// [`ServiceError::Forbidden`] if the actor is not an operator.
+    /// [`ServiceError::Forbidden`] if the actor is not an operator; [`ServiceError::Invalid`] if the outbox has no message `after`.
     pub async fn outbox(
         &self,
         actor: &Actor,
         filter: OutboxFilter,
-        page: PageRequest,
+        request: impl Into<ListRequest<MessageId>>,
     ) -> Result<Page<OutboxMessage>, ServiceError> {
         actor.require(Scope::OutboxRead)?;
         let to = filter.to.map(|to| normalize_email(&to));
         let stored = self
             .ports
             .store
-            .outbox_messages(filter.channel, to.as_deref(), page)
+            .outbox_messages(filter.channel, to.as_deref(), request)
             .await?;
         let items = stored.items.into_iter().map(|message| self.open(message));
         Ok(Page {

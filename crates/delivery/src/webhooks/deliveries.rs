@@ -5,7 +5,7 @@ use foundation::account::lock_active_account;
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use serde_json::Value;
-use store::model::{AccountId, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, Webhook, WebhookId};
+use store::model::{AccountId, Delivery, DeliveryId, DeliveryStatus, ListRequest, Page, Webhook, WebhookId};
 use store::{Abort, UnitOfWork};
 
 use super::request_body::RecoverDeliveriesRequest;
@@ -51,16 +51,16 @@ impl Webhooks {
     /// Returns a page of a webhook's deliveries, newest first.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] if the webhook has no delivery `after`.
     pub async fn deliveries(
         &self,
         actor: &Actor,
         id: WebhookId,
         status: Option<DeliveryStatus>,
-        page: PageRequest,
+        request: impl Into<ListRequest<DeliveryId>>,
     ) -> Result<Page<Delivery>, ServiceError> {
         self.webhook(actor, id).await?;
-        Ok(self.ports.store.deliveries(id, status, page).await?)
+        Ok(self.ports.store.deliveries(id, status, request).await?)
     }
 
     /// Returns the deliveries of the latest firings of an alert, at most `limit` firings, newest first, each with its webhook.

@@ -7,16 +7,16 @@ use delivery::webhooks::{DeliveryId, WebhookId};
 use foundation::ServiceError;
 use http::request::Parts;
 use market::Symbol;
-use service::ApiKeyId;
 use service::cron::Job;
+use service::{ApiKeyId, HistoryEntryId};
 use uuid::Uuid;
 use watchlist::WatchlistItemId;
 
-use super::{Query, SYMBOL_ERROR};
+use super::SYMBOL_ERROR;
 use crate::error::ApiError;
 use crate::state::App;
 
-const UUID_ERROR: &str = "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
+pub(super) const UUID_ERROR: &str = "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
 
 /// Declares extractors of the parameter in the path, with the error for a text that is not valid.
 macro_rules! path_parameters {
@@ -76,15 +76,14 @@ impl FromRequestParts<App> for DeliveryPath {
     }
 }
 
-impl Query {
-    /// Reads the id of an alert.
-    pub(crate) fn alert_id(&mut self, name: &str) -> Option<AlertId> {
-        let id = uuid(self.value(name)?).map(AlertId);
-        if id.is_none() {
-            self.reject(name, UUID_ERROR);
-        }
-        id
-    }
+pub(super) const ENTRY_ID_ERROR: &str = "must be the id of a history entry, such as 4711";
+/// Ids of history entries.
+pub(super) const ENTRY_ID_PATTERN: &str = "^[1-9][0-9]{0,18}$";
+
+/// Parses the id of a history entry as a response has it.
+pub(super) fn entry_id(text: &str) -> Option<HistoryEntryId> {
+    let id: i64 = text.parse().ok().filter(|id| *id > 0)?;
+    (id.to_string() == text).then_some(HistoryEntryId(id))
 }
 
 /// Parses a UUID in hyphenated form, in upper or lower case.

@@ -3,7 +3,7 @@
 use alerts::engine::{Engine, Evaluation};
 use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
-use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
+use store::model::{AlertFilter, AlertSort, ListRequest, Page, StoredAlert};
 
 use super::metric::measure;
 use super::scoped::name_of_stocks;
@@ -23,35 +23,18 @@ impl Alerts {
     }
 
     /// Returns a page of the actor's alerts; `extended` adds to each its distance from firing.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] if the account never had the alert `after`.
     pub async fn alerts(
         &self,
         actor: &Actor,
         filter: &AlertFilter,
         sort: AlertSort,
-        page: PageRequest,
+        request: impl Into<ListRequest<AlertId>>,
         extended: bool,
     ) -> Result<Page<AlertItem>, ServiceError> {
-        let page = self.ports.store.alerts(actor.account, filter, sort, page).await?;
-        Ok(self.items(page, extended))
-    }
-
-    /// Returns at most `limit` of the actor's alerts that come after one of them in the list.
-    ///
-    /// # Errors
-    /// [`ServiceError::Invalid`] if the account never had the alert `after`.
-    pub async fn alerts_following(
-        &self,
-        actor: &Actor,
-        filter: &AlertFilter,
-        sort: AlertSort,
-        (after, limit): (AlertId, u32),
-        extended: bool,
-    ) -> Result<Page<AlertItem>, ServiceError> {
-        let store = &self.ports.store;
-        let page = store
-            .alerts_following(actor.account, filter, sort, after, limit)
-            .await?;
-        let page = page.ok_or_else(|| ServiceError::field("after", "must be the id of one of your alerts"))?;
+        let page = self.ports.store.alerts(actor.account, filter, sort, request).await?;
         Ok(self.items(page, extended))
     }
 

@@ -2,58 +2,12 @@
 
 use std::fmt::Write;
 
-use uuid::Uuid;
-
 use super::scopes::shown_status;
 use crate::model::{AccountId, AlertFilter};
+use crate::parameters::Parameter;
 
 /// No name is longer, and SQLite rejects patterns over 50000 bytes.
 const MAX_SEARCH_BYTES: usize = 1000;
-
-/// A value of a statement's parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Parameter {
-    Uuid(Uuid),
-    Text(String),
-    Number(i64),
-}
-
-/// Binds parameters to a query, in their order.
-macro_rules! bind_all {
-    ($query:expr, $parameters:expr) => {{
-        let mut query = $query;
-        for parameter in $parameters {
-            query = match parameter {
-                $crate::alerts::filter::Parameter::Uuid(id) => query.bind(*id),
-                $crate::alerts::filter::Parameter::Text(text) => query.bind(text.as_str()),
-                $crate::alerts::filter::Parameter::Number(number) => query.bind(*number),
-            };
-        }
-        query
-    }};
-}
-pub(super) use bind_all;
-
-/// Fetches the rows of a query with the parameters of a [`Condition`].
-macro_rules! fetch_with {
-    ($pools:expr, $row:ty, $sql:expr, $parameters:expr) => {{
-        let sql = sqlx::AssertSqlSafe($sql);
-        match $pools {
-            $crate::database::Either::Lite(pool) => {
-                $crate::alerts::filter::bind_all!($crate::sqlite::query(sql), $parameters)
-                    .fetch_all::<$row>(pool)
-                    .await
-            }
-            $crate::database::Either::Pg(pool) => {
-                let query = sqlx::query_as::<_, $row>(sql);
-                $crate::alerts::filter::bind_all!(query, $parameters)
-                    .fetch_all(pool)
-                    .await
-            }
-        }
-    }};
-}
-pub(super) use fetch_with;
 
 /// The condition that an alert, or one of its members, is on certain stocks.
 macro_rules! on_symbols {

@@ -3,12 +3,13 @@
 use alerts::AlertId;
 use sqlx::AssertSqlSafe;
 
-use super::filter::{Condition, Parameter, fetch_with};
+use super::filter::Condition;
 use super::row::{AlertRow, TABLE};
 use super::scopes::{select_shown, shown_status, shown_triggered_at};
 use crate::columns::values;
 use crate::database::{Reads, query};
-use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
+use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ListError, ListRequest, Page, StoredAlert};
+use crate::parameters::{Parameter, fetch_with};
 use crate::{Store, StoreError};
 
 /// A column, or an expression, that a list is sorted by.
@@ -82,52 +83,36 @@ impl Position {
 }
 
 impl Store {
-    /// Returns one page of an account's alerts.
+    /// Returns one page of an account's alerts. An alert that was deleted meanwhile keeps its place as [`ListRequest::after`].
     pub async fn alerts(
         &self,
         account: AccountId,
         filter: &AlertFilter,
         sort: AlertSort,
-        page: PageRequest,
-    ) -> Result<Page<StoredAlert>, StoreError> {
-        let Some(condition) = Condition::new(account, filter) else {
+        request: impl Into<ListRequest<AlertId>>,
+    ) -> Result<Page<StoredAlert>, ListError> {
+        let (request, column) = (request.into(), SortColumn::of(sort.field));
+        let position = match request.after {
+            Some(after) => Some(self.position(account, after, column).await?),
+            None => None,
+        };
+        let Some(mut condition) = Condition::new(account, filter) else {
             return Ok(Page {
                 items: Vec::new(),
                 total: 0,
             });
         };
         let total = self.total(account, filter, &condition).await?;
+        let (limit, offset) = request.limit_and_offset();
         // The newest alerts are the first rows of an index.
-        let is_short = *filter == AlertFilter::default() && sort == AlertSort::default() && page.offset() == 0;
+        let is_short =
+            *filter == AlertFilter::default() && sort == AlertSort::default() && offset == 0 && position.is_none();
         let reads = if is_short { self.short_reads() } else { self.reads() };
-        let items = listed(reads, &condition, sort, page.limit, page.offset()).await?;
+        if let Some(position) = position {
+            position.restrict(&mut condition, column, sort.ascending);
+        }
+        let items = listed(reads, &condition, sort, (limit, offset)).await?;
         Ok(Page { items, total })
-    }
-
-    /// Returns the alerts of an account that come after one of its alerts in a list, at most `limit`, and the number of alerts in the
-    /// whole list. An alert that was deleted meanwhile keeps its place. `None`: the account never had such an alert.
-    pub async fn alerts_following(
-        &self,
-        account: AccountId,
-        filter: &AlertFilter,
-        sort: AlertSort,
-        after: AlertId,
-        limit: u32,
-    ) -> Result<Option<Page<StoredAlert>>, StoreError> {
-        let column = SortColumn::of(sort.field);
-        let Some(position) = self.position(account, after, column).await? else {
-            return Ok(None);
-        };
-        let Some(mut condition) = Condition::new(account, filter) else {
-            return Ok(Some(Page {
-                items: Vec::new(),
-                total: 0,
-            }));
-        };
-        let total = self.total(account, filter, &condition).await?;
-        position.restrict(&mut condition, column, sort.ascending);
-        let items = listed(self.reads(), &condition, sort, limit, 0).await?;
-        Ok(Some(Page { items, total }))
     }
 
     /// Returns the number of alerts that match a filter. Without one, and for a status alone, it is known without a count.
@@ -163,40 +148,28 @@ impl Store {
         TABLE.narrow("COUNT(*)", counted.first().map_or(0, |(count,)| *count))
     }
 
-    async fn position(
-        &self,
-        account: AccountId,
-        alert: AlertId,
-        column: SortColumn,
-    ) -> Result<Option<Position>, StoreError> {
+    /// Returns the place of an alert that the account has or had.
+    async fn position(&self, account: AccountId, alert: AlertId, column: SortColumn) -> Result<Position, ListError> {
         let sql = format!(
             "SELECT alerts.seq, {} FROM alerts WHERE id = $1 AND account_id = $2 AND parent_seq IS NULL",
             column.name
         );
-        if column.is_text {
+        let sql = AssertSqlSafe(sql);
+        let found = if column.is_text {
             let found = query!(
                 fetch_optional(i64, Option<String>),
                 &self.pools,
-                AssertSqlSafe(sql),
+                sql,
                 alert.0,
                 account.0
             )?;
-            return Ok(found.map(|(seq, value)| Position {
-                seq,
-                value: value.map(Parameter::Text),
-            }));
-        }
-        let found = query!(
-            fetch_optional(i64, Option<i64>),
-            &self.pools,
-            AssertSqlSafe(sql),
-            alert.0,
-            account.0
-        )?;
-        Ok(found.map(|(seq, value)| Position {
-            seq,
-            value: value.map(Parameter::Number),
-        }))
+            found.map(|(seq, value)| (seq, value.map(Parameter::Text)))
+        } else {
+            let found = query!(fetch_optional(i64, Option<i64>), &self.pools, sql, alert.0, account.0)?;
+            found.map(|(seq, value)| (seq, value.map(Parameter::Number)))
+        };
+        let (seq, value) = found.ok_or(ListError::UnknownItem)?;
+        Ok(Position { seq, value })
     }
 }
 
@@ -204,12 +177,11 @@ async fn listed(
     reads: Reads<'_>,
     condition: &Condition,
     sort: AlertSort,
-    limit: u32,
-    offset: i64,
+    (limit, offset): (i64, i64),
 ) -> Result<Vec<StoredAlert>, StoreError> {
     let order = SortColumn::of(sort.field).order(sort.ascending);
     let Condition { sql, parameters } = condition;
-    let limited = [Parameter::Number(i64::from(limit)), Parameter::Number(offset)];
+    let limited = [limit, offset].map(Parameter::Number);
     let (first, second) = (parameters.len() + 1, parameters.len() + 2);
     let list = format!("{}{sql} {order} LIMIT ${first} OFFSET ${second}", select_shown!(""));
     values(fetch_with!(reads, AlertRow, list, parameters.iter().chain(&limited))?)

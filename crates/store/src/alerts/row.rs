@@ -24,7 +24,7 @@ macro_rules! select {
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
              threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, \
-             options, lifecycle, scope, \
+             options, lifecycle, scope, alerts.parent_seq, \
              (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
@@ -61,6 +61,7 @@ row! {
         options: Option<String>,
         lifecycle: Option<String>,
         scope: Option<String>,
+        pub(crate) parent_seq: Option<i64>,
         parent_id: Option<Uuid>,
     }
 }

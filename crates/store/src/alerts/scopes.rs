@@ -10,7 +10,7 @@ use market::Symbol;
 use super::row::{AlertRow, TABLE, select};
 use crate::columns::values;
 use crate::database::{OptionalUuidRow, query};
-use crate::model::{AccountId, Page, PageRequest, StoredAlert};
+use crate::model::{AccountId, ListError, ListRequest, Page, StoredAlert};
 use crate::unit_of_work::{fetch, select_locked};
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -57,7 +57,7 @@ macro_rules! shown_lifecycle {
     };
 }
 
-/// The columns of an alert as its owner sees it.
+/// The columns of an alert as its owner sees it. Members are not shown by themselves, so it has no parent.
 macro_rules! select_shown {
     ($rest:expr) => {
         concat!(
@@ -68,8 +68,8 @@ macro_rules! select_shown {
             crate::alerts::scopes::shown_triggered_at!(),
             " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, ",
             crate::alerts::scopes::shown_lifecycle!(),
-            " AS lifecycle, scope, \
-             (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
+            " AS lifecycle, scope, alerts.parent_seq, \
+             CASE WHEN FALSE THEN alerts.id END AS parent_id \
              FROM alerts ",
             $rest
         )
@@ -79,22 +79,31 @@ macro_rules! select_shown {
 pub(crate) use {has_member, select_shown, shown_lifecycle, shown_status, shown_triggered_at};
 
 impl Store {
-    /// Returns a page of the members of an account's alert over many stocks, in the order of their symbols.
+    /// Returns a page of the members of an account's alert over many stocks, in the order of their symbols. A stock that it no longer
+    /// has keeps its place as [`ListRequest::after`].
     pub async fn members(
         &self,
         account: AccountId,
         id: AlertId,
-        page: PageRequest,
-    ) -> Result<Page<StoredAlert>, StoreError> {
+        request: impl Into<ListRequest<Symbol>>,
+    ) -> Result<Page<StoredAlert>, ListError> {
+        let request = request.into();
+        let after = request.after.as_ref().map_or("", |symbol| symbol.as_str());
+        if request.after.is_some() {
+            let sql = "SELECT seq FROM alerts WHERE account_id = $1
+                       AND parent_seq = (SELECT seq FROM alerts WHERE id = $2) AND symbol = $3 LIMIT 1";
+            let found = query!(fetch_optional(i64,), &self.pools, sql, account.0, id.0, after)?;
+            found.ok_or(ListError::UnknownItem)?;
+        }
         let sql = "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL
                    AND parent_seq = (SELECT seq FROM alerts WHERE id = $2)";
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0, id.0)?;
         let sql = select!(
             "WHERE account_id = $1 AND deleted_at IS NULL AND parent_seq = (SELECT seq FROM alerts WHERE id = $2) \
-             ORDER BY alerts.symbol LIMIT $3 OFFSET $4"
+             AND alerts.symbol > $3 ORDER BY alerts.symbol LIMIT $4 OFFSET $5"
         );
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all AlertRow, &self.pools, sql, account.0, id.0, limit, offset)?;
+        let (limit, offset) = request.limit_and_offset();
+        let rows = query!(fetch_all AlertRow, &self.pools, sql, account.0, id.0, after, limit, offset)?;
         Ok(Page {
             items: values(rows)?,
             total: TABLE.narrow("COUNT(*)", total)?,

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use alerts::AlertId;
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use super::TABLE;
 use crate::bulk::{Statement, query_many};
 use crate::database::query;
-use crate::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
+use crate::merged::merged;
+use crate::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, ListError, ListRequest, Page, WebhookId};
 use crate::sqlite::row;
 use crate::{Store, StoreError};
 
@@ -58,12 +60,22 @@ impl TryFrom<AttemptRow> for Attempt {
     }
 }
 
+macro_rules! select_from {
+    ($deliveries:literal) => {
+        concat!(
+            "SELECT d.seq, d.id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, d.status, d.created_at, d.due_at
+             FROM ",
+            $deliveries,
+            " JOIN events e ON e.seq = d.event_seq JOIN alerts a ON a.seq = e.alert_seq "
+        )
+    };
+}
+
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT d.seq, d.id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, d.status, d.created_at, d.due_at
-             FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN alerts a ON a.seq = e.alert_seq
-             WHERE d.webhook_seq = (SELECT seq FROM webhooks WHERE id = $1) ",
+            select_from!("deliveries d"),
+            "WHERE d.webhook_seq = (SELECT seq FROM webhooks WHERE id = $1) ",
             $rest
         )
     };
@@ -75,16 +87,47 @@ impl Store {
         &self,
         webhook: WebhookId,
         status: Option<DeliveryStatus>,
-        page: PageRequest,
-    ) -> Result<Page<Delivery>, StoreError> {
-        let status = status.map(DeliveryStatus::name);
-        let sql = "SELECT COUNT(*) FROM deliveries d
-                   WHERE d.webhook_seq = (SELECT seq FROM webhooks WHERE id = $1) AND d.status = COALESCE($2, d.status)";
-        let (total,) = query!(fetch_one(i64,), &self.pools, sql, webhook.0, status)?;
-        let sql =
-            select!("AND d.status = COALESCE($2, d.status) ORDER BY d.created_at DESC, d.seq DESC LIMIT $3 OFFSET $4");
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all DeliveryRow, &self.pools, sql, webhook.0, status, limit, offset)?;
+        request: impl Into<ListRequest<DeliveryId>>,
+    ) -> Result<Page<Delivery>, ListError> {
+        let request = request.into();
+        let mut end = (i64::MAX, i64::MAX);
+        if let Some(after) = request.after {
+            let sql = "SELECT created_at, event_seq FROM deliveries
+                       WHERE id = $2 AND webhook_seq = (SELECT seq FROM webhooks WHERE id = $1)";
+            let found = query!(fetch_optional(i64, i64), &self.pools, sql, webhook.0, after.0)?;
+            end = found.ok_or(ListError::UnknownItem)?;
+        }
+        let with_status = status.map_or_else(String::new, |status| format!(" AND status = '{}'", status.name()));
+        let sql = format!(
+            "SELECT COUNT(*) FROM deliveries WHERE webhook_seq = (SELECT seq FROM webhooks WHERE id = $1){with_status}"
+        );
+        let (total,) = query!(fetch_one(i64,), &self.pools, AssertSqlSafe(sql), webhook.0)?;
+        // The index has the deliveries of each status in the order of the list. `(SELECT …)` hides the status from the partial index
+        // of pending deliveries, which has another order.
+        let statuses = status.map_or_else(|| DeliveryStatus::ALL.to_vec(), |status| vec![status]);
+        let of_status = |status: DeliveryStatus| {
+            format!(
+                "SELECT created_at, event_seq, seq FROM deliveries WHERE webhook_seq = (SELECT seq FROM webhooks WHERE id = $1) \
+                 AND status = (SELECT '{}') AND (created_at, event_seq) < ($2, $3)",
+                status.name()
+            )
+        };
+        let positions = merged(
+            statuses.into_iter().map(of_status),
+            "created_at DESC, event_seq DESC",
+            "$6",
+        );
+        let sql = format!(
+            concat!(
+                select_from!("({} LIMIT $4 OFFSET $5) page JOIN deliveries d ON d.seq = page.seq"),
+                "ORDER BY d.created_at DESC, d.event_seq DESC"
+            ),
+            positions
+        );
+        let (limit, offset) = request.limit_and_offset();
+        let sql = AssertSqlSafe(sql);
+        let reach = request.reach();
+        let rows = query!(fetch_all DeliveryRow, &self.pools, sql, webhook.0, end.0, end.1, limit, offset, reach)?;
         Ok(Page {
             items: self.with_attempts(rows).await?,
             total: TABLE.narrow("COUNT(*)", total)?,

@@ -47,6 +47,8 @@ pub(super) struct FiringRow {
     pub(super) index: usize,
     pub(super) alert: AlertId,
     pub(super) alert_seq: i64,
+    /// The `seq` of the alert over many stocks whose member fires.
+    pub(super) parent_seq: Option<i64>,
     pub(super) account: Option<Uuid>,
     /// A guest's email address.
     pub(super) guest: Option<String>,
@@ -157,7 +159,7 @@ impl Store {
         row: AlertRow,
         compose: &ComposeEventData,
     ) -> Result<Option<(StoredAlert, FiringRow)>, StoreError> {
-        let (alert_seq, is_deleted) = (row.seq, row.is_deleted());
+        let (alert_seq, parent_seq, is_deleted) = (row.seq, row.parent_seq, row.is_deleted());
         let mut stored = StoredAlert::try_from(row)?;
         if !self.uses_compare_and_set {
             stored.alert.status = Status::Active;
@@ -180,6 +182,7 @@ impl Store {
             index,
             alert: stored.alert.id,
             alert_seq,
+            parent_seq,
             account: stored.owner.account().map(|account| account.0),
             guest: match &stored.owner {
                 AlertOwner::Guest { email } => Some(email.clone()),

@@ -60,17 +60,17 @@ const CHANGED_ALERTS: Statement = Statement {
 
 /// Inserts the history of firings and returns the assigned positions.
 const INSERT_HISTORY_RETURNING: Statement = Statement {
-    before: "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
-             SELECT column1, 'triggered', 'active', column2, column3, column4, column5 FROM (VALUES ",
-    columns: 5,
+    before: "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
+             SELECT column1, 'triggered', 'active', column2, column3, column4, column5, column6 FROM (VALUES ",
+    columns: 6,
     after: ") AS fired RETURNING alert_seq, seq",
 };
 
 /// Inserts the history of firings at given positions.
 const INSERT_HISTORY_WITH_SEQ: Statement = Statement {
-    before: "INSERT INTO history (seq, alert_seq, action, previous_status, new_status, at, price, details)
-             SELECT column1, column2, 'triggered', 'active', column3, column4, column5, column6 FROM (VALUES ",
-    columns: 6,
+    before: "INSERT INTO history (seq, alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
+             SELECT column1, column2, 'triggered', 'active', column3, column4, column5, column6, column7 FROM (VALUES ",
+    columns: 7,
     after: ") AS fired",
 };
 
@@ -183,6 +183,7 @@ impl UnitOfWork {
                 .bind(row.at)
                 .bind(row.price)
                 .bind(row.details.as_str())
+                .bind(row.parent_seq)
         });
         let seqs: HashMap<i64, i64> = recorded.into_iter().collect();
         let positioned = fired.iter().filter_map(|row| Some((*seqs.get(&row.alert_seq)?, *row)));
@@ -205,6 +206,7 @@ impl UnitOfWork {
                 .bind(row.at)
                 .bind(row.price)
                 .bind(row.details.as_str())
+                .bind(row.parent_seq)
         });
         Ok(positioned)
     }

@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::columns::{Table, values};
+use crate::columns::{Table, text, values};
 use crate::database::query;
-use crate::model::{MessageChannel, MessageId, Page, PageRequest, StoredOutboxMessage};
+use crate::model::{ListError, ListRequest, MessageChannel, MessageId, Page, StoredOutboxMessage};
+use crate::parameters::{Parameter, fetch_with};
 use crate::sqlite::row;
 use crate::{Store, StoreError};
 
@@ -35,39 +36,64 @@ impl TryFrom<OutboxRow> for StoredOutboxMessage {
     }
 }
 
+/// Returns the `WHERE` clause of conditions that must all hold.
+fn all_of(conditions: &[String]) -> String {
+    match conditions {
+        [] => String::new(),
+        _ => format!(" WHERE {}", conditions.join(" AND ")),
+    }
+}
+
 impl Store {
     /// Returns a page of the outbox, newest first: all messages, or those on one channel or to one recipient.
     pub async fn outbox_messages(
         &self,
         channel: Option<MessageChannel>,
         recipient: Option<&str>,
-        page: PageRequest,
-    ) -> Result<Page<StoredOutboxMessage>, StoreError> {
-        let channel = channel.map(MessageChannel::name);
-        let recipient = recipient.map(crate::columns::text);
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        // Two statements, because only one of them can use an index.
-        let (total, rows) = if let Some(recipient) = recipient {
-            let sql = "SELECT COUNT(*) FROM outbox WHERE channel = COALESCE($1, channel) AND recipient = $2";
-            let (total,) = query!(fetch_one(i64,), &self.pools, sql, channel, &recipient)?;
-            let sql = "SELECT id, channel, recipient, content, created_at FROM outbox
-                       WHERE channel = COALESCE($1, channel) AND recipient = $2 ORDER BY seq DESC LIMIT $3 OFFSET $4";
-            (
-                total,
-                query!(fetch_all OutboxRow, &self.pools, sql, channel, &recipient, limit, offset)?,
-            )
+        request: impl Into<ListRequest<MessageId>>,
+    ) -> Result<Page<StoredOutboxMessage>, ListError> {
+        let request = request.into();
+        let mut end = i64::MAX;
+        if let Some(after) = request.after {
+            let found = query!(
+                fetch_optional(i64,),
+                &self.pools,
+                "SELECT seq FROM outbox WHERE id = $1",
+                after.0
+            )?;
+            (end,) = found.ok_or(ListError::UnknownItem)?;
+        }
+        // A list has only the conditions of its filter, so an index can serve it.
+        let (mut conditions, mut parameters) = (Vec::new(), Vec::new());
+        // A recipient has few messages, all on one channel, so the index of the channel must not be used.
+        let channel_column = if recipient.is_some() {
+            "channel || ''"
         } else {
-            let sql = "SELECT COUNT(*) FROM outbox WHERE channel = COALESCE($1, channel)";
-            let (total,) = query!(fetch_one(i64,), &self.pools, sql, channel)?;
-            let sql = "SELECT id, channel, recipient, content, created_at FROM outbox
-                       WHERE channel = COALESCE($1, channel) ORDER BY seq DESC LIMIT $2 OFFSET $3";
-            (
-                total,
-                query!(fetch_all OutboxRow, &self.pools, sql, channel, limit, offset)?,
-            )
+            "channel"
         };
+        if let Some(recipient) = recipient {
+            parameters.push(Parameter::Text(text(recipient)));
+            conditions.push("recipient = $1".to_owned());
+        }
+        if let Some(channel) = channel {
+            conditions.push(format!("{channel_column} = '{}'", channel.name()));
+        }
+        let sql = format!("SELECT COUNT(*) FROM outbox{}", all_of(&conditions));
+        let total = fetch_with!(&self.pools, (i64,), sql, &parameters)?;
+        let total = total.first().map_or(0, |(total,)| *total);
+
+        let (limit, offset) = request.limit_and_offset();
+        let first = parameters.len() + 1;
+        conditions.push(format!("seq < ${first}"));
+        parameters.extend([end, limit, offset].map(Parameter::Number));
+        let sql = format!(
+            "SELECT id, channel, recipient, content, created_at FROM outbox{} ORDER BY seq DESC LIMIT ${} OFFSET ${}",
+            all_of(&conditions),
+            first + 1,
+            first + 2
+        );
         Ok(Page {
-            items: values(rows)?,
+            items: values(fetch_with!(&self.pools, OutboxRow, sql, &parameters)?)?,
             total: TABLE.narrow("COUNT(*)", total)?,
         })
     }

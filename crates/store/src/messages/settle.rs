@@ -22,11 +22,11 @@ macro_rules! insert_notification_history {
             before: "WITH told (alert_seq, action, at, details) AS (VALUES ",
             columns: 4,
             after: concat!(
-                "), current AS (SELECT seq, status, deleted_at FROM alerts WHERE seq IN (SELECT alert_seq FROM told) ORDER BY seq",
+                "), current AS (SELECT seq, status, deleted_at, parent_seq FROM alerts WHERE seq IN (SELECT alert_seq FROM told) ORDER BY seq",
                 $lock,
-                ") INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
+                ") INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
                  SELECT current.seq, told.action, CASE WHEN deleted_at IS NULL THEN current.status END,
-                     CASE WHEN deleted_at IS NULL THEN current.status ELSE 'deleted' END, told.at, NULL, told.details
+                     CASE WHEN deleted_at IS NULL THEN current.status ELSE 'deleted' END, told.at, NULL, told.details, current.parent_seq
                  FROM told JOIN current ON current.seq = told.alert_seq"
             ),
         }

@@ -35,6 +35,19 @@ impl HistoryRow {
     }
 }
 
+/// Id of a history entry: its position in the order of all entries.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct HistoryEntryId(pub i64);
+
+/// A history entry of a list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ListedHistoryRow {
+    /// Id.
+    pub id: HistoryEntryId,
+    /// The entry.
+    pub row: HistoryRow,
+}
+
 /// Event id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub Uuid);

@@ -37,7 +37,7 @@ pub use evaluation::{
 };
 pub use export::{ExportedAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
-pub use history::{EventId, HistoryRow, StoredEvent};
+pub use history::{EventId, HistoryEntryId, HistoryRow, ListedHistoryRow, StoredEvent};
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
@@ -47,7 +47,7 @@ pub use message::{
 pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,
 };
-pub use page::{Page, PageRequest};
+pub use page::{ListError, ListRequest, Page, PageRequest};
 pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
 pub use session::{Browser, OperatingSystem, RefreshOutcome, SessionClient, SessionId, UserSession};
 pub use undo::{RestoredAlert, UndoId, UndoableChange, UndoableKind};

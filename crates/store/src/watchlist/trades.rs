@@ -7,18 +7,29 @@ use uuid::Uuid;
 use super::row::{TRADES, TradeRow, micros, trades};
 use crate::columns::values;
 use crate::database::query;
-use crate::model::{AccountId, Page, PageRequest, PaperTrade, PaperTradeId, TimedPrice, WatchlistItemId};
+use crate::model::{AccountId, ListError, ListRequest, Page, PaperTrade, PaperTradeId, TimedPrice, WatchlistItemId};
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 impl Store {
     /// Returns a page of an account's paper trades, last opened first.
-    pub async fn paper_trades(&self, account: AccountId, page: PageRequest) -> Result<Page<PaperTrade>, StoreError> {
+    pub async fn paper_trades(
+        &self,
+        account: AccountId,
+        request: impl Into<ListRequest<PaperTradeId>>,
+    ) -> Result<Page<PaperTrade>, ListError> {
+        let request = request.into();
+        let mut end = i64::MAX;
+        if let Some(after) = request.after {
+            let sql = "SELECT seq FROM paper_trades WHERE id = $2 AND account_id = $1";
+            let found = query!(fetch_optional(i64,), &self.pools, sql, account.0, after.0)?;
+            (end,) = found.ok_or(ListError::UnknownItem)?;
+        }
         let sql = "SELECT COUNT(*) FROM paper_trades WHERE account_id = $1";
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0)?;
-        let sql = trades!("WHERE account_id = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3");
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0, limit, offset)?;
+        let sql = trades!("WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3 OFFSET $4");
+        let (limit, offset) = request.limit_and_offset();
+        let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0, end, limit, offset)?;
         Ok(Page {
             items: values(rows)?,
             total: TRADES.narrow("COUNT(*)", total)?,

@@ -55,7 +55,11 @@ pub(crate) async fn claim(store: &Store, seconds: i64, lease: i64, max_per_endpo
     store.claim_deliveries(query).await.unwrap()
 }
 
-fn settled(claimed: &ClaimedDelivery, at: Timestamp, decision: SettlementDecision) -> Settlement<DeliveryResult> {
+pub(crate) fn settled(
+    claimed: &ClaimedDelivery,
+    at: Timestamp,
+    decision: SettlementDecision,
+) -> Settlement<DeliveryResult> {
     let status = match decision {
         SettlementDecision::Delivered => 204,
         SettlementDecision::Gone => 410,
@@ -105,7 +109,7 @@ async fn pending_notices(store: &Store, seconds: i64) -> Vec<(uuid::Uuid, Vec<u8
     notices.collect()
 }
 
-async fn settle(
+pub(crate) async fn settle(
     store: &Store,
     settlements: Vec<Settlement<DeliveryResult>>,
     seconds: i64,

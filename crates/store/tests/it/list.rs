@@ -4,7 +4,9 @@ use alerts::{AlertId, ConditionKind, HistoryAction, Status};
 use market::records::{Batch, StockRow};
 use serde_json::json;
 use store::Store;
-use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, PageRequest, StoredAlert};
+use store::model::{
+    AccountId, AlertFilter, AlertSort, AlertSortField, ListError, ListRequest, PageRequest, StoredAlert,
+};
 use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
@@ -30,11 +32,9 @@ async fn follow(store: &Store, sort: AlertSort, first: u128) -> Vec<u128> {
     let (mut numbers, mut last) = (Vec::new(), first);
     loop {
         let (account, all) = (AccountId(uuid(1)), AlertFilter::default());
-        let page = store
-            .alerts_following(account, &all, sort, AlertId(uuid(last)), 1)
-            .await
-            .unwrap();
-        let Some(next) = page.unwrap().items.pop() else {
+        let request = ListRequest::behind(AlertId(uuid(last)), 1);
+        let mut page = store.alerts(account, &all, sort, request).await.unwrap();
+        let Some(next) = page.items.pop() else {
             return numbers;
         };
         last = next.alert.id.0.as_u128();
@@ -173,12 +173,13 @@ on_both_databases! {
         assert!(delete(&store, &alerts[2].alert).await);
         assert_eq!(follow(&store, NEWEST_FIRST, 3).await, [2, 1]);
         let filter = AlertFilter { symbol: Some(symbol("AAPL")), ..AlertFilter::default() };
-        let page = store.alerts_following(AccountId(uuid(1)), &filter, NEWEST_FIRST, AlertId(uuid(3)), 1).await.unwrap().unwrap();
+        let request = ListRequest::behind(AlertId(uuid(3)), 1);
+        let page = store.alerts(AccountId(uuid(1)), &filter, NEWEST_FIRST, request).await.unwrap();
         assert_eq!((page.items.len(), page.total), (1, 3));
         for (account, unknown) in [(1, 99), (2, 1)] {
-            let id = AlertId(uuid(unknown));
-            let page = store.alerts_following(AccountId(uuid(account)), &filter, NEWEST_FIRST, id, 10).await.unwrap();
-            assert_eq!(page, None);
+            let request = ListRequest::behind(AlertId(uuid(unknown)), 10);
+            let page = store.alerts(AccountId(uuid(account)), &filter, NEWEST_FIRST, request).await;
+            assert!(matches!(page, Err(ListError::UnknownItem)), "{page:?}");
         }
     }
 

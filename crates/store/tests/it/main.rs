@@ -14,6 +14,7 @@ mod future_rows;
 mod guests;
 mod idempotency;
 mod list;
+mod list_positions;
 mod market;
 mod message_resend;
 mod messages;

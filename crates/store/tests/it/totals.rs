@@ -69,18 +69,22 @@ fn scoped(number: u128, role: ScopeRole) -> StoredAlert {
     }
 }
 
-/// Adds an alert over two stocks. Returns its members.
-async fn add_scoped(store: &Store, number: u128) -> Vec<StoredAlert> {
+/// Adds an alert over many stocks with some members, whose numbers follow its own.
+pub(crate) async fn add_over_many_stocks(
+    store: &Store,
+    number: u128,
+    member_count: u128,
+) -> (StoredAlert, Vec<StoredAlert>) {
     let scope = AlertScope::read(&json!({"symbols": ["AAPL", "MSFT"]})).unwrap();
     let parent = scoped(number, ScopeRole::Scoped(scope));
     add(store, &parent).await;
     let mut members = Vec::new();
-    for member in [number + 1, number + 2] {
+    for member in number + 1..=number + member_count {
         let member = scoped(member, ScopeRole::Member(parent.alert.id));
         add(store, &member).await;
         members.push(member);
     }
-    members
+    (parent, members)
 }
 
 /// The owner's revision, and the alerts that the owner's list shows.
@@ -105,7 +109,7 @@ async fn keep(store: &Store, undo: UndoId, alert: AlertId) {
 }
 
 /// Runs a statement on the database beside the store.
-async fn tamper(database: &Database, sql: &'static str) {
+pub(crate) async fn tamper(database: &Database, sql: &'static str) {
     if database.is_postgres() {
         let mut connection = PgConnection::connect(database.url()).await.unwrap();
         sqlx::query(sql).execute(&mut connection).await.unwrap();
@@ -130,7 +134,7 @@ on_both_databases! {
             };
             let context = match (random.random_range(0..10), chosen) {
                 (0, _) => {
-                    alerts.extend(add_scoped(&store, number).await);
+                    alerts.extend(add_over_many_stocks(&store, number, 2).await.1);
                     "an alert over two stocks"
                 }
                 (1, _) => {

@@ -10,14 +10,18 @@ use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::json;
 use store::model::{
-    Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Firing, HistoryRow, Profile,
-    SessionId, SignatureForm, StoredAlert, UserSession, Webhook, WebhookId,
+    Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Feedback, FeedbackCategory,
+    FeedbackId, Firing, HistoryRow, MessageChannel, MessageId, MessageResult, PaperTrade, PaperTradeId, Profile,
+    SessionId, Settlement, SettlementDecision, SignatureForm, StoredAlert, StoredOutboxMessage, TimedPrice,
+    UserSession, WatchlistItemId, Webhook, WebhookId,
 };
 use store::{Store, UnitOfWork};
 use uuid::Uuid;
 
 pub(crate) const ACCOUNT: AccountId = AccountId(Uuid::from_u128(1));
 pub(crate) const ALERT: AlertId = AlertId(Uuid::from_u128(2));
+pub(crate) const TRADE: PaperTradeId = PaperTradeId(Uuid::from_u128(8));
+pub(crate) const FEEDBACK: FeedbackId = FeedbackId(Uuid::from_u128(10));
 pub(crate) const WEBHOOK: WebhookId = WebhookId(Uuid::from_u128(5));
 pub(crate) const SESSION: SessionId = SessionId(Uuid::from_u128(3));
 /// The hash of every secret.
@@ -31,6 +35,7 @@ pub(crate) fn now() -> Timestamp {
 /// Adds the rows and fires the alert, which creates a delivery and a message.
 pub(crate) async fn fill(store: &Store) {
     store.commit((), |(), unit| Box::pin(insert_rows(unit))).await.unwrap();
+    keep_message(store).await;
     let firing = Firing {
         alert: ALERT,
         revision: alert().alert.revision,
@@ -49,6 +54,30 @@ pub(crate) async fn fill(store: &Store) {
     };
     store
         .commit_evaluation(commit, Arc::new(|_, _| "{}".to_owned()))
+        .await
+        .unwrap();
+}
+
+/// Adds a message to the outbox.
+async fn keep_message(store: &Store) {
+    let kept = StoredOutboxMessage {
+        id: MessageId(Uuid::from_u128(7)),
+        channel: MessageChannel::Email,
+        recipient: "ann@example.com".to_owned(),
+        content: vec![1],
+        created_at: now(),
+    };
+    let settled = Settlement {
+        seq: 1,
+        lease: 1,
+        decision: SettlementDecision::Delivered,
+        result: MessageResult {
+            kept: Some(kept),
+            ..MessageResult::of_outcome("kept")
+        },
+    };
+    store
+        .settle_messages(MessageChannel::Email, vec![settled], now())
         .await
         .unwrap();
 }
@@ -112,6 +141,30 @@ async fn insert_rows(unit: &mut UnitOfWork) -> Result<(), store::StoreError> {
         failing_since: None,
         last_success_at: None,
         disabled: None,
+    })
+    .await?;
+    unit.insert_paper_trade(&PaperTrade {
+        id: TRADE,
+        account: ACCOUNT,
+        item: WatchlistItemId(Uuid::from_u128(9)),
+        symbol: alert.alert.symbol,
+        intention: alerts::Intention::Buy,
+        notional: market::Decimal::from_micros(1),
+        entry: TimedPrice {
+            price: market::Price::from_micros(1).unwrap(),
+            at: now(),
+        },
+        exit: None,
+    })
+    .await?;
+    unit.insert_feedback(&Feedback {
+        id: FEEDBACK,
+        account: ACCOUNT,
+        title: "title".to_owned(),
+        body: "body".to_owned(),
+        category: FeedbackCategory::Other,
+        likes: 0,
+        created_at: now(),
     })
     .await?;
     let session = UserSession {

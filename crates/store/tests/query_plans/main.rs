@@ -13,13 +13,14 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 use store::model::{
-    AlertFilter, AlertSort, AlertSortField, ClaimQuery, IdempotencyKey, MessageChannel, PageRequest, Queue,
+    AlertFilter, AlertSort, AlertSortField, ClaimQuery, DeliveryStatus, IdempotencyKey, ListRequest, MessageChannel,
+    PageRequest, Queue,
 };
 use store::{Store, StoreOptions};
 use testkit::on_both_databases;
 
 use crate::explain::Explainer;
-use crate::fixture::{ACCOUNT, ALERT, HASH, SESSION, WEBHOOK, now};
+use crate::fixture::{ACCOUNT, ALERT, FEEDBACK, HASH, SESSION, TRADE, WEBHOOK, now};
 use crate::recorder::Recorder;
 
 const NEWEST_FIRST: AlertSort = AlertSort {
@@ -74,8 +75,29 @@ on_both_databases! {
         record!("search alerts": store.alerts(ACCOUNT, &search, NEWEST_FIRST, PAGE).await);
         let tagged = AlertFilter { tags: alerts::Tags::read(["a", "b"].into_iter()).unwrap(), ..AlertFilter::default() };
         record!("alerts with tags": store.alerts(ACCOUNT, &tagged, NEWEST_FIRST, PAGE).await);
-        record!("history of an alert": store.history(ACCOUNT, ALERT, PAGE).await);
-        record!("firings of an account": store.firings_of_account(ACCOUNT, now(), PAGE).await);
+        let behind_alert = ListRequest::behind(ALERT, 50);
+        record!("alerts behind an alert": store.alerts(ACCOUNT, &AlertFilter::default(), NEWEST_FIRST, behind_alert).await);
+        let history = record!("history of an alert": store.history_since(ACCOUNT, ALERT, None, PAGE).await).unwrap();
+        let behind_entry = ListRequest::behind(history.items[0].id, 50);
+        record!("history behind an entry": store.history_since(ACCOUNT, ALERT, Some(now()), behind_entry).await);
+        let firings = record!("firings of an account": store.firings_of_account(ACCOUNT, None, PAGE).await);
+        let behind_firing = ListRequest::behind(firings.items[0].id, 50);
+        record!("firings behind a firing": store.firings_of_account(ACCOUNT, Some(now()), behind_firing).await);
+        record!("members of an alert": store.members(ACCOUNT, ALERT, PAGE).await);
+        let deliveries = record!("deliveries of a webhook": store.deliveries(WEBHOOK, None, PAGE).await);
+        let behind_delivery = ListRequest::behind(deliveries.items[0].id, 50);
+        let pending = Some(DeliveryStatus::Pending);
+        record!("deliveries behind a delivery": store.deliveries(WEBHOOK, pending, behind_delivery).await);
+        let outbox = record!("outbox": store.outbox_messages(None, None, PAGE).await);
+        let behind_message = ListRequest::behind(outbox.items[0].id, 50);
+        let email = MessageChannel::Email;
+        record!("outbox behind a message": store.outbox_messages(None, None, behind_message).await);
+        record!("outbox of a channel": store.outbox_messages(Some(email), None, behind_message).await);
+        record!("outbox of a recipient": store.outbox_messages(Some(email), Some("ann@example.com"), behind_message).await);
+        let behind_trade = ListRequest::behind(TRADE, 50);
+        record!("paper trades behind a trade": store.paper_trades(ACCOUNT, behind_trade).await);
+        let behind_feedback = ListRequest::behind(FEEDBACK, 50);
+        record!("feedback behind an entry": store.feedback(ACCOUNT, behind_feedback).await);
         let events = record!("events of an alert": store.events_of_alert(ACCOUNT, ALERT, 50).await);
         record!("deliveries of an alert": store.deliveries_of_events(WEBHOOK, &events).await);
         record!("messages of an alert": store.messages_of_events(&events).await);
@@ -85,7 +107,6 @@ on_both_databases! {
         let claim = claim_query(due.first().unwrap().endpoint);
         let claimed = record!("claim deliveries": store.claim_deliveries(claim).await);
         assert_eq!(claimed.len(), 1);
-        let email = MessageChannel::Email;
         let due = record!("endpoints with pending messages": store.pending_endpoints(email, i64::MIN, 100).await);
         let claim = claim_query(due.first().unwrap().endpoint);
         let claimed = record!("claim messages": store.claim_messages(email, claim).await);

@@ -10,7 +10,7 @@ mod watchlist_rows;
 use alerts::json::to_vec;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use store::model::{Account, ExportedAlert, MessageChannel, PageRequest};
+use store::model::{Account, ExportedAlert, ListRequest, MessageChannel, PageRequest};
 use store::{MessageCursor, Store};
 use tokio::sync::mpsc;
 
@@ -24,6 +24,10 @@ use foundation::{Actor, ServiceError};
 
 /// Rows per page.
 const PAGE_ROWS: u32 = 200;
+const FIRST_PAGE: PageRequest = PageRequest {
+    page: 1,
+    limit: PAGE_ROWS,
+};
 /// Maximum number of approvals in an export, newest first.
 const MAX_APPROVALS: u32 = 1000;
 /// Size from which a chunk is sent, in bytes.
@@ -192,18 +196,14 @@ impl ExportWriter {
         let items = items.iter().map(|listed| watchlist_rows::item(&listed.item));
         self.member("watchlist", &items.collect())?;
         self.raw(b",\"paper_trades\":[");
-        let (mut number, mut is_first) = (1, true);
+        let (mut request, mut is_first) = (ListRequest::from(FIRST_PAGE), true);
         loop {
-            let request = PageRequest {
-                page: number,
-                limit: PAGE_ROWS,
-            };
             let page = self.store.paper_trades(account.id, request).await?.items;
             self.page(&page, &mut is_first, watchlist_rows::trade).await?;
             if is_last(&page) {
                 break;
             }
-            number += 1;
+            request.after = page.last().map(|trade| trade.id);
         }
         self.raw(b"]");
         Ok(())

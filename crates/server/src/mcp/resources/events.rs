@@ -1,7 +1,6 @@
 //! `bellwether://events`
 
 use foundation::Actor;
-use jiff::Timestamp;
 use service::PageRequest;
 
 use crate::mcp::tools::ToolError;
@@ -14,6 +13,6 @@ const LATEST_PAGE: PageRequest = PageRequest { page: 1, limit: 50 };
 
 /// Returns the latest firings, in the format of `list_alert_events`.
 pub(super) async fn read(app: &App, actor: &Actor) -> Result<ListPage<HistoryEntry>, ToolError> {
-    let page = app.service().alerts.firings(actor, Timestamp::MIN, LATEST_PAGE).await?;
+    let page = app.service().alerts.firings_since(actor, None, LATEST_PAGE).await?;
     Ok(ListPage::of(page, LATEST_PAGE, HistoryEntry::of))
 }

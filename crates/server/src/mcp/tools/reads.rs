@@ -1,7 +1,6 @@
 //! The tools that read data.
 
 use foundation::Actor;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use service::{Page, PageRequest};
 
@@ -31,6 +30,7 @@ pub(super) fn list_alerts() -> ToolDefinition {
         arguments: json!({
             "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10, "description": "Alerts per page"},
+            "after": {"type": "string", "format": "uuid", "description": "The id of an alert: the page begins behind it; omit page"},
             "status": {"type": "string", "enum": statuses, "description": "Only alerts with this status"},
             "condition": {"type": "string", "enum": conditions, "description": "Only alerts with this condition"},
             "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "Only alerts on this stock, such as AAPL"},
@@ -63,6 +63,7 @@ pub(super) fn list_alert_events() -> ToolDefinition {
             "since": {"type": "string", "format": "date-time", "description": "Only events since this instant, such as 2026-03-02T15:04:00Z"},
             "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Events per page"},
+            "after": {"type": "string", "description": "The id of an event: the page begins behind it; omit page"},
         }),
         required: &[],
         output: OutputSchema::List("HistoryEntry"),
@@ -73,12 +74,12 @@ pub(super) async fn read_alert_events(app: &App, actor: &Actor, arguments: Argum
     let alert = arguments.has("alert_id").then(|| arguments.alert_id()).transpose()?;
     let mut query = arguments.query();
     let request = HistoryPage::read(&mut query);
-    let since = query.instant("since").unwrap_or(Timestamp::MIN);
+    let since = query.instant("since");
     query.finish()?;
     let service = app.service();
     let page = match alert {
         Some(id) => service.alerts.alert_history_since(actor, id, since, request).await,
-        None => service.alerts.firings(actor, since, request).await,
+        None => service.alerts.firings_since(actor, since, request).await,
     };
     let page = page.map_err(|error| error_text::for_agent(Tool::ListAlertEvents, error))?;
     ToolOutput::of(&ListPage::of(page, request, HistoryEntry::of))

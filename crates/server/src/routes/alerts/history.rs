@@ -2,17 +2,20 @@
 
 use alerts::scope::shown_symbol;
 use serde_json::{Map, Value};
-use service::HistoryRow;
+use service::{HistoryEntryId, ListedHistoryRow};
 
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
 use crate::routes::prelude::*;
 
 /// Pagination of the history.
-pub(crate) type HistoryPage = PageParams<50, 200>;
+pub(crate) type HistoryPage = ListParams<HistoryEntryId, 50, 200>;
 
 /// An entry of an alert's history.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryEntry {
+    /// Unique id, increasing in the order of all entries.
+    #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4711")]
+    pub id: String,
     /// Alert id.
     pub alert_id: Uuid,
     /// Stock symbol; null for a change of an alert over many stocks as a whole.
@@ -41,8 +44,9 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    pub(crate) fn of(row: HistoryRow) -> Self {
+    pub(crate) fn of(ListedHistoryRow { id, row }: ListedHistoryRow) -> Self {
         Self {
+            id: id.0.to_string(),
             alert_id: row.alert.0,
             symbol: shown_symbol(row.symbol).map(|symbol| symbol.to_string()),
             action_type: row.entry.action.name(),
@@ -73,8 +77,9 @@ pub(super) async fn list_alert_history(
     State(app): State<App>,
     caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
-    PageParams(request): HistoryPage,
+    ListParams(request): HistoryPage,
 ) -> Result<ApiResponse<Vec<HistoryEntry>>, ApiError> {
-    let page = app.service().alerts.alert_history(&caller.actor, id, request).await?;
+    let alerts = &app.service().alerts;
+    let page = alerts.alert_history_since(&caller.actor, id, None, request).await?;
     Ok(ApiResponse::page(ListPage::of(page, request, HistoryEntry::of)))
 }

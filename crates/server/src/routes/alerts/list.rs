@@ -4,7 +4,7 @@ use alerts::AlertId;
 use foundation::Actor;
 use http::Uri;
 use service::alerts::{AlertItem, ListState};
-use service::{AlertFilter, AlertSort, AlertSortField, Page};
+use service::{AlertFilter, AlertSort, AlertSortField, ListRequest, Page};
 
 use super::view::ListedAlert;
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
@@ -14,7 +14,7 @@ use crate::unchanged_lists::{ListKey, ReadList};
 
 const MAX_SEARCH_CHARS: usize = 100;
 
-type AlertsPage = PageParams<10, 100>;
+type AlertsPage = ListParams<AlertId, 10, 100>;
 
 /// Returns the names of statuses in a query.
 pub(in crate::routes) fn status_choices() -> Vec<(&'static str, alerts::Status)> {
@@ -71,10 +71,6 @@ pub struct ListAlertsParams {
     /// Sort direction.
     #[param(inline)]
     sort_direction: Option<SortDirection>,
-    /// The id of an alert in this list: the page begins behind it. To read a whole list, pass the last alert of each page; unlike
-    /// `page`, this costs the same at any place and misses no alert if others are created or deleted meanwhile. `page` in the
-    /// response is 1.
-    after: Option<Uuid>,
     /// Returns only `id`, `symbol`, `condition`, `threshold` and `status` of each alert. Takes precedence over `extended`.
     #[param(default = false)]
     minimal: Option<bool>,
@@ -86,8 +82,7 @@ pub struct ListAlertsParams {
 struct ListAlertsQuery {
     filter: AlertFilter,
     sort: AlertSort,
-    page: service::PageRequest,
-    after: Option<AlertId>,
+    page: ListRequest<AlertId>,
     minimal: bool,
     extended: bool,
 }
@@ -95,13 +90,8 @@ struct ListAlertsQuery {
 impl ListAlertsQuery {
     fn read(mut query: Query) -> Result<Self, ApiError> {
         let minimal = query.flag("minimal");
-        let after = query.alert_id("after");
-        if after.is_some() && query.has("page") {
-            query.reject("page", "must be omitted together with after");
-        }
         let parsed = Self {
             page: AlertsPage::read(&mut query),
-            after,
             filter: AlertFilter {
                 status: query.choice("status", &status_choices()),
                 condition: query.choice("condition", &condition_choices()),
@@ -129,21 +119,10 @@ impl ListAlertsQuery {
 
     async fn find(&self, app: &App, actor: &Actor) -> Result<Page<AlertItem>, ApiError> {
         let alerts = &app.service().alerts;
-        let Self {
-            filter,
-            sort,
-            page,
-            after,
-            extended,
-            ..
-        } = self;
-        Ok(match after {
-            None => alerts.alerts(actor, filter, *sort, *page, *extended).await?,
-            Some(after) => {
-                let place = (*after, page.limit);
-                alerts.alerts_following(actor, filter, *sort, place, *extended).await?
-            }
-        })
+        let found = alerts
+            .alerts(actor, &self.filter, self.sort, self.page, self.extended)
+            .await;
+        Ok(found?)
     }
 
     fn view(&self, found: Page<AlertItem>) -> ListPage<ListedAlert> {

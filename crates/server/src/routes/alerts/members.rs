@@ -1,13 +1,14 @@
 //! `GET /alerts/{id}/members`
 
 use alerts::Status;
+use market::Symbol;
 use service::alerts::AlertMember;
 
 use crate::document::names::StatusName;
 use crate::routes::prelude::*;
 
 /// Pagination of the members.
-pub(crate) type MembersPage = PageParams<100, 500>;
+pub(crate) type MembersPage = ListParams<Symbol, 100, 500>;
 
 /// A stock of an alert over many stocks.
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,7 +63,7 @@ pub(super) async fn list_alert_members(
     State(app): State<App>,
     caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
-    PageParams(request): MembersPage,
+    ListParams(request): MembersPage,
 ) -> Result<ApiResponse<Vec<MemberView>>, ApiError> {
     let page = app.service().alerts.alert_members(&caller.actor, id, request).await?;
     Ok(ApiResponse::page(ListPage::of(page, request, MemberView::of)))

@@ -1,9 +1,11 @@
 //! `GET /feedback`
 
+use service::feedback::FeedbackId;
+
 use super::view::FeedbackView;
 use crate::routes::prelude::*;
 
-type FeedbackPage = PageParams<20, 100>;
+type FeedbackPage = ListParams<FeedbackId, 20, 100>;
 
 /// List feedback
 ///
@@ -19,7 +21,7 @@ type FeedbackPage = PageParams<20, 100>;
 pub(super) async fn list_feedback(
     State(app): State<App>,
     caller: AuthenticatedSession,
-    PageParams(request): FeedbackPage,
+    ListParams(request): FeedbackPage,
 ) -> Result<ApiResponse<Vec<FeedbackView>>, ApiError> {
     let page = app.service().feedback.feedback(&caller.actor, request).await?;
     let view = |item| FeedbackView::of(item, &caller.actor);

@@ -1,6 +1,6 @@
 //! `GET /outbox`
 
-use delivery::messages::{MessageChannel, OutboxFilter, OutboxMessage};
+use delivery::messages::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 
 use crate::document::names::ChannelName;
 use crate::routes::prelude::*;
@@ -13,7 +13,7 @@ const CHANNELS: &[(&str, MessageChannel)] = &[
     (MessageChannel::Sms.name(), MessageChannel::Sms),
 ];
 
-type OutboxPage = PageParams<50, 200>;
+type OutboxPage = ListParams<MessageId, 50, 200>;
 
 /// A message that was stored instead of sent.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,11 +1,11 @@
 //! `GET /watchlist/paper-trades`
 
-use watchlist::TradeView;
+use watchlist::{PaperTradeId, TradeView};
 
 use crate::document::names::{TradeDirectionName, TradeStatusName};
 use crate::routes::prelude::*;
 
-type PaperTradesPage = PageParams<1_000, 1_000>;
+type PaperTradesPage = ListParams<PaperTradeId, 1_000, 1_000>;
 
 /// A paper trade.
 #[derive(Debug, Serialize, ToSchema)]
@@ -91,7 +91,7 @@ impl PaperTradeView {
 pub(super) async fn list_paper_trades(
     State(app): State<App>,
     caller: Authorized<WatchlistRead>,
-    PageParams(request): PaperTradesPage,
+    ListParams(request): PaperTradesPage,
 ) -> Result<ApiResponse<Vec<PaperTradeView>>, ApiError> {
     let page = app.service().watchlists.paper_trades(&caller.actor, request).await?;
     Ok(ApiResponse::page(ListPage::of(page, request, PaperTradeView::of)))

@@ -2,7 +2,6 @@
 
 use evaluation::stocks::CandleRange;
 use foundation::ServiceError;
-use jiff::Timestamp;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::new_york_date;
@@ -64,10 +63,7 @@ async fn stock_page(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Stoc
 /// Returns what happened to the stock, oldest first.
 async fn marks(app: &App, visitor: &Visitor, symbol: Symbol) -> Result<Vec<ChartMark>, ServiceError> {
     let service = app.service();
-    let firings = service
-        .alerts
-        .firings(&visitor.actor, Timestamp::MIN, LAST_FIRINGS)
-        .await?;
+    let firings = service.alerts.latest_firings(&visitor.actor, LAST_FIRINGS).await?;
     let fired = firings.items.iter().filter(|firing| firing.symbol == symbol);
     let fired = fired.map(|firing| ChartMark {
         date: new_york_date(firing.at),

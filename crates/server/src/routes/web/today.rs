@@ -1,7 +1,6 @@
 //! `GET /`: what has fired, what is near to firing, and what cannot be evaluated.
 
 use foundation::ServiceError;
-use jiff::Timestamp;
 use market::Decimal;
 use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
 use watchlist::PerformanceRange;
@@ -73,7 +72,7 @@ async fn today(app: &App, visitor: &Visitor, shell: &Shell) -> Result<Today, Ser
         ..AlertFilter::default()
     };
     let active = all_alerts(app, visitor, &active, AlertOrder::Symbol).await?;
-    let fired = service.alerts.firings(actor, Timestamp::MIN, FIRED).await?;
+    let fired = service.alerts.latest_firings(actor, FIRED).await?;
     let mut unseen: Vec<_> = fired.items.iter().map(FiredLine::of).collect();
     let mut earlier = unseen.split_off(
         unseen

@@ -1,12 +1,12 @@
 //! `GET /webhooks/{id}/deliveries`
 
-use delivery::webhooks::DeliveryStatus;
+use delivery::webhooks::{DeliveryId, DeliveryStatus};
 
 use super::view::WebhookDelivery;
 use crate::document::names::DeliveryStatusName;
 use crate::routes::prelude::*;
 
-type DeliveriesPage = PageParams<50, 200>;
+type DeliveriesPage = ListParams<DeliveryId, 50, 200>;
 
 /// API names of delivery statuses.
 pub(crate) const DELIVERY_STATUSES: &[(&str, DeliveryStatus)] = &[

@@ -36,6 +36,7 @@ mod oauth;
 mod operations;
 mod outcome;
 mod pages;
+mod paging;
 mod parse;
 mod preview;
 mod preview_intraday;

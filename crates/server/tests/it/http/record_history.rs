@@ -34,7 +34,7 @@ async fn note_is_recorded_without_changing_the_alert() {
     assert_eq!(
         entry,
         json!({
-            "alert_id": id, "symbol": "AAPL", "action_type": "notification_sent",
+            "id": entry["id"], "alert_id": id, "symbol": "AAPL", "action_type": "notification_sent",
             "action_timestamp": "2024-03-08T15:00:00.000Z", "previous_status": "active", "new_status": "triggered",
             "trigger_price": 200.01,
             "details": {"source": "client", "alert_data": {"b": 1, "a": ["x"]}, "notification_status": "sent"},

@@ -4,7 +4,7 @@ use alerts::{AlertId, Status};
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
 use market::{Decimal, Symbol};
-use store::model::{AlertFilter, AlertSort, AlertSortField, PageRequest, StoredAlert};
+use store::model::{AlertFilter, AlertSort, AlertSortField, ListRequest, PageRequest, StoredAlert};
 
 use super::ExplainedAlert;
 use crate::alerts::Alerts;
@@ -122,17 +122,10 @@ impl Alerts {
             page: 1,
             limit: ALERTS_PAGE,
         };
-        let (mut all, mut last) = (Vec::new(), None);
+        let (mut all, mut request) = (Vec::new(), ListRequest::from(first_page));
         loop {
-            let found = match last {
-                None => store.alerts(actor.account, filter, OLDEST_FIRST, first_page).await?,
-                Some(last) => {
-                    let following = store.alerts_following(actor.account, filter, OLDEST_FIRST, last, ALERTS_PAGE);
-                    // The account has had the alert a moment ago.
-                    following.await?.ok_or(ServiceError::NotFound("alert"))?
-                }
-            };
-            last = found.items.last().map(|stored| stored.alert.id);
+            let found = store.alerts(actor.account, filter, OLDEST_FIRST, request).await?;
+            request.after = found.items.last().map(|stored| stored.alert.id);
             let is_last = found.items.len() < ALERTS_PAGE as usize;
             for stored in found.items {
                 if stored.scope().is_none() {

@@ -3,7 +3,7 @@
 use alerts::AlertId;
 use foundation::{Actor, ServiceError};
 use market::{Decimal, Symbol};
-use store::model::{Page, PageRequest, StoredAlert};
+use store::model::{ListError, ListRequest, Page, StoredAlert};
 
 use crate::alerts::metric::measure;
 use crate::alerts::{Alerts, no_such_alert};
@@ -42,21 +42,19 @@ impl Alerts {
     /// member.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] if the alert never had the stock `after`.
     pub async fn alert_members(
         &self,
         actor: &Actor,
         id: AlertId,
-        page: PageRequest,
+        request: impl Into<ListRequest<Symbol>>,
     ) -> Result<Page<AlertMember>, ServiceError> {
+        let request = request.into();
         let found = self.ports.store.alert(actor.account, id).await?;
         let stored = found.ok_or_else(no_such_alert)?;
         let Page { items, total } = match stored.scope() {
-            Some(_) => self.ports.store.members(actor.account, id, page).await?,
-            None => Page {
-                items: Vec::from_iter((page.offset() == 0).then_some(stored)),
-                total: 1,
-            },
+            Some(_) => self.ports.store.members(actor.account, id, request).await?,
+            None => only_member(stored, request)?,
         };
         let now = self.ports.clock.now();
         let members = items.into_iter().map(|stored| {
@@ -73,4 +71,17 @@ impl Alerts {
             total,
         })
     }
+}
+
+/// Returns a page of the members of an alert on one stock.
+fn only_member(stored: StoredAlert, request: ListRequest<Symbol>) -> Result<Page<StoredAlert>, ListError> {
+    let is_on_page = match request.after {
+        None => request.page.offset() == 0,
+        Some(after) if after == stored.alert.symbol => false,
+        Some(_) => return Err(ListError::UnknownItem),
+    };
+    Ok(Page {
+        items: Vec::from_iter(is_on_page.then_some(stored)),
+        total: 1,
+    })
 }

@@ -42,7 +42,7 @@ impl ListRequest {
             tags: query.tags("tag"),
         };
         let sort = query.choice("sort", &orders).unwrap_or_default();
-        let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query);
+        let PageRequest { page, .. } = query.page(PAGE_SIZE, PAGE_SIZE);
         query.finish()?;
         Ok(Self {
             query: AlertListQuery {

@@ -1,7 +1,6 @@
 //! `GET /fired`: the feed of firings.
 
 use foundation::ServiceError;
-use jiff::Timestamp;
 use service::{AlertFilter, AlertSort, AlertSortField, PageRequest};
 use url::form_urlencoded;
 use web::layout::{Notice, Section, Shell};
@@ -24,7 +23,7 @@ const LAST_FIRED_FIRST: AlertSort = AlertSort {
 
 /// Shows a page of the feed, the newest firings first.
 pub(in crate::routes::web) async fn show_fired(State(app): State<App>, visitor: Visitor, query: Query) -> Response {
-    let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query.without_empty());
+    let PageRequest { page, .. } = query.without_empty().page(PAGE_SIZE, PAGE_SIZE);
     let shell = visitor.shell(&app, Some(Section::Fired));
     match feed(&app, &visitor, &shell, page).await {
         Ok(feed) if visitor.is_part => rendered(&FiredPart { shell, feed }),
@@ -37,7 +36,7 @@ pub(in crate::routes::web) async fn show_fired(State(app): State<App>, visitor: 
 pub(super) async fn show_refusal(app: &App, visitor: &Visitor, address: &str, refusal: &RearmRefusal) -> Response {
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let query = Query::from_pairs(form_urlencoded::parse(query.as_bytes()).into_owned());
-    let PageRequest { page, .. } = PageParams::<PAGE_SIZE, PAGE_SIZE>::read(&mut query.without_empty());
+    let PageRequest { page, .. } = query.without_empty().page(PAGE_SIZE, PAGE_SIZE);
     let mut shell = Shell {
         address: format!("/fired?page={page}"),
         ..visitor.shell(app, Some(Section::Fired))
@@ -62,7 +61,7 @@ pub(super) async fn show_refusal(app: &App, visitor: &Visitor, address: &str, re
 async fn feed(app: &App, visitor: &Visitor, shell: &Shell, page: u32) -> Result<FiredFeed, ServiceError> {
     let (alerts, actor) = (&app.service().alerts, &visitor.actor);
     let request = PageRequest { page, limit: PAGE_SIZE };
-    let found = alerts.firings(actor, Timestamp::MIN, request).await?;
+    let found = alerts.latest_firings(actor, request).await?;
     let ended = AlertFilter {
         status: Some(alerts::Status::Triggered),
         ..AlertFilter::default()

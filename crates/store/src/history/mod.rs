@@ -1,19 +1,28 @@
 //! The history of alerts.
 
+mod list;
+
 use alerts::transition::{HistoryAction, HistoryStatus, StatusChange};
 use alerts::{AlertId, Status};
 use jiff::Timestamp;
 use market::{Price, Symbol};
-use uuid::Uuid;
 
 use crate::columns::{Table, json};
 use crate::database::query;
-use crate::model::{AccountId, HistoryRow, Page, PageRequest};
+use crate::model::{AccountId, HistoryRow};
 use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("history");
+
+/// The actions on a member that the owner of an alert over many stocks is told of. Their entries name that alert, so that its history
+/// is read in one order.
+macro_rules! told_actions {
+    () => {
+        "('triggered', 'expired', 'not_evaluated', 'notification_sent', 'notification_failed')"
+    };
+}
 
 row! {
     /// An entry with its position in the whole history.
@@ -31,32 +40,6 @@ row! {
         at: i64,
         price: Option<i64>,
         details: Option<String>,
-    }
-}
-
-/// The entries of an alert since an instant. One over many stocks has its own, and of its members those that its owner was told of.
-macro_rules! entries_of_alert {
-    () => {
-        "WHERE alert_seq IN (SELECT seq FROM alerts WHERE seq = $1 OR parent_seq = $1) AND at >= $2
-         AND (alert_seq = $1 OR action IN ('triggered', 'expired', 'not_evaluated', 'notification_sent',
-                                                 'notification_failed'))"
-    };
-}
-
-row! {
-    /// An entry with the stock of its alert.
-    struct EntryOfStock {
-        symbol: String,
-        ..entry: EntryRow,
-    }
-}
-
-row! {
-    /// A firing with its alert.
-    struct FiringRow {
-        alert_id: Uuid,
-        symbol: String,
-        ..entry: EntryRow,
     }
 }
 
@@ -89,77 +72,6 @@ impl Store {
         let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
         let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
         found.map(|(seq, symbol)| Ok((seq, TABLE.symbol(&symbol)?))).transpose()
-    }
-
-    /// Returns a page of an alert's history, newest first, including deleted alerts. `None`: the account never had
-    /// such an alert.
-    pub async fn history(
-        &self,
-        account: AccountId,
-        alert: AlertId,
-        page: PageRequest,
-    ) -> Result<Option<Page<HistoryRow>>, StoreError> {
-        self.history_since(account, alert, Timestamp::MIN, page).await
-    }
-
-    /// Like [`Store::history`], from an instant on.
-    pub async fn history_since(
-        &self,
-        account: AccountId,
-        alert: AlertId,
-        since: Timestamp,
-        page: PageRequest,
-    ) -> Result<Option<Page<HistoryRow>>, StoreError> {
-        let Some((seq, _)) = self.alert_seq_and_symbol(account, alert).await? else {
-            return Ok(None);
-        };
-        let since = since.as_microsecond();
-        let sql = concat!("SELECT COUNT(*) FROM history ", entries_of_alert!());
-        let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq, since)?;
-        let sql = concat!(
-            "SELECT (SELECT alerts.symbol FROM alerts WHERE alerts.seq = history.alert_seq) AS symbol,
-                    action, previous_status, new_status, at, price, details FROM history ",
-            entries_of_alert!(),
-            " ORDER BY seq DESC LIMIT $3 OFFSET $4"
-        );
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all EntryOfStock, &self.pools, sql, seq, since, limit, offset)?;
-        let items = rows.into_iter().map(|row| {
-            let symbol = TABLE.symbol(&row.symbol)?;
-            row.entry.into_history_row(alert, symbol)
-        });
-        let items = items.collect::<Result<_, _>>()?;
-        let total = TABLE.narrow("COUNT(*)", total)?;
-        Ok(Some(Page { items, total }))
-    }
-
-    /// Returns a page of an account's firings from an instant on, newest first, including deleted alerts.
-    pub async fn firings_of_account(
-        &self,
-        account: AccountId,
-        since: Timestamp,
-        page: PageRequest,
-    ) -> Result<Page<HistoryRow>, StoreError> {
-        let since = since.as_microsecond();
-        let sql = "SELECT COUNT(*) FROM events WHERE account_id = $1 AND at >= $2";
-        let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0, since)?;
-        // An event has the position of its firing's history entry.
-        let sql = "SELECT COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq), alerts.id) AS alert_id,
-                          alerts.symbol, history.action, history.previous_status,
-                          history.new_status, history.at, history.price, history.details
-                   FROM events JOIN history ON history.seq = events.seq JOIN alerts ON alerts.seq = events.alert_seq
-                   WHERE events.account_id = $1 AND events.at >= $2
-                   ORDER BY events.seq DESC LIMIT $3 OFFSET $4";
-        let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all FiringRow, &self.pools, sql, account.0, since, limit, offset)?;
-        let items = rows.into_iter().map(|row| {
-            let symbol = TABLE.symbol(&row.symbol)?;
-            row.entry.into_history_row(AlertId(row.alert_id), symbol)
-        });
-        Ok(Page {
-            items: items.collect::<Result<_, _>>()?,
-            total: TABLE.narrow("COUNT(*)", total)?,
-        })
     }
 
     /// Returns an alert's firings that this service observed, newest first, at most `limit`. Includes deleted
@@ -282,8 +194,12 @@ impl UnitOfWork {
         let details = row.details.as_ref().map(json).transpose()?;
         write_rows!(
             self,
-            "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            concat!(
+                "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $2 IN ",
+                told_actions!(),
+                " THEN (SELECT parent_seq FROM alerts WHERE seq = $1) END)"
+            ),
             alert_seq,
             row.entry.action.name(),
             row.entry.previous_status.map(Status::name),
