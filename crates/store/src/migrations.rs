@@ -52,6 +52,7 @@ on_both! {
     "0029" "intraday_bars",
     "0030" "list_positions",
     "0031" "alert_revisions",
+    "0032" "admitted_messages",
 }
 
 /// Returns the migrations of SQLite.

@@ -223,8 +223,6 @@ fn bellwether(folder: &Path) -> Command {
         .env("BELLWETHER_MARKET__SOURCE", "push")
         .env("BELLWETHER_MARKET__ALWAYS_OPEN", "true")
         .env("BELLWETHER_LIMITS__PREMIUM_PER_HOUR", "100000000")
-        .env("BELLWETHER_EMAIL__MAX_PER_DAY", "10000000")
-        .env("BELLWETHER_EMAIL__MAX_ALERTS_PER_ADDRESS", "10000000")
         .env("BELLWETHER_WEBHOOKS__ALLOW_PRIVATE_CIDRS", "127.0.0.0/8");
     command
 }

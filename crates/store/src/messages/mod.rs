@@ -12,6 +12,7 @@
 //! of sent are written to the outbox with the settlement ([`outbox`]). Owners see what has happened to a message ([`receipt`]).
 
 mod claim;
+mod day_totals;
 mod outbox;
 mod queue;
 mod quota;

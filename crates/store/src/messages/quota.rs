@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::TABLE;
+use super::day_totals::DayTotals;
 use crate::bulk::{Statement, fetch_many, write_many};
 use crate::columns::text;
 use crate::model::{MessageChannel, MessageLimits, QuotaDecision, QuotaRequest, is_alert_news};
@@ -36,6 +37,8 @@ macro_rules! alert_news_kinds {
         "'fired', 'alert_expired', 'alerts_blind', 'alerts_see', 'split_adjusted', 'sms_quota_low', 'sms_quota_used'"
     };
 }
+
+pub(super) use alert_news_kinds;
 
 /// The limit that a message counts against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +85,7 @@ const COUNT_BY_RECIPIENT: Statement = Statement {
     ),
 };
 
-/// Account messages admitted per account today, and firing messages this month except failed ones.
+/// Account messages admitted per account today, and firing messages of the month, or of the day, except failed ones.
 const COUNT_BY_ACCOUNT: Statement = Statement {
     before: "WITH asked (account_id, channel, day, month) AS (VALUES ",
     columns: 4,
@@ -136,8 +139,7 @@ struct AdmitMessages {
 /// Admitted messages: in total, per recipient and per account.
 #[derive(Default)]
 struct QuotaCounts {
-    account_messages: i64,
-    firings: i64,
+    of_all: DayTotals,
     by_recipient: HashMap<String, MessageCounts>,
     by_account: HashMap<Uuid, MessageCounts>,
 }
@@ -158,7 +160,7 @@ impl QuotaCounts {
             Some(account) => self.by_account.entry(account.0).or_default(),
             None => &mut no_account,
         };
-        let total = self.account_messages + self.firings;
+        let total = self.of_all.account_messages + self.of_all.firings;
         let class = QuotaClass::for_kind(&request.kind);
         if class == QuotaClass::Firing && request.quota.is_some_and(|quota| !below(of.firings, quota)) {
             return QuotaDecision::OverQuota;
@@ -176,8 +178,10 @@ impl QuotaCounts {
             return QuotaDecision::OverLimit;
         }
         let is_within = match class {
-            QuotaClass::Firing => below(self.firings, limits.max_firing_messages),
-            QuotaClass::SignInLink | QuotaClass::Other => below(self.account_messages, limits.max_account_messages),
+            QuotaClass::Firing => below(self.of_all.firings, limits.max_firing_messages),
+            QuotaClass::SignInLink | QuotaClass::Other => {
+                below(self.of_all.account_messages, limits.max_account_messages)
+            }
             // Only the account's owner can trigger these.
             QuotaClass::SecurityNotice => true,
         };
@@ -186,17 +190,17 @@ impl QuotaCounts {
         }
         match class {
             QuotaClass::Firing => {
-                self.firings += 1;
+                self.of_all.firings += 1;
                 to.firings += 1;
                 of.firings += 1;
             }
-            QuotaClass::SignInLink => self.account_messages += 1,
+            QuotaClass::SignInLink => self.of_all.account_messages += 1,
             QuotaClass::SecurityNotice => {
-                self.account_messages += 1;
+                self.of_all.account_messages += 1;
                 to.notices += 1;
             }
             QuotaClass::Other => {
-                self.account_messages += 1;
+                self.of_all.account_messages += 1;
                 to.account_messages += 1;
                 of.account_messages += 1;
             }
@@ -208,14 +212,7 @@ impl QuotaCounts {
 impl AdmitMessages {
     async fn count(&self, unit: &mut UnitOfWork) -> Result<QuotaCounts, StoreError> {
         let (channel, day) = (self.channel.name(), self.limits.day_start.as_microsecond());
-        // The index covers channel and instant.
-        let sql = concat!(
-            "SELECT COUNT(*), COUNT(CASE WHEN kind IN (",
-            alert_news_kinds!(),
-            ") THEN 1 END) FROM messages
-                   WHERE channel = $1 AND admitted_at >= $2"
-        );
-        let (all, firings) = fetch!(unit, fetch_one(i64, i64), sql, channel, day);
+        let of_all = unit.day_totals(self.channel, day).await?;
         let mut recipients: Vec<&str> = self.requests.iter().map(|request| request.recipient.as_str()).collect();
         recipients.sort_unstable();
         recipients.dedup();
@@ -234,14 +231,18 @@ impl AdmitMessages {
             .collect();
         accounts.sort_unstable();
         accounts.dedup();
-        let month = self.limits.month_start.min(self.limits.day_start).as_microsecond();
+        // Only a quota counts the whole month, in which an account may have got any number of messages.
+        let has_quota = self.requests.iter().any(|request| request.quota.is_some());
+        let month = match has_quota {
+            true => self.limits.month_start.min(self.limits.day_start).as_microsecond(),
+            false => day,
+        };
         let found = fetch_many!(unit, (Uuid, i64, i64), COUNT_BY_ACCOUNT, &accounts, |query, account| {
             query.bind(*account).bind(channel).bind(day).bind(month)
         });
         let by_account = found.into_iter();
         Ok(QuotaCounts {
-            account_messages: all - firings,
-            firings,
+            of_all,
             by_recipient: by_recipient
                 .map(|(to, account_messages, firings, notices)| {
                     let admitted = MessageCounts {
@@ -293,6 +294,10 @@ impl AdmitMessages {
             .filter(|(_, decision)| **decision == QuotaDecision::Granted)
             .map(|(request, _)| request)
             .collect();
+        if !granted.is_empty() {
+            let day = self.limits.day_start.as_microsecond();
+            unit.keep_day_totals(self.channel, day, counts.of_all).await?;
+        }
         let at = self.now.as_microsecond();
         let written = write_many!(unit, MARK_ADMITTED, &granted, |query, request| {
             query

@@ -317,6 +317,27 @@ on_both_databases! {
         assert_eq!(store.admit_messages(EMAIL, requests, tomorrow, at(2)).await.unwrap(), [Granted, OverBudget]);
     }
 
+    async fn budget_of_a_day_outlasts_a_restart_and_a_day_that_came_too_early(database) {
+        let store = with_accounts(database, 1).await;
+        let messages = (1..=8).map(|number| account_message(number, &format!("{number}@example.com"), None, 0)).collect();
+        queue(&store, messages).await;
+        let claimed = claim(&store, EMAIL, 0, 1).await;
+        let ask = async |store: &Store, messages: &[ClaimedMessage], day_start| {
+            let to = |message: &ClaimedMessage| message.recipient.clone().unwrap();
+            let requests = messages.iter().map(|message| quota_request(message, &to(message), None)).collect();
+            let limits = MessageLimits { day_start: at(day_start), max_total: 4, ..UNLIMITED };
+            store.admit_messages(EMAIL, requests, limits, at(1)).await.unwrap()
+        };
+        use QuotaDecision::{Granted, OverBudget};
+        assert_eq!(ask(&store, &claimed[..2], 0).await, [Granted, Granted]);
+        store.close().await;
+        let store = open(database).await;
+        assert_eq!(ask(&store, &claimed[2..3], 0).await, [Granted]);
+        // The clock was a day ahead; then the messages of the day are counted again.
+        assert_eq!(ask(&store, &claimed[3..4], 86_400).await, [Granted]);
+        assert_eq!(ask(&store, &claimed[4..6], 0).await, [OverBudget, OverBudget]);
+    }
+
     async fn daily_limits_apply_per_address_and_account(database) {
         let store = with_accounts(database, 1).await;
         let messages = [
