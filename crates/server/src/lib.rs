@@ -25,6 +25,7 @@ pub mod fixed_window;
 mod history_watch;
 pub mod in_flight;
 pub mod layers;
+mod list_cache;
 pub mod mcp;
 pub mod query;
 pub mod rate_limiter;
@@ -33,7 +34,6 @@ mod router;
 pub mod routes;
 pub mod settings;
 pub mod state;
-mod unchanged_lists;
 mod values;
 
 pub use connection::{Listeners, ShutdownReport, serve};

@@ -45,7 +45,7 @@ pub fn ops_router(app: &App) -> Router {
 /// Returns the router of connections that are reserved for health checks. Every other request gets `refusal`.
 pub(crate) fn health_router(app: &App, refusal: ApiError) -> Router {
     let router = Router::from(routes::ops::health()).fallback(move || std::future::ready(refusal.clone()));
-    passing(router, app, HEALTH_LAYERS).with_state(app.clone())
+    with_layers(router, app, HEALTH_LAYERS).with_state(app.clone())
 }
 
 const HEALTH_LAYERS: &[Layer] = layers![observe::layer, head::layer, guard::layer];
@@ -70,13 +70,13 @@ fn layered(app: &App, router: Router<App>) -> Router {
     let router = router
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed);
-    let router = passing(router, app, INNER_LAYERS).layer(compress::layer());
-    passing(router, app, OUTER_LAYERS).with_state(app.clone())
+    let router = with_layers(router, app, INNER_LAYERS).layer(compress::layer());
+    with_layers(router, app, OUTER_LAYERS).with_state(app.clone())
 }
 
 /// Adds layers, the outermost first.
-fn passing(router: Router<App>, app: &App, layers: &'static [Layer]) -> Router<App> {
-    router.layer(from_fn_with_state((app.clone(), layers), chain::pass))
+fn with_layers(router: Router<App>, app: &App, layers: &'static [Layer]) -> Router<App> {
+    router.layer(from_fn_with_state((app.clone(), layers), chain::run_layers))
 }
 
 /// Returns 404: for browsers a page, except below the API.

@@ -11,10 +11,10 @@ use service::Service;
 use crate::auth::same_origin::OwnOrigins;
 use crate::history_watch::HistoryWatch;
 use crate::in_flight::InFlightRequests;
+use crate::list_cache::ListCache;
 use crate::mcp::origin::AllowedOrigins;
 use crate::rate_limiter::RateLimiter;
 use crate::settings::HttpConfig;
-use crate::unchanged_lists::UnchangedLists;
 
 /// Dependencies of the HTTP server.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ struct Inner {
     rate_limiter: RateLimiter,
     in_flight: InFlightRequests,
     history_watch: HistoryWatch,
-    unchanged_lists: UnchangedLists,
+    list_cache: ListCache,
     mcp_origins: AllowedOrigins,
     own_origins: OwnOrigins,
 }
@@ -65,7 +65,7 @@ impl App {
             rate_limiter,
             in_flight: InFlightRequests::default(),
             history_watch: HistoryWatch::default(),
-            unchanged_lists: UnchangedLists::default(),
+            list_cache: ListCache::default(),
             mcp_origins,
             own_origins,
         }))
@@ -105,8 +105,8 @@ impl App {
         &self.0.history_watch
     }
 
-    pub(crate) fn unchanged_lists(&self) -> &UnchangedLists {
-        &self.0.unchanged_lists
+    pub(crate) fn list_cache(&self) -> &ListCache {
+        &self.0.list_cache
     }
 
     pub(crate) fn mcp_origins(&self) -> &AllowedOrigins {

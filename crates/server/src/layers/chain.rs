@@ -33,8 +33,8 @@ impl Next {
     }
 }
 
-/// Passes a request through layers, the outermost first. For `axum::middleware::from_fn_with_state`.
-pub(crate) async fn pass(
+/// Runs layers, the outermost first. For `axum::middleware::from_fn_with_state`.
+pub(crate) async fn run_layers(
     State((app, layers)): State<(App, &'static [Layer])>,
     request: Request,
     handler: middleware::Next,

@@ -23,7 +23,7 @@ use crate::state::App;
 /// The format of `u64` in the document.
 const INT64: SchemaFormat = SchemaFormat::KnownFormat(KnownFormat::Int64);
 
-/// The id of an item of a list, behind which a page can begin.
+/// The id of an item of a list, after which a page can begin.
 pub trait ListItemId: Copy {
     /// The name of the id in an item.
     const NAME: &'static str = "id";
@@ -156,8 +156,8 @@ impl<Id: ListItemId, const DEFAULT_LIMIT: u32, const MAX_LIMIT: u32> IntoParams
         let clamped = format!("Items per page. Values above {MAX_LIMIT} are clamped to {MAX_LIMIT}.");
         let item = Id::ITEM;
         let after = format!(
-            "The {} of an item in this list: the page begins behind that {item}. To read a whole list, pass the last {item} of each \
-             page; unlike `page`, this costs the same at any place and misses no {item} if others are created or deleted \
+            "The {} of an item in this list: the page begins after that {item}. To read a whole list, pass the last {item} of each \
+             page; unlike `page`, this finds each page at the same cost and misses no {item} if others are created or deleted \
              meanwhile. `page` in the response is 1.",
             Id::NAME
         );
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn page_begins_behind_an_item_or_has_a_number() {
+    fn page_begins_after_an_item_or_has_a_number() {
         for (query, expected) in [
             ("after=7", Ok((1, 10, Some(7)))),
             ("after=7&limit=3", Ok((1, 3, Some(7)))),

@@ -8,7 +8,8 @@ use store::model::AlertRevision;
 
 use super::{AlertItem, Alerts};
 
-/// The state in which a list without distances was read: the revision of the account's alerts, and what the list shows of their stocks.
+/// The state in which a list without distances was read: the revision of the account's alerts, and the displayed names and prices of
+/// their stocks.
 #[derive(Clone, Debug)]
 pub struct ListState {
     revision: AlertRevision,
@@ -26,10 +27,14 @@ struct ShownStock {
 }
 
 impl ListState {
-    /// Returns the state of a list whose items were read after `revision`.
+    /// Returns the state of a list whose items were read after `revision`, and which shows stocks or only their symbols.
     #[must_use]
-    pub fn of(revision: AlertRevision, items: &[AlertItem]) -> Self {
-        let mut stocks: Vec<ShownStock> = items.iter().map(ShownStock::of).collect();
+    pub fn of(revision: AlertRevision, items: &[AlertItem], shows_stocks: bool) -> Self {
+        let mut stocks: Vec<ShownStock> = match shows_stocks {
+            true => items.iter().map(ShownStock::of).collect(),
+            false => Vec::new(),
+        };
+        stocks.sort_by(|one, other| (one.symbol, &one.name).cmp(&(other.symbol, &other.name)));
         stocks.dedup();
         let snoozes = items.iter().filter_map(|item| item.stored.alert.options.snoozed_until);
         Self {

@@ -1,11 +1,12 @@
 //! Filtered, sorted and paged lists of alerts.
 
-use alerts::AlertId;
+use alerts::{AlertId, Status};
 use sqlx::AssertSqlSafe;
 
 use super::filter::Condition;
 use super::row::{AlertRow, TABLE};
 use super::scopes::{select_shown, shown_status, shown_triggered_at};
+use super::totals::AlertTotals;
 use crate::columns::values;
 use crate::database::{Reads, query};
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ListError, ListRequest, Page, StoredAlert};
@@ -102,12 +103,28 @@ impl Store {
                 total: 0,
             });
         };
-        let total = self.total(account, filter, &condition).await?;
+        let is_by_status_alone = *filter
+            == AlertFilter {
+                status: filter.status,
+                ..AlertFilter::default()
+            };
+        let totals = match is_by_status_alone {
+            true => Some(self.alert_totals(account).await?),
+            false => None,
+        };
+        let total = match (&totals, filter.status) {
+            (None, _) => self.count(&condition).await?,
+            (Some(totals), None) => totals.listed()?,
+            (Some(totals), Some(status)) => self.in_status(account, totals, status).await?,
+        };
         let (limit, offset) = request.limit_and_offset();
-        // The newest alerts are the first rows of an index.
-        let is_short =
-            *filter == AlertFilter::default() && sort == AlertSort::default() && offset == 0 && position.is_none();
-        let reads = if is_short { self.short_reads() } else { self.reads() };
+        // The newest alerts are the first rows of an index, and those on one stock need no other rows.
+        let is_first_page =
+            filter.status.is_none() && sort == AlertSort::default() && offset == 0 && position.is_none();
+        let reads = match totals {
+            Some(totals) if is_first_page && totals.scoped()? == 0 => self.short_reads(),
+            _ => self.reads(),
+        };
         if let Some(position) = position {
             position.restrict(&mut condition, column, sort.ascending);
         }
@@ -115,19 +132,8 @@ impl Store {
         Ok(Page { items, total })
     }
 
-    /// Returns the number of alerts that match a filter. Without one, and for a status alone, it is known without a count.
-    async fn total(&self, account: AccountId, filter: &AlertFilter, condition: &Condition) -> Result<u64, StoreError> {
-        let by_status_alone = AlertFilter {
-            status: filter.status,
-            ..AlertFilter::default()
-        };
-        if *filter != by_status_alone {
-            return self.count(condition).await;
-        }
-        let totals = self.alert_totals(account).await?;
-        let Some(status) = filter.status else {
-            return totals.listed();
-        };
+    /// Returns the number of alerts in a status as the owner sees it. Only those over many stocks are counted.
+    async fn in_status(&self, account: AccountId, totals: &AlertTotals, status: Status) -> Result<u64, StoreError> {
         let single = totals.single(status)?;
         if totals.scoped()? == 0 {
             return Ok(single);

@@ -54,7 +54,7 @@ impl Store {
     /// Returns an account's alert unless it is deleted.
     pub async fn alert(&self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
         let sql = select_shown!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND parent_seq IS NULL");
-        let row = query!(fetch_optional AlertRow, self.short_reads(), sql, id.0, account.0)?;
+        let row = query!(fetch_optional AlertRow, &self.pools, sql, id.0, account.0)?;
         row.map(StoredAlert::try_from).transpose()
     }
 

@@ -238,6 +238,8 @@ impl UnitOfWork {
         for (kind, alerts) in counted.0 {
             self.total_changes.insert((account.0, kind), alerts);
         }
+        // Also if all totals are 0 now.
+        self.note_listed_change(account.0);
         Ok(true)
     }
 }

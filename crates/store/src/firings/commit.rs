@@ -12,6 +12,7 @@ use crate::model::{LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpd
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
+// Lists do not show the side, so this does not raise the account's revision.
 const DECIDE_SIDES: Statement = Statement {
     before: "WITH decided (id, revision, side) AS (VALUES ",
     columns: 3,

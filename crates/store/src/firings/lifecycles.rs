@@ -9,6 +9,7 @@ use crate::bulk::{Statement, write_many};
 use crate::model::LifecycleUpdate;
 use crate::{StoreError, UnitOfWork};
 
+// Lists show the number and the time of firings only, which change with a firing. So this does not raise the account's revision.
 const SET_LIFECYCLES: Statement = Statement {
     before: "WITH judged (id, revision, lifecycle) AS (VALUES ",
     columns: 3,

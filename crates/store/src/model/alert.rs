@@ -98,7 +98,7 @@ pub enum AlertSortField {
     InitialPrice,
 }
 
-/// How often the alerts of an account have changed, as far as its lists show. Equal revisions of an account mean equal alerts.
+/// The number of changes of what the lists of an account show of its alerts. Equal revisions of an account mean equal lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlertRevision(pub i64);
 

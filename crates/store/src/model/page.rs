@@ -11,12 +11,12 @@ pub struct PageRequest {
     pub limit: u32,
 }
 
-/// A page of a list, as requested: by its number, or behind an item.
+/// A page of a list, as requested: by its number, or after an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListRequest<Id> {
     /// Number and size of the page. The number counts only without `after`.
     pub page: PageRequest,
-    /// The last item before the page. A page behind an item costs the same at any place of the list.
+    /// The last item before the page. A page after an item is found at the same cost at any position.
     pub after: Option<Id>,
 }
 
@@ -67,9 +67,9 @@ impl PageRequest {
 }
 
 impl<Id> ListRequest<Id> {
-    /// Returns the first page behind an item.
+    /// Returns the first page after an item.
     #[must_use]
-    pub const fn behind(after: Id, limit: u32) -> Self {
+    pub const fn following(after: Id, limit: u32) -> Self {
         Self {
             page: PageRequest { page: 1, limit },
             after: Some(after),

@@ -32,7 +32,7 @@ async fn follow(store: &Store, sort: AlertSort, first: u128) -> Vec<u128> {
     let (mut numbers, mut last) = (Vec::new(), first);
     loop {
         let (account, all) = (AccountId(uuid(1)), AlertFilter::default());
-        let request = ListRequest::behind(AlertId(uuid(last)), 1);
+        let request = ListRequest::following(AlertId(uuid(last)), 1);
         let mut page = store.alerts(account, &all, sort, request).await.unwrap();
         let Some(next) = page.items.pop() else {
             return numbers;
@@ -173,11 +173,11 @@ on_both_databases! {
         assert!(delete(&store, &alerts[2].alert).await);
         assert_eq!(follow(&store, NEWEST_FIRST, 3).await, [2, 1]);
         let filter = AlertFilter { symbol: Some(symbol("AAPL")), ..AlertFilter::default() };
-        let request = ListRequest::behind(AlertId(uuid(3)), 1);
+        let request = ListRequest::following(AlertId(uuid(3)), 1);
         let page = store.alerts(AccountId(uuid(1)), &filter, NEWEST_FIRST, request).await.unwrap();
         assert_eq!((page.items.len(), page.total), (1, 3));
         for (account, unknown) in [(1, 99), (2, 1)] {
-            let request = ListRequest::behind(AlertId(uuid(unknown)), 10);
+            let request = ListRequest::following(AlertId(uuid(unknown)), 10);
             let page = store.alerts(AccountId(uuid(account)), &filter, NEWEST_FIRST, request).await;
             assert!(matches!(page, Err(ListError::UnknownItem)), "{page:?}");
         }

@@ -30,7 +30,7 @@ pub(super) fn list_alerts() -> ToolDefinition {
         arguments: json!({
             "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10, "description": "Alerts per page"},
-            "after": {"type": "string", "format": "uuid", "description": "The id of an alert: the page begins behind it; omit page"},
+            "after": {"type": "string", "format": "uuid", "description": "The id of an alert: the page begins after it; omit page"},
             "status": {"type": "string", "enum": statuses, "description": "Only alerts with this status"},
             "condition": {"type": "string", "enum": conditions, "description": "Only alerts with this condition"},
             "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "Only alerts on this stock, such as AAPL"},
@@ -63,7 +63,7 @@ pub(super) fn list_alert_events() -> ToolDefinition {
             "since": {"type": "string", "format": "date-time", "description": "Only events since this instant, such as 2026-03-02T15:04:00Z"},
             "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Events per page"},
-            "after": {"type": "string", "description": "The id of an event: the page begins behind it; omit page"},
+            "after": {"type": "string", "description": "The id of an event: the page begins after it; omit page"},
         }),
         required: &[],
         output: OutputSchema::List("HistoryEntry"),

@@ -8,9 +8,9 @@ use service::{AlertFilter, AlertSort, AlertSortField, ListRequest, Page};
 
 use super::view::ListedAlert;
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
+use crate::list_cache::{CachedList, ListKey};
 use crate::response::ResponseBody;
 use crate::routes::prelude::*;
-use crate::unchanged_lists::{ListKey, ReadList};
 
 const MAX_SEARCH_CHARS: usize = 100;
 
@@ -112,8 +112,8 @@ impl ListAlertsQuery {
         Ok(parsed)
     }
 
-    /// Whether a [`ListState`] covers all that the list shows and is selected by. Names of companies and distances change otherwise.
-    fn is_shown_by_its_state(&self) -> bool {
+    /// Whether the list depends only on its [`ListState`]. A search finds names of companies, and distances change with prices.
+    fn is_cacheable(&self) -> bool {
         self.filter.search.is_none() && !self.extended
     }
 
@@ -149,13 +149,13 @@ pub(super) async fn list_alerts(
     query: Query,
 ) -> Result<Response, ApiError> {
     let (actor, query) = (&caller.actor, ListAlertsQuery::read(query)?);
-    let is_conditional = headers.contains_key(header::IF_NONE_MATCH) && query.is_shown_by_its_state();
+    let is_conditional = headers.contains_key(header::IF_NONE_MATCH) && query.is_cacheable();
     let Some(key) = ListKey::new(actor.account, uri.query()).filter(|_| is_conditional) else {
         let found = query.find(&app, actor).await?;
         return Ok(ApiResponse::page(query.view(found)).into_response());
     };
     let alerts = &app.service().alerts;
-    if let Some(list) = app.unchanged_lists().get(&key)
+    if let Some(list) = app.list_cache().get(&key, app.now())
         && list.tag.matches(&headers.get_all(header::IF_NONE_MATCH))
         && !alerts.has_changed(actor, &list.state).await?
     {
@@ -163,10 +163,11 @@ pub(super) async fn list_alerts(
     }
     let revision = alerts.revision(actor).await?;
     let found = query.find(&app, actor).await?;
-    let state = ListState::of(revision, &found.items);
+    let state = ListState::of(revision, &found.items, !query.minimal);
     let response = ApiResponse::page(query.view(found)).into_response();
     if let Some(tag) = response.extensions().get().and_then(ResponseBody::entity_tag) {
-        app.unchanged_lists().insert(key, ReadList { tag, state });
+        let read_at = app.now();
+        app.list_cache().insert(key, CachedList { tag, state, read_at });
     }
     Ok(response)
 }

@@ -91,7 +91,7 @@ async fn list_is_filtered_sorted_and_paged() {
 }
 
 #[tokio::test]
-async fn list_continues_behind_an_alert() {
+async fn list_continues_after_an_alert() {
     let server = TestServer::new().await;
     server.set_price("AAPL", 100.0).await;
     for threshold in [300, 200, 400] {
@@ -113,7 +113,7 @@ async fn list_continues_behind_an_alert() {
 }
 
 #[tokio::test]
-async fn list_behind_no_own_alert_is_refused() {
+async fn list_after_no_own_alert_is_refused() {
     let server = TestServer::new().await;
     server.set_price("AAPL", 100.0).await;
     let id = server.create_alert(200).await;

@@ -1,4 +1,4 @@
-//! Paged lists over HTTP: numbered pages, and pages behind an item.
+//! Paged lists over HTTP: numbered pages, and pages after an item.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use crate::http::test_server::{TestResponse, TestServer, above};
 const UNKNOWN: &str = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
 
 on_each_database! {
-    each_list_read_behind_its_items_is_the_list_of_its_pages
+    each_list_read_after_its_items_is_the_list_of_its_pages
     items_of_other_lists_and_accounts_are_refused
     list_that_changes_between_pages_misses_and_repeats_nothing
-    agents_read_events_behind_an_event
+    agents_read_events_after_an_event
 }
 
 /// The refused parameters of a response.
@@ -35,7 +35,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-/// Compares the pages of a list by their numbers with those behind its items. Returns the items.
+/// Compares the pages of a list by their numbers with those after its items. Returns the items.
 async fn check(server: &TestServer, path: &str, id: &str) -> Vec<Value> {
     let path = format!("{path}{}", if path.contains('?') { '&' } else { '?' });
     let all = items(&server.get(&format!("{path}limit=100")).await.ok(200));
@@ -84,7 +84,7 @@ async fn create_webhook(server: &TestServer) -> String {
     text(&webhook.body["data"]["id"]).to_owned()
 }
 
-async fn each_list_read_behind_its_items_is_the_list_of_its_pages(server: TestServer) {
+async fn each_list_read_after_its_items_is_the_list_of_its_pages(server: TestServer) {
     let webhook = create_webhook(&server).await;
     let deliveries = format!("/v1/webhooks/{webhook}/deliveries");
     assert!(check(&server, &deliveries, "id").await.is_empty());
@@ -203,7 +203,7 @@ async fn list_that_changes_between_pages_misses_and_repeats_nothing(server: Test
     assert_eq!(items(&older), all[1..3]);
 }
 
-async fn agents_read_events_behind_an_event(server: TestServer) {
+async fn agents_read_events_after_an_event(server: TestServer) {
     server.set_price("AAPL", 100.0).await;
     let mut ids = Vec::new();
     for threshold in [110, 120, 130] {

@@ -86,16 +86,16 @@ on_both_databases! {
         }
         // Of another webhook, and unknown.
         for after in [DeliveryId::for_event(firing(&alerts[0], 0).event, hooks[1].id), DeliveryId(uuid(9))] {
-            assert_unknown(store.deliveries(hooks[0].id, None, ListRequest::behind(after, 1)).await);
+            assert_unknown(store.deliveries(hooks[0].id, None, ListRequest::following(after, 1)).await);
         }
         // A delivery keeps its place when its status changes. One that was deleted has none.
         let (after, _) = read(Some(DeliveryStatus::Failed), PageRequest { page: 1, limit: 1 }.into()).await.items[0];
-        let rest = read(Some(DeliveryStatus::Pending), ListRequest::behind(after, 100)).await;
+        let rest = read(Some(DeliveryStatus::Pending), ListRequest::following(after, 100)).await;
         let place = model.iter().position(|(_, id)| *id == after).unwrap();
         let pending = model[place..].iter().filter(|(_, id)| status_of(id) == DeliveryStatus::Pending).count();
         assert_eq!(rest.items.len(), pending);
         assert!(store.purge_deliveries(at(1_000), 1_000).await.unwrap() > 0);
-        assert_unknown(store.deliveries(hooks[0].id, None, ListRequest::behind(after, 1)).await);
+        assert_unknown(store.deliveries(hooks[0].id, None, ListRequest::following(after, 1)).await);
 
         let stable: Vec<DeliveryId> = read(None, PageRequest { page: 1, limit: 100 }.into()).await.items.into_iter().map(|(id, _)| id).collect();
         let new = alert_of(1, 500, asked("AAPL", "daily_reminder", &serde_json::json!({})), 0);
@@ -142,6 +142,6 @@ on_both_databases! {
         }).await;
         // The oldest messages are deleted first, so nothing is left behind a deleted one.
         store.purge_messages(at(6), 1_000).await.unwrap();
-        assert_unknown(store.outbox_messages(None, None, ListRequest::behind(stable[0], 1)).await);
+        assert_unknown(store.outbox_messages(None, None, ListRequest::following(stable[0], 1)).await);
     }
 }

@@ -51,7 +51,7 @@ async fn open_trade(store: &Store, account: AccountId, number: u128) {
 }
 
 on_both_databases! {
-    async fn feedback_behind_an_entry_continues_the_pages(database) {
+    async fn feedback_after_an_entry_continues_the_pages(database) {
         let store = with_accounts(database, 3).await;
         check(&[], async |request: ListRequest<FeedbackId>| store.feedback(OWNER, request).await.unwrap(), |entry| entry.feedback.id).await;
         for number in 1..=12 {
@@ -70,7 +70,7 @@ on_both_databases! {
             number += 1;
             give_feedback(&store, number).await;
         }).await;
-        assert_unknown(store.feedback(OWNER, ListRequest::behind(FeedbackId(uuid(99)), 1)).await);
+        assert_unknown(store.feedback(OWNER, ListRequest::following(FeedbackId(uuid(99)), 1)).await);
     }
 
     async fn paper_trades_behind_a_trade_continue_the_pages(database) {
@@ -90,7 +90,7 @@ on_both_databases! {
             open_trade(&store, OWNER, number).await;
         }).await;
         for number in [50, 99] {
-            assert_unknown(store.paper_trades(OWNER, ListRequest::behind(PaperTradeId(uuid(number)), 1)).await);
+            assert_unknown(store.paper_trades(OWNER, ListRequest::following(PaperTradeId(uuid(number)), 1)).await);
         }
     }
 }

@@ -52,7 +52,7 @@ async fn entry_ids(store: &Store, alert: &StoredAlert) -> Vec<HistoryEntryId> {
 }
 
 on_both_databases! {
-    async fn history_behind_an_entry_continues_the_pages(database) {
+    async fn history_after_an_entry_continues_the_pages(database) {
         use HistoryAction::{NotEvaluated, NotificationSent, Paused, Triggered, Updated};
         let store = with_accounts(database, 2).await;
         let single = add_many(&store, 1).await.remove(0);
@@ -111,21 +111,21 @@ on_both_databases! {
         assert_eq!(entry_ids(&store, &parent).await, before);
     }
 
-    async fn history_behind_an_entry_of_another_alert_is_refused(database) {
+    async fn history_after_an_entry_of_another_alert_is_refused(database) {
         let store = with_accounts(database, 2).await;
         let alerts = add_many(&store, 2).await;
         let (parent, members) = add_over_many_stocks(&store, 100, 1).await;
         let known = entry_ids(&store, &alerts[0]).await[0];
         let unshown = entry_ids(&store, &members[0]).await[0];
         for (alert, after) in [(&alerts[1], known), (&alerts[0], HistoryEntryId(99)), (&alerts[0], HistoryEntryId(i64::MAX)), (&parent, unshown)] {
-            assert_unknown(store.history_since(OWNER, alert.alert.id, None, ListRequest::behind(after, 1)).await);
+            assert_unknown(store.history_since(OWNER, alert.alert.id, None, ListRequest::following(after, 1)).await);
         }
-        assert_unknown(store.firings_of_account(OWNER, None, ListRequest::behind(known, 1)).await);
+        assert_unknown(store.firings_of_account(OWNER, None, ListRequest::following(known, 1)).await);
         // The oldest entry, and the history of a deleted alert.
         assert!(crate::support::delete(&store, &alerts[0].alert).await);
-        assert_eq!(history(&store, &alerts[0], None, ListRequest::behind(known, 5)).await.items, []);
+        assert_eq!(history(&store, &alerts[0], None, ListRequest::following(known, 5)).await.items, []);
         let deletion = entry_ids(&store, &alerts[0]).await[0];
-        let rest = history(&store, &alerts[0], None, ListRequest::behind(deletion, 5)).await;
+        let rest = history(&store, &alerts[0], None, ListRequest::following(deletion, 5)).await;
         assert_eq!((rest.items.len(), rest.items[0].0, rest.total), (1, known, 2));
     }
 
@@ -157,7 +157,7 @@ on_both_databases! {
             check(&listed, async |request| read(since, OWNER, request).await, |(id, ..)| *id).await;
         }
         let of_another = read(None, OTHER, all.into()).await.items[0].0;
-        assert_unknown(store.firings_of_account(OWNER, None, ListRequest::behind(of_another, 1)).await);
+        assert_unknown(store.firings_of_account(OWNER, None, ListRequest::following(of_another, 1)).await);
         // The history of the alert over many stocks has the firings of its members.
         let fired = history(&store, &parent, None, all.into()).await;
         assert_eq!(fired.total, 11);

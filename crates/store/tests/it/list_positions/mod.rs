@@ -34,7 +34,7 @@ pub(super) async fn check<T: Debug + PartialEq, Id: Copy>(
             let found = read(request).await;
             assert_eq!(found.total, total);
             let Some(last) = found.items.last() else { break };
-            request = ListRequest::behind(id(last), limit);
+            request = ListRequest::following(id(last), limit);
             behind.extend(found.items);
         }
         assert_eq!(numbered, expected, "by number, limit {limit}");
@@ -54,7 +54,7 @@ pub(super) async fn check_while_it_changes<Id: Copy + Debug + PartialEq>(
     loop {
         let page = read(request).await;
         let Some(last) = page.last() else { break };
-        request = ListRequest::behind(*last, 2);
+        request = ListRequest::following(*last, 2);
         found.extend(page);
         change().await;
     }
