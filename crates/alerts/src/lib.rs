@@ -7,6 +7,7 @@ pub mod alert;
 pub mod condition;
 pub mod engine;
 pub mod equivalence;
+mod evaluated;
 pub mod expression;
 mod intention;
 pub mod json;
@@ -26,6 +27,7 @@ pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
 pub use condition::{Condition, ConditionFamily, ConditionKind};
+pub use evaluated::EvaluatedAlert;
 pub use intention::Intention;
 pub use note::{Note, NoteError};
 pub use plan::Plan;

@@ -40,6 +40,12 @@ pub const fn moment(condition: &Condition) -> Option<Timestamp> {
     }
 }
 
+/// Returns whether a condition has parameters of its own. Without them, [`condition`] does not read the parameters.
+#[must_use]
+pub const fn has_parameters(kind: ConditionKind) -> bool {
+    !kind.spec().request.parameters.is_empty()
+}
+
 /// Restores the condition from its kind, [`threshold`](Condition::threshold), parameters in their normal form and [`moment`].
 ///
 /// # Errors

@@ -220,7 +220,10 @@ impl From<StoreError> for ServiceError {
 impl From<ListError> for ServiceError {
     fn from(error: ListError) -> Self {
         match error {
-            ListError::UnknownItem => Self::field("after", "must name an item of this list; pass the one that the last page ended with, or omit it"),
+            ListError::UnknownItem => Self::field(
+                "after",
+                "must name an item of this list; pass the one that the last page ended with, or omit it",
+            ),
             ListError::Store(error) => error.into(),
         }
     }

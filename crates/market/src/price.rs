@@ -1,6 +1,7 @@
 //! Prices and share volumes.
 
 use std::fmt;
+use std::num::NonZeroI64;
 use std::str::FromStr;
 
 use crate::decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
@@ -13,9 +14,11 @@ pub const MAX_PRICE_MICROS: i64 = 1_000_000_000 * MICROS_PER_UNIT;
 /// The maximum session volume in shares. The sum of a hundred sessions still fits in an `i64`.
 pub const MAX_VOLUME: i64 = 10_i64.pow(15);
 
-/// A price in US dollars, exact to six decimals, above zero.
+/// A price in US dollars, exact to six decimals, above zero. An `Option` of it takes no more memory, because a price is never zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Price(i64);
+pub struct Price(NonZeroI64);
+
+const _: () = assert!(size_of::<Option<Price>>() == 8);
 
 /// The reason why a number is not a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,25 +40,25 @@ impl Price {
     /// # Errors
     /// [`PriceError`] outside 1..=[`MAX_PRICE_MICROS`].
     pub const fn from_micros(micros: i64) -> Result<Self, PriceError> {
-        if micros <= 0 {
-            Err(PriceError::NotPositive)
-        } else if micros > MAX_PRICE_MICROS {
-            Err(PriceError::TooHigh)
-        } else {
-            Ok(Self(micros))
+        if micros > MAX_PRICE_MICROS {
+            return Err(PriceError::TooHigh);
+        }
+        match NonZeroI64::new(micros) {
+            Some(micros) if micros.get() > 0 => Ok(Self(micros)),
+            _ => Err(PriceError::NotPositive),
         }
     }
 
     /// The price in millionths of a dollar.
     #[must_use]
     pub const fn micros(self) -> i64 {
-        self.0
+        self.0.get()
     }
 
     /// The price as a plain decimal.
     #[must_use]
     pub const fn decimal(self) -> Decimal {
-        Decimal::from_micros(self.0)
+        Decimal::from_micros(self.micros())
     }
 
     /// The nearest float, for display and statistics; never for comparison with a user's price.
@@ -68,7 +71,9 @@ impl Price {
     /// to the range of prices.
     #[must_use]
     pub fn after_split(self, ratio: SplitRatio) -> Self {
-        Self(ratio.divide(self.0).clamp(1, MAX_PRICE_MICROS))
+        let micros = ratio.divide(self.micros()).clamp(1, MAX_PRICE_MICROS);
+        // The range excludes zero.
+        NonZeroI64::new(micros).map_or(self, Self)
     }
 }
 

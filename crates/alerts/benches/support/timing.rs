@@ -16,6 +16,24 @@ pub(crate) fn stopwatch<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), result)
 }
 
+/// Returns the processor time of `run` and its result, so that other work on the machine does not count. Where the system does not
+/// report it, returns the duration.
+pub(crate) fn processor_stopwatch<T>(run: impl FnOnce() -> T) -> (Duration, T) {
+    let before = processor_time();
+    let (duration, result) = stopwatch(run);
+    let used = before
+        .zip(processor_time())
+        .map(|(before, after)| after.saturating_sub(before));
+    (used.unwrap_or(duration), result)
+}
+
+/// Returns the processor time of this thread so far.
+fn processor_time() -> Option<Duration> {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanos = statistics.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanos))
+}
+
 /// A measured candidate: a name, the units of work per run, and the run, which returns its duration.
 pub(crate) struct Candidate<'a> {
     name: String,

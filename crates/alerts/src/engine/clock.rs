@@ -11,7 +11,6 @@ use super::event::InsiderTrade;
 use super::facts::Facts;
 use super::level_index::Slot;
 use super::reason::Reason;
-use super::registry::Placement;
 use super::stock::Stock;
 use crate::condition::{Condition, DeliveryTime};
 
@@ -93,7 +92,7 @@ impl Engine {
 
     /// Schedules an alert for an instant; `None` while no instant is known.
     pub(super) fn schedule(&mut self, slot: Slot, at: Option<Timestamp>) {
-        self.registry.alert_mut(slot).placement = Placement::Moment(at);
+        self.registry.set_moment(slot, at);
         self.moments.extend(at.map(|at| (at, slot)));
     }
 
@@ -160,7 +159,7 @@ impl Engine {
         change(facts);
         let dated: Vec<_> = facts.dated.iter().copied().collect();
         for slot in dated {
-            if let Placement::Moment(Some(at)) = self.registry.alert(slot).placement {
+            if let Some(at) = self.registry.moment(slot) {
                 if at <= now && self.date_reason_on(slot, new_york_date(at)).is_some() {
                     continue;
                 }
@@ -224,7 +223,7 @@ impl Engine {
             return;
         };
         for slot in std::mem::take(buzz.watchers(direction)) {
-            self.fire(slot, now, reason, out);
+            self.fire(slot, now, reason.clone(), out);
         }
     }
 }

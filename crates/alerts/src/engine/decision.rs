@@ -23,6 +23,8 @@ pub struct Decision {
     pub action: AlertAction,
 }
 
+const _: () = assert!(size_of::<Decision>() <= 88);
+
 /// The action that a decision requires.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AlertAction {

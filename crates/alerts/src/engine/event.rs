@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Bar, Decimal, Price, SplitRatio, Symbol};
 
+use crate::EvaluatedAlert;
 use crate::alert::{Alert, AlertId};
 use crate::metrics::FundamentalFigures;
 
@@ -270,6 +271,8 @@ pub enum Event<'a> {
     Evaluate,
     /// An alert became active, or changed while active. This revision is evaluated from now on.
     Armed(&'a Alert),
+    /// An active alert was read at the start. This revision is evaluated from now on.
+    Loaded(&'a EvaluatedAlert),
     /// An alert was paused or deleted, or its firing was committed elsewhere.
     Disarmed(AlertId),
 }

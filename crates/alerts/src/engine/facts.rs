@@ -153,7 +153,7 @@ impl Facts {
             insiders,
             window_days: criteria.window_days,
             traded: direction(&counted),
-            names: InsiderNames::of(&names(&counted)),
+            names: Box::new(InsiderNames::of(&names(&counted))),
         })
     }
 

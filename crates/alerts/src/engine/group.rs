@@ -83,6 +83,18 @@ impl Band {
         volume_hi: i64::MIN,
     };
 
+    /// Returns whether no alert of the band fires at a price and a volume.
+    pub(super) const fn contains(&self, price: i64, volume: i64) -> bool {
+        price > self.lo && price < self.hi && volume < self.volume_hi
+    }
+
+    /// Narrows the band to what another one contains as well.
+    pub(super) fn intersect(&mut self, other: &Self) {
+        self.lo = self.lo.max(other.lo);
+        self.hi = self.hi.min(other.hi);
+        self.volume_hi = self.volume_hi.min(other.volume_hi);
+    }
+
     fn at_or_above(&mut self, level: i64) {
         self.hi = self.hi.min(level);
     }
@@ -105,6 +117,9 @@ pub(super) struct Group {
     pub(super) index: LevelIndex,
     /// Only for touches: the side of the average on which the previous observation was, with the average of its time.
     pub(super) previous: Option<Ordering>,
+    /// The band of this group alone; [`Band::EMPTY`] if it has to be computed. Within it the group is not evaluated, although the
+    /// observation is outside the bands of other groups.
+    pub(super) band: Band,
 }
 
 impl Group {
@@ -113,6 +128,7 @@ impl Group {
             key,
             index: LevelIndex::default(),
             previous: None,
+            band: Band::EMPTY,
         }
     }
 

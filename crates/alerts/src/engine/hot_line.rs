@@ -65,6 +65,11 @@ impl HotLine {
         (self.lo, self.hi, self.volume_hi) = (band.lo, band.hi, band.volume_hi);
     }
 
+    /// Returns whether the band is empty.
+    pub(super) fn is_unsettled(&self) -> bool {
+        (self.lo, self.hi) == (Band::EMPTY.lo, Band::EMPTY.hi)
+    }
+
     /// Empties the band, so that the next observation is fully evaluated.
     pub(super) fn unsettle(&mut self) {
         self.set_band(Band::EMPTY);

@@ -43,6 +43,8 @@ impl LevelIndex {
 
     pub(crate) fn insert(&mut self, key: i64, slot: Slot) {
         if self.chunks.is_empty() {
+            // Most groups never need a second chunk, and a vector that grows by itself begins with room for four.
+            self.chunks.reserve_exact(1);
             self.chunks.push(Chunk {
                 first: (key, slot),
                 keys: vec![key],
@@ -72,28 +74,26 @@ impl LevelIndex {
         true
     }
 
-    /// Removes every entry whose key is at most `reached`, lowest first.
-    pub(crate) fn drain_through(&mut self, reached: i64, mut take: impl FnMut(i64, Slot)) {
+    /// Removes every entry whose key is at most `reached`, lowest first. Passes the keys and slots of each chunk on as a whole.
+    pub(crate) fn drain_through(&mut self, reached: i64, mut take: impl FnMut(&[i64], &[Slot])) {
+        // Usually nothing is reached, and this reads no chunk.
+        if self.first().is_none_or(|first| first > reached) {
+            return;
+        }
         let whole = self
             .chunks
             .partition_point(|chunk| chunk.keys.last().is_some_and(|&key| key <= reached));
         for chunk in self.chunks.drain(..whole) {
-            chunk
-                .keys
-                .iter()
-                .zip(&chunk.slots)
-                .for_each(|(&key, &slot)| take(key, slot));
+            take(&chunk.keys, &chunk.slots);
         }
         let Some(chunk) = self.chunks.first_mut() else {
             return;
         };
         let part = chunk.keys.partition_point(|&key| key <= reached);
         if part > 0 {
-            chunk
-                .keys
-                .drain(..part)
-                .zip(chunk.slots.drain(..part))
-                .for_each(|(key, slot)| take(key, slot));
+            take(&chunk.keys[..part], &chunk.slots[..part]);
+            chunk.keys.drain(..part);
+            chunk.slots.drain(..part);
             chunk.first = (chunk.keys[0], chunk.slots[0]);
         }
     }
@@ -224,7 +224,9 @@ mod tests {
                     Step::Remove(_) => prop_assert!(!index.remove(0, Slot(0))),
                     Step::Drain(reached) => {
                         let mut taken = Vec::new();
-                        index.drain_through(reached, |key, slot| taken.push((key, slot)));
+                        index.drain_through(reached, |keys, slots| {
+                            taken.extend(keys.iter().copied().zip(slots.iter().copied()));
+                        });
                         let kept = oracle.split_off(&(reached + 1, Slot(0)));
                         prop_assert_eq!(taken, oracle.into_iter().collect::<Vec<_>>());
                         oracle = kept;

@@ -18,9 +18,10 @@
 //! * [`facts`], [`buzz`]: data besides the price: dates, insider trades, mentions.
 //! * [`clock`]: alerts that wait for an instant.
 //! * [`arm`]: arms, disarms and, after a split, adjusts alerts.
-//! * [`registry`]: the armed alerts.
+//! * [`registry`]: the armed alerts; [`level_key`]: their levels.
 //! * [`rules`]: expressions, and all alerts with options: their quiet bands, judgements, facts and splits.
 //! * [`evaluation`]: the evaluation status of alerts; [`feeds`]: the delivered kinds of data.
+//! * [`sessions`]: cached sessions of the calendar.
 //! * [`extended_hours`]: the newest price of a stock outside its session.
 //! * [`figures`]: the figures of a stock, for display; [`inspect`]: questions about the engine's state.
 //!
@@ -53,14 +54,15 @@ mod group;
 mod hot_line;
 mod inspect;
 mod level_index;
+mod level_key;
 mod observe;
 mod reason;
 mod registry;
 mod rules;
+mod sessions;
 mod stock;
 
 pub use arm::after_split;
-pub(crate) use arm::change_level;
 pub use blind_stocks::BlindStock;
 pub use buzz::BuzzThresholds;
 pub use decision::{AlertAction, Decision, EventError};
@@ -68,16 +70,14 @@ pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationSt
 pub use event::{
     Dividend, Event, ExtendedPrice, ExtendedQuote, Feed, InsiderTrade, ObservedSession, Quote, QuoteDetails, StockIndex,
 };
+pub(crate) use level_key::change_level;
 pub use reason::{InsiderNames, Reason};
 pub use rules::{ExplainedTerm, Explanation, RuleReason, TermSource};
 
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
-use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
-use market::calendar::new_york_date;
-use market::day::day_number;
 use market::{Calendar, Symbol};
 
 use feeds::FeedStates;
@@ -85,6 +85,7 @@ use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
 use registry::Registry;
 use rules::ArmedRules;
+use sessions::{CachedSession, CachedSessions};
 use stock::Stock;
 
 use crate::metrics::FundamentalFigures;
@@ -116,7 +117,7 @@ impl Default for EngineConfig {
 pub struct Engine {
     config: EngineConfig,
     calendar: Calendar,
-    cached_session: Option<CachedSession>,
+    sessions: CachedSessions,
     indices: HashMap<Symbol, StockIndex>,
     symbols: Vec<Symbol>,
     hot: Vec<HotLine>,
@@ -133,15 +134,6 @@ pub struct Engine {
     feeds: FeedStates,
 }
 
-/// The session of the last snapshot, cached to avoid a calendar lookup for every snapshot.
-#[derive(Clone, Copy, Debug)]
-struct CachedSession {
-    date: Date,
-    day: i32,
-    from: Timestamp,
-    to: Timestamp,
-}
-
 impl Engine {
     /// Creates an engine without stocks and alerts.
     #[must_use]
@@ -149,7 +141,7 @@ impl Engine {
         Self {
             config,
             calendar,
-            cached_session: None,
+            sessions: CachedSessions::default(),
             indices: HashMap::new(),
             symbols: Vec::new(),
             hot: Vec::new(),
@@ -207,10 +199,11 @@ impl Engine {
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
+            Event::Loaded(alert) => self.arm_active(alert, now, out),
             Event::Disarmed(id) if self.disarm_rule(id) => {}
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {
-                self.require_completed(bar.date, now)?;
+                self.sessions.require_completed(&self.calendar, bar.date, now)?;
                 self.judge_closes_of(symbol, now, out);
                 let (stock, hot) = self.parts(symbol);
                 stock.record(hot, bar)?;
@@ -282,7 +275,7 @@ impl Engine {
     }
 
     fn snapshot(&mut self, quotes: &[Quote], now: Timestamp, out: &mut Vec<Decision>) -> Result<(), EventError> {
-        let Some(CachedSession { date, day, .. }) = self.current_session(now) else {
+        let Some(CachedSession { date, day, .. }) = self.sessions.at(&self.calendar, now) else {
             return Err(EventError::MarketClosed);
         };
         let (mut too_late, now_s) = (0, seconds(now));
@@ -310,52 +303,13 @@ impl Engine {
     }
 
     fn set_details(&mut self, details: &[QuoteDetails], now: Timestamp) {
-        let Some(CachedSession { day, .. }) = self.current_session(now) else {
+        let Some(CachedSession { day, .. }) = self.sessions.at(&self.calendar, now) else {
             return;
         };
         for new in details {
             if let Some(stock) = self.stocks.get_mut(new.stock.0 as usize) {
                 stock.set_details(day, new);
             }
-        }
-    }
-
-    /// Returns the session that is open at `now`.
-    fn current_session(&mut self, now: Timestamp) -> Option<CachedSession> {
-        if let Some(session) = self
-            .cached_session
-            .filter(|session| session.from <= now && now <= session.to)
-        {
-            return Some(session);
-        }
-        let session = self.calendar.session_at(now)?;
-        // On a market that never closes, the date changes at midnight, which only the calendar knows.
-        let (from, to) = if self.calendar.is_always_open() {
-            (now, now)
-        } else {
-            (session.open, session.close)
-        };
-        let session = CachedSession {
-            date: session.date,
-            day: day_number(session.date),
-            from,
-            to,
-        };
-        self.cached_session = Some(session);
-        Some(session)
-    }
-
-    /// Checks that the session of a bar has ended.
-    fn require_completed(&self, date: Date, now: Timestamp) -> Result<(), EventError> {
-        let completed = if self.calendar.is_always_open() {
-            date < new_york_date(now)
-        } else {
-            self.calendar.session(date).is_some_and(|session| session.close <= now)
-        };
-        if completed {
-            Ok(())
-        } else {
-            Err(EventError::NoCompletedSession { date })
         }
     }
 
@@ -366,6 +320,10 @@ impl Engine {
 
     fn mark_unsettled(&mut self, symbol: Symbol) {
         let at = self.stock(symbol);
+        self.mark_stock_unsettled(at);
+    }
+
+    fn mark_stock_unsettled(&mut self, at: StockIndex) {
         let stock = &mut self.stocks[at.0 as usize];
         stock.rules.mark_all_due();
         if !std::mem::replace(&mut stock.is_unsettled, true) {
@@ -379,7 +337,10 @@ impl Engine {
     }
 
     fn evaluate_unsettled(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
-        let day = self.current_session(now).map_or(NO_DAY, |session| session.day);
+        let day = self
+            .sessions
+            .at(&self.calendar, now)
+            .map_or(NO_DAY, |session| session.day);
         let is_extended = day == NO_DAY && self.calendar.extended_hours_at(now).is_some();
         for stock in std::mem::take(&mut self.unsettled) {
             let at = stock.0 as usize;

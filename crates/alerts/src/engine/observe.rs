@@ -11,8 +11,9 @@ use super::event::Quote;
 use super::group::{Band, Group, GroupKey, View, compare_with_average_of};
 use super::hot_line::{HotLine, NO_DAY, seconds};
 use super::level_index::Slot;
+use super::level_key::rsi_key;
 use super::reason::reason_for;
-use super::registry::{Placement, Registry};
+use super::registry::Registry;
 use super::stock::Stock;
 use crate::condition::{Condition, Side};
 
@@ -42,7 +43,7 @@ impl Stock {
         self.evaluate(hot, false, now, registry, out);
         hot.high = hot.high.max(hot.last);
         hot.low = hot.low.min(hot.last);
-        self.settle(hot);
+        self.draw_band(hot);
         true
     }
 
@@ -58,7 +59,7 @@ impl Stock {
     ) {
         if hot.day == day && self.session.is_some() {
             self.evaluate(hot, true, now, registry, out);
-            self.settle(hot);
+            self.draw_band(hot);
         }
     }
 
@@ -72,25 +73,35 @@ impl Stock {
         registry: &mut Registry,
         out: &mut Vec<Decision>,
     ) {
+        self.forget_old_bands(hot);
         self.set_rsi_sides(hot, now, registry, out);
         let mut groups = std::mem::take(&mut self.groups);
         let view = self.view(hot, false);
         let price = Self::last_price(hot);
+        let mut identities = Vec::new();
         for group in &mut groups {
             let key = group.key;
             if again && matches!(key, GroupKey::Touch { .. } | GroupKey::Extreme(_)) {
                 continue;
             }
+            if group.band.contains(view.price, view.volume) {
+                continue;
+            }
+            group.band = Band::EMPTY;
             if let Some(reached) = group.reached(&view) {
-                group.index.drain_through(reached, |level, slot| {
-                    let reason = reason_for(key, level, &view, registry, slot);
-                    let (alert, revision) = registry.retire(slot);
-                    out.push(Decision {
+                group.index.drain_through(reached, |levels, slots| {
+                    // In two passes: reads of identities, which lie anywhere, overlap if nothing comes between them.
+                    registry.retire_all(slots, &mut identities);
+                    let fired = levels.iter().zip(slots).zip(&identities);
+                    out.extend(fired.map(|((&level, &slot), &(alert, revision))| Decision {
                         alert,
                         revision,
                         at: now,
-                        action: AlertAction::Fire { price, reason },
-                    });
+                        action: AlertAction::Fire {
+                            price,
+                            reason: reason_for(key, level, &view, registry, slot),
+                        },
+                    }));
                 });
             }
             if !again {
@@ -101,12 +112,33 @@ impl Stock {
         self.groups = groups;
     }
 
-    pub(super) fn settle(&self, hot: &mut HotLine) {
-        let mut band = Band::WIDE;
-        let view = self.view(hot, true);
-        for group in &self.groups {
-            group.tighten(&view, &mut band);
+    /// Computes the quiet band again without an evaluation.
+    pub(super) fn settle(&mut self, hot: &mut HotLine) {
+        self.forget_old_bands(hot);
+        self.draw_band(hot);
+    }
+
+    /// Forgets the bands of all groups if something besides the price and the volume has changed, which empties the stock's band.
+    fn forget_old_bands(&mut self, hot: &HotLine) {
+        if hot.is_unsettled() {
+            self.groups.iter_mut().for_each(|group| group.band = Band::EMPTY);
         }
+    }
+
+    /// Computes the bands that have to be computed, and narrows the stock's band to all of them.
+    fn draw_band(&mut self, hot: &mut HotLine) {
+        let mut band = Band::WIDE;
+        let mut groups = std::mem::take(&mut self.groups);
+        let view = self.view(hot, true);
+        for group in &mut groups {
+            if group.band == Band::EMPTY {
+                let mut own = Band::WIDE;
+                group.tighten(&view, &mut own);
+                group.band = own;
+            }
+            band.intersect(&group.band);
+        }
+        self.groups = groups;
         self.rules.tighten(&mut band);
         hot.set_band(band);
     }
@@ -127,6 +159,7 @@ impl Stock {
                 self.groups.len() - 1
             });
         self.groups[at].index.insert(level, slot);
+        self.groups[at].band = Band::EMPTY;
         if hot.day != NO_DAY {
             let mut band = Band {
                 lo: hot.lo,
@@ -212,17 +245,9 @@ impl Stock {
             let side = other_side(rsi, threshold.micros());
             out.push(registry.set_rsi_side(slot, side, now));
             let (key, level) = rsi_key(Some(side), threshold.micros());
-            registry.alert_mut(slot).placement = Placement::Level(key, level);
             self.insert(hot, key, level, slot);
         }
     }
-}
-
-/// Returns the group and the key of an RSI alert; `None` is a side that is not determined yet.
-pub(super) fn rsi_key(side: Option<Side>, threshold: i64) -> (GroupKey, i64) {
-    side.map_or((GroupKey::RsiUndecided, 0), |side| {
-        (GroupKey::Rsi(side), side.key(threshold))
-    })
 }
 
 /// Returns the side of the threshold opposite to the RSI.

@@ -13,8 +13,8 @@ use super::level_index::Slot;
 use super::registry::Registry;
 use crate::condition::{BuzzDirection, DeliveryTime, EpsBasis, InsiderDirection, Side, VolumeBaseline};
 
-/// The reason for which an alert fired. Its text is a sentence for the owner.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The reason for which an alert fired. Its text is a sentence for the owner. It is small, because a million alerts may fire at once.
+#[derive(Clone, PartialEq, Debug)]
 pub enum Reason {
     /// The price is at or beyond the threshold.
     PriceReached {
@@ -114,7 +114,7 @@ pub enum Reason {
         /// Whether they bought, sold or did both.
         traded: InsiderDirection,
         /// Their names.
-        names: InsiderNames,
+        names: Box<InsiderNames>,
     },
     /// The reminder's instant has come.
     Reminder,

@@ -157,6 +157,7 @@ impl Stock {
             low_before: self.history.low_52_weeks(day),
         });
         (hot.day, hot.high, hot.low, hot.volume) = (day, i64::MIN, i64::MAX, -1);
+        hot.unsettle();
         self.rules.mark_all_due();
     }
 

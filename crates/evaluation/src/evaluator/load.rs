@@ -10,7 +10,6 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ::alerts::Status;
 use ::alerts::engine::{Engine, Event, EventError, ObservedSession};
 use ::alerts::metrics::FundamentalFigures;
 use ::market::calendar::{new_york, new_york_date};
@@ -23,7 +22,6 @@ use store::model::{LatestQuote, StockFacts};
 
 use super::future::{FutureQuote, FutureState};
 use super::known_splits::KnownSplits;
-use super::revision_guard::with_clamped_armed_at;
 use super::{Evaluator, facts};
 
 /// How far back bars are read, in days. This is enough for every indicator and for Wilder's RSI to be independent
@@ -263,10 +261,11 @@ impl<'a> EngineLoader<'a> {
             .store
             .active_alerts(&mut |alerts| {
                 let mut engine = self.engine();
-                for stored in alerts.iter().filter(|stored| stored.alert.status == Status::Active) {
+                for mut alert in alerts {
+                    // As `with_clamped_armed_at` does.
+                    alert.armed_at = alert.armed_at.min(self.now);
                     // An armed alert is always accepted.
-                    let alert = &with_clamped_armed_at(&stored.alert, self.now);
-                    let _ = engine.process(Event::Armed(alert), self.now, &mut decisions);
+                    let _ = engine.process(Event::Loaded(&alert), self.now, &mut decisions);
                 }
             })
             .await?;

@@ -1,6 +1,9 @@
-//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`, `filter.rs`), totals (`totals.rs`), revisions of accounts (`revision.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`), former states (`undo.rs`) and guest
+//! Alerts: rows (`row.rs`), reads (`read.rs`), all active alerts (`active.rs`), pages (`list.rs`, `filter.rs`), totals (`totals.rs`),
+//! revisions of accounts (`revision.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`), former states
+//! (`undo.rs`) and guest
 //! alerts (`guests.rs`).
 
+mod active;
 mod change;
 mod filter;
 mod guests;

@@ -1,16 +1,14 @@
-//! Reads single alerts and all active alerts.
+//! Reads single alerts, and alerts of some stocks.
 
-use alerts::{AlertId, Revision};
+use alerts::AlertId;
 use market::Symbol;
-use uuid::Uuid;
 
 use super::row::{AlertRow, TABLE, select};
 use super::scopes::select_shown;
 use crate::bulk::{Statement, fetch_many, query_many};
 use crate::columns::values;
-use crate::database::{query, stream};
+use crate::database::query;
 use crate::model::{AccountId, StoredAlert};
-use crate::sqlite::row;
 use crate::{Store, StoreError, UnitOfWork};
 
 /// Alerts by id, including deleted ones.
@@ -34,34 +32,12 @@ const ACTIVE_OF_SYMBOLS: Statement = Statement {
     after: ")",
 };
 
-row! {
-    /// An alert's id and revision.
-    struct RevisionRow {
-        id: Uuid,
-        revision: i64,
-    }
-}
-
-impl TryFrom<RevisionRow> for (AlertId, Revision) {
-    type Error = StoreError;
-
-    fn try_from(row: RevisionRow) -> Result<Self, StoreError> {
-        Ok((AlertId(row.id), Revision(TABLE.narrow("revision", row.revision)?)))
-    }
-}
-
 impl Store {
     /// Returns an account's alert unless it is deleted.
     pub async fn alert(&self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
         let sql = select_shown!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND parent_seq IS NULL");
         let row = query!(fetch_optional AlertRow, &self.pools, sql, id.0, account.0)?;
         row.map(StoredAlert::try_from).transpose()
-    }
-
-    /// Reads all active alerts in order of creation, as one consistent snapshot. Passes them to `take` in chunks.
-    pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<StoredAlert>) + Send)) -> Result<(), StoreError> {
-        let sql = select!("WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq");
-        stream!(AlertRow, &self.pools, take, sql)
     }
 
     /// Returns the stocks that have alerts in a status other than active: paused, triggered or unverified. Scans all
@@ -103,15 +79,6 @@ impl Store {
             "WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND symbol = $1 AND scope IS NULL ORDER BY seq LIMIT $2"
         );
         values(query!(fetch_all AlertRow, &self.pools, sql, symbol.as_str(), i64::from(limit))?)
-    }
-
-    /// Reads the revisions of all active alerts in chunks, for comparison with the engine.
-    pub async fn active_revisions(
-        &self,
-        take: &mut (dyn FnMut(Vec<(AlertId, Revision)>) + Send),
-    ) -> Result<(), StoreError> {
-        let sql = "SELECT id, revision FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq";
-        stream!(RevisionRow, &self.pools, take, sql)
     }
 
     /// Returns alerts by id for any owner, in any order. Deleted alerts are missing.

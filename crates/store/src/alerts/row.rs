@@ -124,8 +124,19 @@ impl AlertRow {
     }
 }
 
+/// Names the alert in an error about its row.
+pub(super) fn of_alert(id: Uuid, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Corrupt { table, what } => StoreError::Corrupt {
+            table,
+            what: format!("alert {id}: {what}"),
+        },
+        other => other,
+    }
+}
+
 /// Reads the state of an alert. The states of members, one a line, are read as one with all of their firings.
-fn parse_lifecycle(text: &str) -> Result<Lifecycle, StoredLifecycleError> {
+pub(super) fn parse_lifecycle(text: &str) -> Result<Lifecycle, StoredLifecycleError> {
     let mut states = text.lines().map(Lifecycle::from_stored);
     let first = states.next().unwrap_or_else(|| Lifecycle::from_stored(text))?;
     states.try_fold(first, |all, state| {
@@ -142,13 +153,7 @@ impl TryFrom<AlertRow> for StoredAlert {
     type Error = StoreError;
 
     fn try_from(row: AlertRow) -> Result<Self, StoreError> {
-        let alert = row.alert().map_err(|error| match error {
-            StoreError::Corrupt { table, what } => StoreError::Corrupt {
-                table,
-                what: format!("alert {}: {what}", row.id),
-            },
-            other => other,
-        })?;
+        let alert = row.alert().map_err(|error| of_alert(row.id, error))?;
         let owner = match (row.account_id, row.guest_email) {
             (Some(account), _) => AlertOwner::Account(AccountId(account)),
             (None, Some(email)) => AlertOwner::Guest { email },
@@ -168,7 +173,7 @@ impl TryFrom<AlertRow> for StoredAlert {
 }
 
 /// Parses a side from its column value.
-fn parse_side(name: &str) -> Option<Side> {
+pub(super) fn parse_side(name: &str) -> Option<Side> {
     [Side::Above, Side::Below]
         .into_iter()
         .find(|side| side_name(*side) == name)
@@ -199,7 +204,7 @@ pub(super) fn options_column(options: &AlertOptions) -> Option<String> {
 }
 
 /// Reads options from their column value.
-fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreError> {
+pub(super) fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreError> {
     let Some(text) = text else {
         return Ok(AlertOptions::default());
     };

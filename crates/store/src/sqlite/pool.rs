@@ -55,10 +55,27 @@ impl SqlitePool {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, sqlx::Error> {
+        let idle = Arc::clone(&self.idle);
+        self.on_thread(move |options| run(options, &idle, work)).await
+    }
+
+    /// Runs `work` on a new connection and closes it, which releases the memory of the pages that were read.
+    pub(super) async fn read_once<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, sqlx::Error> {
+        self.on_thread(move |options| work(&options.connect()?)).await
+    }
+
+    /// Runs `work` on a thread for blocking work, once there is a permit for one more connection.
+    async fn on_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&SqliteOptions) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, sqlx::Error> {
         let permit = self.permit().await?;
-        let (options, idle) = (Arc::clone(&self.options), Arc::clone(&self.idle));
+        let options = Arc::clone(&self.options);
         let reading = tokio::task::spawn_blocking(move || {
-            let result = run(&options, &idle, work);
+            let result = work(&options);
             drop(permit);
             result
         });

@@ -189,7 +189,10 @@ fn bind(statement: &mut Statement<'_>, parameters: &[Value]) -> rusqlite::Result
 /// Chunks that a read may be ahead of their use.
 const CHUNKS_AHEAD: usize = 2;
 
-/// Reads rows as they arrive, converts them and passes them on in chunks.
+/// Reads rows, converts them on the thread that reads them, and passes them on in chunks. So their use takes place beside the reading.
+///
+/// The connection is closed at the end: the pages that it has read would stay in its cache and in the mapped part of the file, and the
+/// next such read is far away.
 pub(crate) async fn in_chunks<Row, Value>(
     pool: &SqlitePool,
     query: Query,
@@ -197,29 +200,38 @@ pub(crate) async fn in_chunks<Row, Value>(
     take: &mut (dyn FnMut(Vec<Value>) + Send),
 ) -> Result<(), crate::StoreError>
 where
-    Row: ReadRow + Send + 'static,
-    Value: TryFrom<Row, Error = crate::StoreError>,
+    Row: ReadRow,
+    Value: TryFrom<Row, Error = crate::StoreError> + Send + 'static,
 {
-    let (sender, mut chunks) = mpsc::channel::<Vec<Row>>(CHUNKS_AHEAD);
-    let reading = pool.read(move |connection| {
-        let mut chunk = Vec::new();
-        query.for_each(connection, |row| {
-            chunk.push(row);
-            // There is no receiver if the caller was cancelled or cannot convert a row.
-            chunk.len() < chunk_rows || sender.blocking_send(std::mem::take(&mut chunk)).is_ok()
+    let (sender, mut chunks) = mpsc::channel::<Vec<Value>>(CHUNKS_AHEAD);
+    let reading = pool.read_once(move |connection| {
+        let mut chunk = Vec::with_capacity(chunk_rows);
+        let mut failure = None;
+        query.for_each(connection, |row: Row| {
+            match Value::try_from(row) {
+                Ok(value) => chunk.push(value),
+                Err(error) => {
+                    failure = Some(error);
+                    return false;
+                }
+            }
+            if chunk.len() < chunk_rows {
+                return true;
+            }
+            let full = std::mem::replace(&mut chunk, Vec::with_capacity(chunk_rows));
+            // There is no receiver if the caller was cancelled.
+            sender.blocking_send(full).is_ok()
         })?;
         let _ = sender.blocking_send(chunk);
-        Ok(())
+        Ok(failure)
     });
-    let converting = async move {
+    let using = async move {
         while let Some(chunk) = chunks.recv().await {
-            take(crate::columns::values(chunk)?);
+            take(chunk);
         }
-        Ok::<_, crate::StoreError>(())
     };
-    let (read, converted) = tokio::join!(reading, converting);
-    read?;
-    converted
+    let (read, ()) = tokio::join!(reading, using);
+    read?.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

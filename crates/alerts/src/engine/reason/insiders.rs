@@ -9,8 +9,7 @@ const MORE_BYTES: usize = 20;
 /// The maximum length of one name in bytes. One name and the number of others always fit.
 const MAX_NAME_BYTES: usize = MAX_BYTES - MORE_BYTES;
 
-/// The names of insiders as text: `Ann Lee, Bob Roe and 2 more`. It has a fixed size, so that a reason can be copied
-/// without an allocation.
+/// The names of insiders as text: `Ann Lee, Bob Roe and 2 more`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InsiderNames {
     bytes: [u8; MAX_BYTES],

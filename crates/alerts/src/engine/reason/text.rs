@@ -124,7 +124,7 @@ impl Reason {
                 insiders,
                 window_days,
                 traded,
-                names,
+                ref names,
             } => {
                 let people = if insiders == 1 { "insider" } else { "insiders" };
                 let traded = match traded {

@@ -62,7 +62,7 @@ pub(super) struct OwnStock<'a> {
 }
 
 /// The truth of a condition that is judged directly.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum DirectTruth {
     /// It is true, for this reason.
     True(Reason),

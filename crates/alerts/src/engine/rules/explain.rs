@@ -11,6 +11,7 @@ use super::explanation::{ExplainedTerm, Explanation, TermSource};
 use super::reason::RuleReason;
 use super::rule::{ArmedRule, Rule};
 use super::values::{RuleValues, SeenAt};
+use crate::EvaluatedAlert;
 use crate::alert::{Alert, AlertId};
 use crate::condition::{Condition, Side};
 use crate::engine::Engine;
@@ -40,7 +41,7 @@ impl Engine {
             Condition::SocialBuzz(_) => Lifecycle::new_on_change(now),
             _ => Lifecycle::new(now, None, None),
         };
-        let rule = Rule::with_lifecycle(alert, lifecycle)?;
+        let rule = Rule::with_lifecycle(&EvaluatedAlert::of(alert), lifecycle)?;
         let names = rule.judged.expression().map(symbols).unwrap_or_default();
         let is_known = |symbol: &Symbol| self.indices.contains_key(symbol);
         if !is_known(&rule.symbol) || !names.iter().flatten().all(is_known) {

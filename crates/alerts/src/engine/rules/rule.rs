@@ -6,7 +6,8 @@ use market::{Price, Symbol};
 use super::direct::{DirectCondition, RuleCondition};
 use super::rearm_level::RearmLevel;
 use super::search_policy::SearchPolicy;
-use crate::alert::{Alert, AlertId, Revision};
+use crate::EvaluatedAlert;
+use crate::alert::{AlertId, Revision};
 use crate::condition::Condition;
 use crate::engine::event::StockIndex;
 use crate::engine::group::Band;
@@ -43,12 +44,12 @@ pub(in crate::engine) struct Rule {
 
 impl Rule {
     /// Returns an alert as a rule; `None` for one of the 23 conditions without options.
-    pub(in crate::engine) fn of(alert: &Alert) -> Option<Self> {
+    pub(in crate::engine) fn of(alert: &EvaluatedAlert) -> Option<Self> {
         Self::with_lifecycle(alert, alert.lifecycle.as_deref()?.clone())
     }
 
     /// Returns an alert as a rule in a state; `None` for a condition that is judged neither as an expression nor directly.
-    pub(super) fn with_lifecycle(alert: &Alert, lifecycle: Lifecycle) -> Option<Self> {
+    pub(super) fn with_lifecycle(alert: &EvaluatedAlert, lifecycle: Lifecycle) -> Option<Self> {
         let is_expression = matches!(alert.condition, Condition::Expression(_));
         Some(Self {
             alert: alert.id,

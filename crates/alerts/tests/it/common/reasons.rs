@@ -8,7 +8,7 @@ use market::Decimal;
 /// set.
 pub(crate) fn supports(condition: &Condition, reason: &Reason) -> bool {
     let reached = |side: Side, figure: Decimal, level: Decimal| side.pick(figure >= level, figure <= level);
-    match (condition.clone(), *reason) {
+    match (condition.clone(), reason.clone()) {
         (Condition::Price { side: wanted, .. }, Reason::PriceReached { side, price, threshold }) => {
             wanted == side && reached(side, price.decimal(), threshold.decimal())
         }

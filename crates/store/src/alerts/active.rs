@@ -1,0 +1,103 @@
+//! Reads all active alerts, at a start and for the comparison with the engine.
+//!
+//! A start reads millions of them, so the rows have only the columns that the engine evaluates.
+
+use alerts::{AlertId, ConditionKind, EvaluatedAlert, Revision, restore};
+use market::Decimal;
+use uuid::Uuid;
+
+use super::row::{TABLE, of_alert, parse_lifecycle, parse_options, parse_side};
+use crate::database::stream;
+use crate::sqlite::row;
+use crate::{Store, StoreError};
+
+row! {
+    /// The columns of an active alert that the engine evaluates.
+    struct ActiveAlertRow {
+        id: Uuid,
+        revision: i64,
+        symbol: String,
+        condition: String,
+        threshold: Option<i64>,
+        moment: Option<i64>,
+        parameters: Option<String>,
+        initial_price: Option<i64>,
+        armed_at: i64,
+        threshold_set_at: i64,
+        triggered_at: Option<i64>,
+        rsi_side: Option<String>,
+        options: Option<String>,
+        lifecycle: Option<String>,
+    }
+}
+
+impl ActiveAlertRow {
+    fn alert(&self) -> Result<EvaluatedAlert, StoreError> {
+        let kind = TABLE.parse("condition", &self.condition, ConditionKind::from_name)?;
+        let parameters = self.parameters.as_deref().filter(|_| restore::has_parameters(kind));
+        let parameters = TABLE.optional_object(parameters)?;
+        let threshold = self.threshold.map(Decimal::from_micros);
+        let moment = TABLE.optional_instant(self.moment)?;
+        let condition = restore::condition(kind, threshold, parameters.as_ref(), moment);
+        let rsi_side = self.rsi_side.as_deref();
+        let lifecycle = self.lifecycle.as_deref().map(parse_lifecycle).transpose();
+        Ok(EvaluatedAlert {
+            id: AlertId(self.id),
+            revision: Revision(TABLE.narrow("revision", self.revision)?),
+            symbol: TABLE.symbol(&self.symbol)?,
+            condition: condition.map_err(|error| TABLE.corrupt(error))?,
+            initial_price: TABLE.optional_price(self.initial_price)?,
+            rsi_side: rsi_side
+                .map(|name| TABLE.parse("rsi_side", name, parse_side))
+                .transpose()?,
+            armed_at: TABLE.instant(self.armed_at)?,
+            threshold_set_at: TABLE.instant(self.threshold_set_at)?,
+            triggered_at: TABLE.optional_instant(self.triggered_at)?,
+            options: parse_options(self.options.as_deref())?,
+            lifecycle: lifecycle.map_err(|error| TABLE.corrupt(error))?.map(Box::new),
+        })
+    }
+}
+
+impl TryFrom<ActiveAlertRow> for EvaluatedAlert {
+    type Error = StoreError;
+
+    fn try_from(row: ActiveAlertRow) -> Result<Self, StoreError> {
+        row.alert().map_err(|error| of_alert(row.id, error))
+    }
+}
+
+row! {
+    /// An alert's id and revision.
+    struct RevisionRow {
+        id: Uuid,
+        revision: i64,
+    }
+}
+
+impl TryFrom<RevisionRow> for (AlertId, Revision) {
+    type Error = StoreError;
+
+    fn try_from(row: RevisionRow) -> Result<Self, StoreError> {
+        Ok((AlertId(row.id), Revision(TABLE.narrow("revision", row.revision)?)))
+    }
+}
+
+impl Store {
+    /// Reads all active alerts in order of creation, as one consistent snapshot. Passes them to `take` in chunks.
+    pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<EvaluatedAlert>) + Send)) -> Result<(), StoreError> {
+        let sql = "SELECT id, revision, symbol, condition, threshold, moment, parameters, initial_price, armed_at, \
+                   threshold_set_at, triggered_at, rsi_side, options, lifecycle \
+                   FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq";
+        stream!(ActiveAlertRow, &self.pools, take, sql)
+    }
+
+    /// Reads the revisions of all active alerts in chunks, for comparison with the engine.
+    pub async fn active_revisions(
+        &self,
+        take: &mut (dyn FnMut(Vec<(AlertId, Revision)>) + Send),
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT id, revision FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq";
+        stream!(RevisionRow, &self.pools, take, sql)
+    }
+}
