@@ -231,7 +231,8 @@ struct Timing {
     processor: Duration,
 }
 
-/// Returns the processor time of the threads of the process so far; 0 if the system does not report it.
+/// Returns the processor time of the threads of the process so far; 0 if the system does not report it. Threads that have ended are
+/// missing, so the reading after the filling of the database may be shown as 0.
 fn processor_time() -> Duration {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let nanos = threads.filter_map(|thread| {
