@@ -76,8 +76,8 @@ impl FromRequestParts<App> for DeliveryPath {
     }
 }
 
-pub(super) const ENTRY_ID_ERROR: &str = "must be the id of a history entry, such as 4711";
-/// Ids of history entries.
+pub(super) const ENTRY_ID_ERROR: &str = "must be the position of a history entry, such as 4711";
+/// Positions of history entries.
 pub(super) const ENTRY_ID_PATTERN: &str = "^[1-9][0-9]{0,18}$";
 
 /// Parses the id of a history entry as a response has it.

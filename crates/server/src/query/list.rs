@@ -66,6 +66,7 @@ uuids_of_items! {
 }
 
 impl ListItemId for HistoryEntryId {
+    const NAME: &'static str = "position";
     const ITEM: &'static str = "entry";
     const ERROR: &'static str = ids::ENTRY_ID_ERROR;
 

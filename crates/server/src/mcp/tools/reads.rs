@@ -63,7 +63,7 @@ pub(super) fn list_alert_events() -> ToolDefinition {
             "since": {"type": "string", "format": "date-time", "description": "Only events since this instant, such as 2026-03-02T15:04:00Z"},
             "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Events per page"},
-            "after": {"type": "string", "description": "The id of an event: the page begins after it; omit page"},
+            "after": {"type": "string", "description": "The position of an event: the page begins after it; omit page"},
         }),
         required: &[],
         output: OutputSchema::List("HistoryEntry"),

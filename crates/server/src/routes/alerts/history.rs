@@ -13,9 +13,9 @@ pub(crate) type HistoryPage = ListParams<HistoryEntryId, 50, 200>;
 /// An entry of an alert's history.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryEntry {
-    /// Unique id, increasing in the order of all entries.
+    /// Position of the entry in the order of all entries, for `after`.
     #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4711")]
-    pub id: String,
+    pub position: String,
     /// Alert id.
     pub alert_id: Uuid,
     /// Stock symbol; null for a change of an alert over many stocks as a whole.
@@ -46,7 +46,7 @@ pub struct HistoryEntry {
 impl HistoryEntry {
     pub(crate) fn of(ListedHistoryRow { id, row }: ListedHistoryRow) -> Self {
         Self {
-            id: id.0.to_string(),
+            position: id.0.to_string(),
             alert_id: row.alert.0,
             symbol: shown_symbol(row.symbol).map(|symbol| symbol.to_string()),
             action_type: row.entry.action.name(),

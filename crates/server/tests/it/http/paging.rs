@@ -40,7 +40,7 @@ async fn check(server: &TestServer, path: &str, id: &str) -> Vec<Value> {
     let path = format!("{path}{}", if path.contains('?') { '&' } else { '?' });
     let all = items(&server.get(&format!("{path}limit=100")).await.ok(200));
     for limit in [1, 2] {
-        let (mut numbered, mut behind) = (Vec::new(), Vec::new());
+        let (mut numbered, mut following) = (Vec::new(), Vec::new());
         for page in 1.. {
             let found = server.get(&format!("{path}limit={limit}&page={page}")).await.ok(200);
             if items(&found).is_empty() {
@@ -59,10 +59,10 @@ async fn check(server: &TestServer, path: &str, id: &str) -> Vec<Value> {
             let page = items(&found);
             let Some(last) = page.last() else { break };
             query = format!("{path}limit={limit}&after={}", text(&last[id]));
-            behind.extend(page);
+            following.extend(page);
         }
         assert_eq!(numbered, all, "{path}");
-        assert_eq!(behind, all, "{path}");
+        assert_eq!(following, all, "{path}");
     }
     assert_eq!(
         refused_fields(server.get(&format!("{path}after=")).await),
@@ -108,8 +108,8 @@ async fn each_list_read_after_its_items_is_the_list_of_its_pages(server: TestSer
     for (path, id, count) in [
         ("/v1/alerts".to_owned(), "id", 5),
         ("/v1/alerts?symbol=AAPL&sort_field=status".to_owned(), "id", 5),
-        (format!("/v1/alerts/{id}/history"), "id", 4),
-        (format!("/v1/alerts/{many}/history"), "id", 5),
+        (format!("/v1/alerts/{id}/history"), "position", 4),
+        (format!("/v1/alerts/{many}/history"), "position", 5),
         (format!("/v1/alerts/{many}/members"), "symbol", 3),
         (format!("/v1/alerts/{id}/members"), "symbol", 1),
         (deliveries.clone(), "id", 5),
@@ -137,7 +137,7 @@ async fn items_of_other_lists_and_accounts_are_refused(server: TestServer) {
     let delivery = items(&server.get(&format!("/v1/webhooks/{webhook}/deliveries")).await.ok(200)).remove(0);
     let another = create_webhook(&server).await;
     for path in [
-        format!("/v1/alerts/{other}/history?after={}", text(&entry["id"])),
+        format!("/v1/alerts/{other}/history?after={}", text(&entry["position"])),
         format!("/v1/alerts/{fired}/history?after=999999"),
         format!("/v1/alerts/{fired}/history?after={fired}"),
         format!("/v1/alerts/{fired}/members?after=MSFT"),
@@ -156,8 +156,14 @@ async fn items_of_other_lists_and_accounts_are_refused(server: TestServer) {
     let own = post.json(&above(500)).send().await.ok(201);
     let own = text(&own.body["data"]["id"]).to_owned();
     for (path, refused) in [
-        (format!("/v1/alerts/{own}/history?after={}", text(&entry["id"])), 422),
-        (format!("/v1/alerts/{fired}/history?after={}", text(&entry["id"])), 404),
+        (
+            format!("/v1/alerts/{own}/history?after={}", text(&entry["position"])),
+            422,
+        ),
+        (
+            format!("/v1/alerts/{fired}/history?after={}", text(&entry["position"])),
+            404,
+        ),
         (format!("/v1/alerts?after={fired}"), 422),
     ] {
         let response = server.anonymous("GET", &path).header("x-api-key", &key).send().await;
@@ -181,7 +187,7 @@ async fn list_that_changes_between_pages_misses_and_repeats_nothing(server: Test
     for change in changes.iter().rev().cycle() {
         let page = items(&server.get(&query).await.ok(200));
         let Some(last) = page.last() else { break };
-        query = format!("{history}&after={}", text(&last["id"]));
+        query = format!("{history}&after={}", text(&last["position"]));
         found.extend(page);
         let _ = server
             .post(&format!("/v1/alerts/{id}/{change}"), json!({}))
@@ -197,7 +203,7 @@ async fn list_that_changes_between_pages_misses_and_repeats_nothing(server: Test
         .await
         .ok(200);
     let older = server
-        .get(&format!("{history}&after={}", text(&all[0]["id"])))
+        .get(&format!("{history}&after={}", text(&all[0]["position"])))
         .await
         .ok(200);
     assert_eq!(items(&older), all[1..3]);
@@ -221,16 +227,16 @@ async fn agents_read_events_after_an_event(server: TestServer) {
             break;
         };
         fired.push(last["alert_id"].clone());
-        arguments = json!({"limit": 1, "after": last["id"]});
+        arguments = json!({"limit": 1, "after": last["position"]});
     }
     assert_eq!(fired, ids);
     // The entry about the email may follow the firing.
     let history = server.tool("list_alert_events", json!({"alert_id": ids[0]})).await;
     let mut entries = history["items"].as_array().unwrap().iter().rev();
     let (created, fired) = (entries.next().unwrap(), entries.next().unwrap());
-    let arguments = json!({"alert_id": ids[0], "after": fired["id"]});
+    let arguments = json!({"alert_id": ids[0], "after": fired["position"]});
     let rest = server.tool("list_alert_events", arguments).await;
     assert_eq!(rest["items"], json!([created]));
-    let behind = server.tool("list_alerts", json!({"after": ids[1]})).await;
-    assert_eq!(behind["items"][0]["id"], ids[2]);
+    let following = server.tool("list_alerts", json!({"after": ids[1]})).await;
+    assert_eq!(following["items"][0]["id"], ids[2]);
 }
