@@ -11,7 +11,7 @@ const PATH: &str = "/v1/alerts/history";
 async fn alert_of(user: &TestUser<'_>) -> String {
     user.server.set_price("AAPL", 100.0).await;
     let made = user.post("/v1/alerts", above(200)).await.ok(201);
-    made.body["data"]["position"].as_str().unwrap().to_owned()
+    made.body["data"]["id"].as_str().unwrap().to_owned()
 }
 
 fn note(id: &str) -> Value {
@@ -34,7 +34,7 @@ async fn note_is_recorded_without_changing_the_alert() {
     assert_eq!(
         entry,
         json!({
-            "position": entry["id"], "alert_id": id, "symbol": "AAPL", "action_type": "notification_sent",
+            "position": entry["position"], "alert_id": id, "symbol": "AAPL", "action_type": "notification_sent",
             "action_timestamp": "2024-03-08T15:00:00.000Z", "previous_status": "active", "new_status": "triggered",
             "trigger_price": 200.01,
             "details": {"source": "client", "alert_data": {"b": 1, "a": ["x"]}, "notification_status": "sent"},
