@@ -33,6 +33,8 @@ use uuid::Uuid;
 /// The number of alerts that one transaction writes.
 const ALERTS_PER_TRANSACTION: usize = 5_000;
 const STOCKS: usize = 10_000;
+const MAX_START_SECONDS: f64 = 3.0;
+const MAX_BYTES_PER_ALERT: f64 = 300.0;
 
 fn main() {
     let count: usize = std::env::var("ALERTS")
@@ -61,7 +63,11 @@ fn main() {
         read.elapsed.as_secs_f64(),
         read.processor.as_secs_f64(),
     );
-    println!("resident memory: {per_alert:.0} bytes an alert");
+    let ready = start.elapsed.as_secs_f64();
+    let found = format!("ready after {ready:.2} s, goal at most {MAX_START_SECONDS} s");
+    testkit::print_goal(&format!("start with {count} alerts"), &found, ready <= MAX_START_SECONDS);
+    let found = format!("{per_alert:.0} bytes an alert, goal at most {MAX_BYTES_PER_ALERT}");
+    testkit::print_goal("resident memory", &found, per_alert <= MAX_BYTES_PER_ALERT);
     runtime.block_on(service.stop());
 }
 

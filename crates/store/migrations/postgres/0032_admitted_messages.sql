@@ -6,3 +6,7 @@ CREATE TABLE admitted_messages (
     account_messages BIGINT NOT NULL,
     firings BIGINT NOT NULL
 );
+
+-- Each admission counts the messages of the day to a recipient by their kinds.
+DROP INDEX messages_admitted_to;
+CREATE INDEX messages_admitted_to ON messages (recipient, channel, admitted_at, kind) WHERE admitted_at IS NOT NULL;

@@ -224,11 +224,12 @@ impl AdmitMessages {
             |query, to| query.bind(text(to)).bind(channel).bind(day)
         );
         let by_recipient = found.into_iter();
-        let mut accounts: Vec<Uuid> = self
-            .requests
-            .iter()
-            .filter_map(|request| Some(request.account?.0))
-            .collect();
+        // News about alerts without a quota count for their recipient alone.
+        let counts_for_account = |request: &&QuotaRequest| {
+            request.quota.is_some() || QuotaClass::for_kind(&request.kind) == QuotaClass::Other
+        };
+        let accounts = self.requests.iter().filter(counts_for_account);
+        let mut accounts: Vec<Uuid> = accounts.filter_map(|request| Some(request.account?.0)).collect();
         accounts.sort_unstable();
         accounts.dedup();
         // Only a quota counts the whole month, in which an account may have got any number of messages.
