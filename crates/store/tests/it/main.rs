@@ -16,6 +16,7 @@ mod idempotency;
 mod list;
 mod list_positions;
 mod market;
+mod message_limits;
 mod message_resend;
 mod messages;
 mod oauth;
