@@ -65,7 +65,11 @@ fn main() {
     );
     let ready = start.elapsed.as_secs_f64();
     let found = format!("ready after {ready:.2} s, goal at most {MAX_START_SECONDS} s");
-    testkit::print_goal(&format!("start with {count} alerts"), &found, ready <= MAX_START_SECONDS);
+    testkit::print_goal(
+        &format!("start with {count} alerts"),
+        &found,
+        ready <= MAX_START_SECONDS,
+    );
     let found = format!("{per_alert:.0} bytes an alert, goal at most {MAX_BYTES_PER_ALERT}");
     testkit::print_goal("resident memory", &found, per_alert <= MAX_BYTES_PER_ALERT);
     runtime.block_on(service.stop());
