@@ -207,11 +207,9 @@ impl Drop for Process {
 }
 
 /// Sends a request and reads the response.
-fn read(request: reqwest::RequestBuilder) -> impl Future<Output = ()> + use<> {
-    async move {
-        let response = request.send().await.unwrap().error_for_status().unwrap();
-        response.bytes().await.unwrap();
-    }
+async fn read(request: reqwest::RequestBuilder) {
+    let response = request.send().await.unwrap().error_for_status().unwrap();
+    response.bytes().await.unwrap();
 }
 
 fn bellwether(folder: &Path) -> Command {
