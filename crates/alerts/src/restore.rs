@@ -40,7 +40,7 @@ pub const fn moment(condition: &Condition) -> Option<Timestamp> {
     }
 }
 
-/// Returns whether a condition has parameters of its own. Without them, [`condition`] does not read the parameters.
+/// Returns whether [`condition`] reads the parameters of a kind.
 #[must_use]
 pub const fn has_parameters(kind: ConditionKind) -> bool {
     !kind.spec().request.parameters.is_empty()

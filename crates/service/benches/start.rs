@@ -241,15 +241,9 @@ struct Timing {
     processor: Duration,
 }
 
-/// Returns the processor time of the threads of the process so far; 0 if the system does not report it. Threads that have ended are
-/// missing, so the reading after the filling of the database may be shown as 0.
+/// Returns the processor time of the threads of the process so far; 0 if the system does not report it.
 fn processor_time() -> Duration {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let nanos = threads.filter_map(|thread| {
-        let statistics = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        statistics.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(nanos.sum())
+    testkit::thread_times("self").values().sum()
 }
 
 /// Returns the resident memory of the process; 0 if the system does not report it.

@@ -35,5 +35,5 @@ pub use config::ServiceConfig;
 pub use start::Service;
 pub use start_error::StartError;
 pub use store::model::{AccountId, AlertFilter, AlertRevision, AlertSort, AlertSortField, ApiKeyId};
-pub use store::model::{HistoryEntryId, HistoryRow, ListRequest, ListedHistoryRow, Page, PageRequest};
+pub use store::model::{HistoryPosition, HistoryRow, ListRequest, ListedHistoryRow, Page, PageRequest};
 pub use use_cases::UseCases;

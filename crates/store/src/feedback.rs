@@ -86,7 +86,7 @@ impl Store {
             positions
         );
         let (limit, offset) = request.limit_and_offset();
-        let (sql, reach) = (AssertSqlSafe(sql), request.reach());
+        let (sql, reach) = (AssertSqlSafe(sql), request.rows_until_end());
         let rows = query!(fetch_all FeedbackRow, &self.pools, sql, viewer.0, end.0, end.1, limit, offset, reach)?;
         let items = values(rows)?;
         Ok(Page {

@@ -1,7 +1,7 @@
 //! Pages that are merged from several statements in one order.
 
-/// Returns the statement that merges the rows of statements, of each the first `limit` in an order, a parameter such as `$4`. An index
-/// finds these rows. Without the limit of each part, PostgreSQL reads all rows of all parts and sorts them.
+/// Returns the statement that merges the rows of several statements. `order` is the order of all, and `limit` the parameter with the
+/// number of rows to read from each, such as `$4`. Without this limit, PostgreSQL reads and sorts all rows instead of using an index.
 pub(crate) fn merged(parts: impl IntoIterator<Item = String>, order: &str, limit: &str) -> String {
     let parts = parts.into_iter().enumerate();
     let parts =

@@ -23,11 +23,13 @@
 
 mod goal;
 mod postgres;
+mod processor_time;
 mod random;
 mod refusing_port;
 pub mod stub_server;
 
 pub use goal::print_goal;
+pub use processor_time::thread_times;
 pub use random::{GeneratedSecrets, SeededRandom, seeded_random};
 pub use refusing_port::RefusingPort;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, Request};
@@ -16,7 +17,6 @@ use tokio::net::TcpStream;
 use uuid::Uuid;
 
 use crate::bare;
-use crate::program::thread_micros;
 
 const CONNECTIONS: usize = 16;
 
@@ -54,7 +54,8 @@ pub(crate) fn send(port: &str, body_bytes: &str, count: &str) {
             task.await.unwrap();
         }
     });
-    println!("{}", thread_micros("self").values().sum::<f64>());
+    let time: Duration = testkit::thread_times("self").values().sum();
+    println!("{}", time.as_secs_f64() * 1e6);
 }
 
 async fn send_all(port: u16, body: Bytes, next: Arc<AtomicUsize>, count: usize) {

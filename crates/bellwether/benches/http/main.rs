@@ -14,7 +14,7 @@
 //! | `logins` | the latency of `GET /healthz` while 200 clients sign in; the duration of failed sign-ins with and without an account |
 //! | `storm` | the latency of `GET /alerts` while 100,000 alerts fire |
 //!
-//! Processor time is that of the program's process. Contenders run in turn, in processes of their own, so that a ratio compares the same
+//! Processor time is that of the program's process. Contenders run in turn, in separate processes, so that a ratio compares the same
 //! minutes of the same machine.
 
 #![allow(

@@ -1,7 +1,5 @@
 //! A program under load, and its processor time.
 
-use std::collections::HashMap;
-use std::ffi::OsString;
 use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::net::Ipv4Addr;
@@ -13,6 +11,7 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::Value;
 use tempfile::TempDir;
+use testkit::thread_times;
 
 /// A running program and the key of one of its accounts. It is killed when the last client is dropped.
 pub(crate) struct Program {
@@ -173,30 +172,14 @@ impl Program {
     /// Returns the processor time of this program in microseconds per request that `work` makes.
     pub(crate) async fn cpu_micros_per_request(&self, work: impl Future<Output = usize>) -> f64 {
         let process = self.process.child.id().to_string();
-        let before = thread_micros(&process);
+        let before = thread_times(&process);
         let requests = work.await;
-        let after = thread_micros(&process);
+        let after = thread_times(&process);
         let used = after
-            .iter()
-            .map(|(thread, micros)| micros - before.get(thread).unwrap_or(&0.0));
-        used.sum::<f64>() / requests as f64
+            .into_iter()
+            .map(|(thread, time)| time.saturating_sub(before.get(&thread).copied().unwrap_or_default()));
+        used.sum::<Duration>().as_secs_f64() * 1e6 / requests as f64
     }
-}
-
-/// Returns the processor time of each thread of a process in microseconds. That of threads that have ended is missing.
-pub(crate) fn thread_micros(process: &str) -> HashMap<OsString, f64> {
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
-    let micros = threads.map(|thread| {
-        let thread = thread.unwrap();
-        // A thread may end meanwhile.
-        let times = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
-        let nanos = times
-            .split_whitespace()
-            .next()
-            .map_or(0.0, |nanos| nanos.parse::<f64>().unwrap());
-        (thread.file_name(), nanos / 1_000.0)
-    });
-    micros.collect()
 }
 
 impl Drop for Process {

@@ -8,7 +8,7 @@ use foundation::ServiceError;
 use http::request::Parts;
 use market::Symbol;
 use service::cron::Job;
-use service::{ApiKeyId, HistoryEntryId};
+use service::{ApiKeyId, HistoryPosition};
 use uuid::Uuid;
 use watchlist::WatchlistItemId;
 
@@ -76,14 +76,14 @@ impl FromRequestParts<App> for DeliveryPath {
     }
 }
 
-pub(super) const ENTRY_ID_ERROR: &str = "must be the position of a history entry, such as 4711";
+pub(super) const HISTORY_POSITION_ERROR: &str = "must be the position of a history entry, such as 4711";
 /// Positions of history entries.
-pub(super) const ENTRY_ID_PATTERN: &str = "^[1-9][0-9]{0,18}$";
+pub(super) const HISTORY_POSITION_PATTERN: &str = "^[1-9][0-9]{0,18}$";
 
-/// Parses the id of a history entry as a response has it.
-pub(super) fn entry_id(text: &str) -> Option<HistoryEntryId> {
-    let id: i64 = text.parse().ok().filter(|id| *id > 0)?;
-    (id.to_string() == text).then_some(HistoryEntryId(id))
+/// Parses the position of a history entry in the form of responses.
+pub(super) fn history_position(text: &str) -> Option<HistoryPosition> {
+    let position: i64 = text.parse().ok().filter(|position| *position > 0)?;
+    (position.to_string() == text).then_some(HistoryPosition(position))
 }
 
 /// Parses a UUID in hyphenated form, in upper or lower case.

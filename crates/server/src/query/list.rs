@@ -7,7 +7,7 @@ use delivery::webhooks::DeliveryId;
 use http::request::Parts;
 use market::Symbol;
 use service::feedback::FeedbackId;
-use service::{HistoryEntryId, ListRequest, PageRequest};
+use service::{HistoryPosition, ListRequest, PageRequest};
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -65,19 +65,19 @@ uuids_of_items! {
     PaperTradeId "trade";
 }
 
-impl ListItemId for HistoryEntryId {
+impl ListItemId for HistoryPosition {
     const NAME: &'static str = "position";
     const ITEM: &'static str = "entry";
-    const ERROR: &'static str = ids::ENTRY_ID_ERROR;
+    const ERROR: &'static str = ids::HISTORY_POSITION_ERROR;
 
     fn parse(text: &str) -> Option<Self> {
-        ids::entry_id(text)
+        ids::history_position(text)
     }
 
     fn schema() -> Object {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .pattern(Some(ids::ENTRY_ID_PATTERN))
+            .pattern(Some(ids::HISTORY_POSITION_PATTERN))
             .build()
     }
 }
@@ -178,7 +178,7 @@ impl<Id: ListItemId, const DEFAULT_LIMIT: u32, const MAX_LIMIT: u32> IntoParams
 mod tests {
     use super::*;
 
-    type Params = ListParams<HistoryEntryId, 10, 100>;
+    type Params = ListParams<HistoryPosition, 10, 100>;
 
     fn read(query: &str) -> Result<(u32, u32, Option<i64>), Vec<String>> {
         let mut reader = Query::from_uri(&format!("/?{query}").parse().unwrap());

@@ -2,7 +2,7 @@
 
 use alerts::AlertId;
 use jiff::Timestamp;
-use store::model::{HistoryEntryId, HistoryRow, ListRequest, ListedHistoryRow, Page, PageRequest};
+use store::model::{HistoryPosition, HistoryRow, ListRequest, ListedHistoryRow, Page, PageRequest};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
@@ -24,7 +24,7 @@ impl Alerts {
         found.ok_or_else(no_such_alert)
     }
 
-    /// Returns a page of an alert's history from an instant on, as [`Self::alert_history`], with the ids of its entries.
+    /// Returns a page of an alert's history from an instant on, as [`Self::alert_history`], with the positions of its entries.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] if the history has no entry `after`.
@@ -33,7 +33,7 @@ impl Alerts {
         actor: &Actor,
         id: AlertId,
         since: Option<Timestamp>,
-        request: impl Into<ListRequest<HistoryEntryId>>,
+        request: impl Into<ListRequest<HistoryPosition>>,
     ) -> Result<Page<ListedHistoryRow>, ServiceError> {
         let store = &self.ports.store;
         let found = store.history_since(actor.account, id, since, request).await?;
@@ -46,7 +46,7 @@ impl Alerts {
         Ok(page.map(|listed| listed.row))
     }
 
-    /// Returns a page of firings from an instant on, as [`Self::latest_firings`], with their ids.
+    /// Returns a page of firings from an instant on, as [`Self::latest_firings`], with their positions.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] if the list has no firing `after`.
@@ -54,7 +54,7 @@ impl Alerts {
         &self,
         actor: &Actor,
         since: Option<Timestamp>,
-        request: impl Into<ListRequest<HistoryEntryId>>,
+        request: impl Into<ListRequest<HistoryPosition>>,
     ) -> Result<Page<ListedHistoryRow>, ServiceError> {
         let store = &self.ports.store;
         Ok(store.firings_of_account(actor.account, since, request).await?)

@@ -126,7 +126,7 @@ impl Store {
         );
         let (limit, offset) = request.limit_and_offset();
         let sql = AssertSqlSafe(sql);
-        let reach = request.reach();
+        let reach = request.rows_until_end();
         let rows = query!(fetch_all DeliveryRow, &self.pools, sql, webhook.0, end.0, end.1, limit, offset, reach)?;
         Ok(Page {
             items: self.with_attempts(rows).await?,

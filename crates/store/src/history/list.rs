@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{EntryRow, TABLE};
 use crate::merged::merged;
 use crate::model::{
-    AccountId, HistoryEntryId, HistoryRow, ListError, ListRequest, ListedHistoryRow, Page, PageRequest,
+    AccountId, HistoryPosition, HistoryRow, ListError, ListRequest, ListedHistoryRow, Page, PageRequest,
 };
 use crate::parameters::{Parameter, fetch_with};
 use crate::sqlite::row;
@@ -35,8 +35,8 @@ struct EntryList {
 }
 
 impl EntryList {
-    /// Returns the history of an alert. One over many stocks shows its own entries, and those of its members that its owner was
-    /// told of.
+    /// Returns the history of an alert. One over many stocks shows its own entries, and those of its members of which its owner
+    /// was notified.
     const fn of_alert(seq: i64) -> Self {
         Self {
             positions: &[
@@ -94,7 +94,7 @@ impl Store {
         account: AccountId,
         alert: AlertId,
         since: Option<Timestamp>,
-        request: impl Into<ListRequest<HistoryEntryId>>,
+        request: impl Into<ListRequest<HistoryPosition>>,
     ) -> Result<Option<Page<ListedHistoryRow>>, ListError> {
         let Some((seq, _)) = self.alert_seq_and_symbol(account, alert).await? else {
             return Ok(None);
@@ -111,7 +111,7 @@ impl Store {
         &self,
         account: AccountId,
         since: Option<Timestamp>,
-        request: impl Into<ListRequest<HistoryEntryId>>,
+        request: impl Into<ListRequest<HistoryPosition>>,
     ) -> Result<Page<ListedHistoryRow>, ListError> {
         self.entries(EntryList::of_account(account), since, request.into())
             .await
@@ -121,10 +121,10 @@ impl Store {
         &self,
         list: EntryList,
         since: Option<Timestamp>,
-        request: ListRequest<HistoryEntryId>,
+        request: ListRequest<HistoryPosition>,
     ) -> Result<Page<ListedHistoryRow>, ListError> {
         let mut end = i64::MAX;
-        if let Some(HistoryEntryId(after)) = request.after {
+        if let Some(HistoryPosition(after)) = request.after {
             let parameters = [list.owner.clone(), Parameter::Number(after)];
             let found = fetch_with!(&self.pools, (i64,), list.all_positions(" AND seq = $2"), &parameters)?;
             (end,) = *found.first().ok_or(ListError::UnknownItem)?;
@@ -155,7 +155,7 @@ impl Store {
                 "$6"
             )
         );
-        let numbers = [first, end, limit, offset, request.reach()].map(Parameter::Number);
+        let numbers = [first, end, limit, offset, request.rows_until_end()].map(Parameter::Number);
         let parameters = [&list.owner].into_iter().chain(&numbers).chain(&since);
         let rows = fetch_with!(&self.pools, ListedRow, page, parameters)?;
         let items = rows.into_iter().map(ListedHistoryRow::try_from);
@@ -172,7 +172,7 @@ impl TryFrom<ListedRow> for ListedHistoryRow {
     fn try_from(listed: ListedRow) -> Result<Self, StoreError> {
         let (alert, symbol) = (AlertId(listed.alert_id), TABLE.symbol(&listed.symbol)?);
         Ok(Self {
-            id: HistoryEntryId(listed.seq),
+            position: HistoryPosition(listed.seq),
             row: listed.entry.into_history_row(alert, symbol)?,
         })
     }

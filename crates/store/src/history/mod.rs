@@ -16,14 +16,6 @@ use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("history");
 
-/// The actions on a member that the owner of an alert over many stocks is told of. Their entries name that alert, so that its history
-/// is read in one order.
-macro_rules! told_actions {
-    () => {
-        "('triggered', 'expired', 'not_evaluated', 'notification_sent', 'notification_failed')"
-    };
-}
-
 row! {
     /// An entry with its position in the whole history.
     struct PositionedRow {
@@ -60,6 +52,18 @@ impl EntryRow {
             details: TABLE.optional_object(self.details.as_deref())?,
         })
     }
+}
+
+/// Returns the entries of an alert, and the position of the last one; without entries the position before them.
+fn with_last_position(
+    rows: Vec<PositionedRow>,
+    alert: AlertId,
+    symbol: Symbol,
+    before: i64,
+) -> Result<(Vec<HistoryRow>, i64), StoreError> {
+    let last = rows.last().map_or(before, |row| row.seq);
+    let rows = rows.into_iter().map(|row| row.entry.into_history_row(alert, symbol));
+    Ok((rows.collect::<Result<_, _>>()?, last))
 }
 
 impl Store {
@@ -123,9 +127,7 @@ impl Store {
                    ORDER BY seq DESC LIMIT $4";
         let until = until.as_microsecond();
         let rows = query!(fetch_all PositionedRow, &self.pools, sql, alert.0, until, position, i64::from(limit))?;
-        let next = rows.last().map_or(position, |row| row.seq);
-        let rows = rows.into_iter().map(|row| row.entry.into_history_row(alert, symbol));
-        Ok((rows.collect::<Result<_, _>>()?, next))
+        with_last_position(rows, alert, symbol, position)
     }
 
     /// Returns an alert's history after a position, oldest first, at most `limit` entries. Also returns the position
@@ -140,9 +142,7 @@ impl Store {
         let sql = "SELECT seq, action, previous_status, new_status, at, price, details FROM history
                    WHERE alert_seq = (SELECT seq FROM alerts WHERE id = $1) AND seq > $2 ORDER BY seq LIMIT $3";
         let rows = query!(fetch_all PositionedRow, &self.pools, sql, alert.0, position, i64::from(limit))?;
-        let next = rows.last().map_or(position, |row| row.seq);
-        let rows = rows.into_iter().map(|row| row.entry.into_history_row(alert, symbol));
-        Ok((rows.collect::<Result<_, _>>()?, next))
+        with_last_position(rows, alert, symbol, position)
     }
 }
 
@@ -194,12 +194,11 @@ impl UnitOfWork {
         let details = row.details.as_ref().map(json).transpose()?;
         write_rows!(
             self,
-            concat!(
-                "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $2 IN ",
-                told_actions!(),
-                " THEN (SELECT parent_seq FROM alerts WHERE seq = $1) END)"
-            ),
+            // These entries of a member belong to the history of its alert over many stocks, too.
+            "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
+             VALUES ($1, $2, $3, $4, $5, $6, $7,
+                     CASE WHEN $2 IN ('triggered', 'expired', 'not_evaluated', 'notification_sent', 'notification_failed')
+                     THEN (SELECT parent_seq FROM alerts WHERE seq = $1) END)",
             alert_seq,
             row.entry.action.name(),
             row.entry.previous_status.map(Status::name),

@@ -35,15 +35,15 @@ impl HistoryRow {
     }
 }
 
-/// Id of a history entry: its position in the order of all entries.
+/// Position of a history entry in the order of all entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct HistoryEntryId(pub i64);
+pub struct HistoryPosition(pub i64);
 
 /// A history entry of a list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListedHistoryRow {
-    /// Id.
-    pub id: HistoryEntryId,
+    /// Its position.
+    pub position: HistoryPosition,
     /// The entry.
     pub row: HistoryRow,
 }

@@ -37,7 +37,7 @@ pub use evaluation::{
 };
 pub use export::{ExportedAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
-pub use history::{EventId, HistoryEntryId, HistoryRow, ListedHistoryRow, StoredEvent};
+pub use history::{EventId, HistoryPosition, HistoryRow, ListedHistoryRow, StoredEvent};
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{

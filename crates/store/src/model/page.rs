@@ -77,7 +77,7 @@ impl<Id> ListRequest<Id> {
     }
 
     /// Returns the number of items to read until the end of the page.
-    pub(crate) fn reach(&self) -> i64 {
+    pub(crate) fn rows_until_end(&self) -> i64 {
         let (limit, offset) = self.limit_and_offset();
         limit.saturating_add(offset)
     }

@@ -78,10 +78,10 @@ on_both_databases! {
         let after_alert = ListRequest::following(ALERT, 50);
         record!("alerts after an alert": store.alerts(ACCOUNT, &AlertFilter::default(), NEWEST_FIRST, after_alert).await);
         let history = record!("history of an alert": store.history_since(ACCOUNT, ALERT, None, PAGE).await).unwrap();
-        let after_entry = ListRequest::following(history.items[0].id, 50);
+        let after_entry = ListRequest::following(history.items[0].position, 50);
         record!("history after an entry": store.history_since(ACCOUNT, ALERT, Some(now()), after_entry).await);
         let firings = record!("firings of an account": store.firings_of_account(ACCOUNT, None, PAGE).await);
-        let after_firing = ListRequest::following(firings.items[0].id, 50);
+        let after_firing = ListRequest::following(firings.items[0].position, 50);
         record!("firings after a firing": store.firings_of_account(ACCOUNT, Some(now()), after_firing).await);
         record!("members of an alert": store.members(ACCOUNT, ALERT, PAGE).await);
         let deliveries = record!("deliveries of a webhook": store.deliveries(WEBHOOK, None, PAGE).await);

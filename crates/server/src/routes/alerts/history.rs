@@ -2,13 +2,13 @@
 
 use alerts::scope::shown_symbol;
 use serde_json::{Map, Value};
-use service::{HistoryEntryId, ListedHistoryRow};
+use service::{HistoryPosition, ListedHistoryRow};
 
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
 use crate::routes::prelude::*;
 
 /// Pagination of the history.
-pub(crate) type HistoryPage = ListParams<HistoryEntryId, 50, 200>;
+pub(crate) type HistoryPage = ListParams<HistoryPosition, 50, 200>;
 
 /// An entry of an alert's history.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,9 +44,9 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    pub(crate) fn of(ListedHistoryRow { id, row }: ListedHistoryRow) -> Self {
+    pub(crate) fn of(ListedHistoryRow { position, row }: ListedHistoryRow) -> Self {
         Self {
-            position: id.0.to_string(),
+            position: position.0.to_string(),
             alert_id: row.alert.0,
             symbol: shown_symbol(row.symbol).map(|symbol| symbol.to_string()),
             action_type: row.entry.action.name(),

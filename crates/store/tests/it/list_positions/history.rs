@@ -5,7 +5,7 @@ use alerts::transition::{HistoryStatus, StatusChange};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use store::Store;
-use store::model::{HistoryEntryId, HistoryRow, ListRequest, Page, PageRequest, ScopeRole, StoredAlert};
+use store::model::{HistoryPosition, HistoryRow, ListRequest, Page, PageRequest, ScopeRole, StoredAlert};
 use testkit::on_both_databases;
 
 use super::{OTHER, OWNER, assert_unknown, check, check_while_it_changes};
@@ -37,15 +37,15 @@ async fn history(
     store: &Store,
     alert: &StoredAlert,
     since: Option<i64>,
-    request: ListRequest<HistoryEntryId>,
-) -> Page<(HistoryEntryId, HistoryRow)> {
+    request: ListRequest<HistoryPosition>,
+) -> Page<(HistoryPosition, HistoryRow)> {
     let since = since.map(at);
     let page = store.history_since(OWNER, alert.alert.id, since, request).await;
-    page.unwrap().unwrap().map(|listed| (listed.id, listed.row))
+    page.unwrap().unwrap().map(|listed| (listed.position, listed.row))
 }
 
 /// The ids of an alert's entries, all on one page.
-async fn entry_ids(store: &Store, alert: &StoredAlert) -> Vec<HistoryEntryId> {
+async fn entry_ids(store: &Store, alert: &StoredAlert) -> Vec<HistoryPosition> {
     let all = PageRequest { page: 1, limit: 1_000 };
     let page = history(store, alert, None, all.into()).await;
     page.items.into_iter().map(|(id, _)| id).collect()
@@ -117,7 +117,7 @@ on_both_databases! {
         let (parent, members) = add_over_many_stocks(&store, 100, 1).await;
         let known = entry_ids(&store, &alerts[0]).await[0];
         let unshown = entry_ids(&store, &members[0]).await[0];
-        for (alert, after) in [(&alerts[1], known), (&alerts[0], HistoryEntryId(99)), (&alerts[0], HistoryEntryId(i64::MAX)), (&parent, unshown)] {
+        for (alert, after) in [(&alerts[1], known), (&alerts[0], HistoryPosition(99)), (&alerts[0], HistoryPosition(i64::MAX)), (&parent, unshown)] {
             assert_unknown(store.history_since(OWNER, alert.alert.id, None, ListRequest::following(after, 1)).await);
         }
         assert_unknown(store.firings_of_account(OWNER, None, ListRequest::following(known, 1)).await);
@@ -146,9 +146,9 @@ on_both_databases! {
             }
         }
         let all = PageRequest { page: 1, limit: 1_000 };
-        let read = async |since: Option<i64>, account, request: ListRequest<HistoryEntryId>| {
+        let read = async |since: Option<i64>, account, request: ListRequest<HistoryPosition>| {
             let page = store.firings_of_account(account, since.map(at), request).await.unwrap();
-            page.map(|listed| (listed.id, listed.row.alert, listed.row.at))
+            page.map(|listed| (listed.position, listed.row.alert, listed.row.at))
         };
         for since in [None, Some(1), Some(2), Some(9)] {
             let expected: Vec<_> = expected.iter().copied().filter(|(_, fired)| since.is_none_or(|since| *fired >= at(since))).collect();
