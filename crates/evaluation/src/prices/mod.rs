@@ -21,6 +21,7 @@ pub(crate) mod source;
 use std::sync::Arc;
 
 use ::alerts::transition::PriceAvailability;
+use market::calendar::new_york_date;
 use market::{CurrentPrice, ObservedPrice, PriceFreshness, Symbol};
 
 use crate::EvaluationConfig;
@@ -111,7 +112,7 @@ impl Prices {
             return;
         }
         let needs_price = self.current_price(symbol).is_none();
-        let needs_bars = self.price_source.has_daily_bars() && !self.has_bars(symbol);
+        let needs_bars = self.price_source.has_daily_bars() && !self.has_stored_bars(symbol).await;
         if !(needs_price || needs_bars) || !self.interest.begin_first_read(symbol, now) {
             return;
         }
@@ -239,10 +240,12 @@ impl Prices {
         self.catalog.is_empty()
     }
 
-    fn has_bars(&self, symbol: Symbol) -> bool {
-        let has_bars =
-            |engine: &::alerts::engine::Engine| engine.history(symbol).is_some_and(|history| !history.is_empty());
-        self.evaluator.read(has_bars)
+    /// Tells whether a read finds daily bars of a stock. The engine has bars a moment before they are stored. If the
+    /// database fails, there is nothing to wait for: the read itself fails.
+    async fn has_stored_bars(&self, symbol: Symbol) -> bool {
+        let today = new_york_date(self.ports.clock.now());
+        let bar = self.ports.store.bar_at(symbol, today).await;
+        bar.map_or(true, |bar| bar.is_some())
     }
 
     /// Returns the stocks that are wanted because of a recent read, rejected request or pause.

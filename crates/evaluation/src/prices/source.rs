@@ -144,7 +144,7 @@ impl Prices {
     /// Waits for daily bars of a stock, at most three seconds.
     pub(super) async fn wait_for_bars(&self, symbol: Symbol) {
         let mut arrivals = self.price_arrivals.subscribe();
-        let wait = async { while !self.has_bars(symbol) && arrivals.changed().await.is_ok() {} };
+        let wait = async { while !self.has_stored_bars(symbol).await && arrivals.changed().await.is_ok() {} };
         tokio::select! {
             () = wait => {}
             () = self.ports.network.time.sleep(MAX_SOURCE_WAIT) => {}
