@@ -120,30 +120,29 @@ macro_rules! write_many_returning {
     };
 }
 
-/// Runs a [`Statement`] that writes over a whole list within a unit of work. Returns the number of rows written.
+/// Runs a [`Statement`] that writes over a whole list within a unit of work. Returns the number of rows written. SQLite runs it for
+/// each item.
 macro_rules! write_many {
     ($unit:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
         let (statement, items) = ($statement, $items);
-        let mut written: u64 = 0;
-        for chunk in $crate::bulk::chunk_ranges(items.len()) {
-            let text = statement.text($unit.connection.is_pg(), chunk.len());
-            let text = sqlx::AssertSqlSafe(text);
-            let done = match &mut $unit.connection {
-                $crate::database::Either::Lite(db) => {
-                    let query = $crate::sqlite::query(text);
-                    $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound)
-                        .execute(db)
-                        .await
-                }
-                $crate::database::Either::Pg(db) => {
-                    let query = sqlx::query(text);
-                    let query = $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound);
-                    query.execute(db).await.map(|done| done.rows_affected())
-                }
-            };
-            written += $unit.track_rows(done)?;
-        }
-        written
+        let written = match &mut $unit.connection {
+            $crate::database::Either::Lite(db) => db
+                .execute_each(&statement.text(false, 1), &items[..], |$query, $item| $bound)
+                .map(|rows| rows.into_iter().sum()),
+            $crate::database::Either::Pg(db) => {
+                let write_chunks = async {
+                    let mut written: u64 = 0;
+                    for chunk in $crate::bulk::chunk_ranges(items.len()) {
+                        let text = sqlx::AssertSqlSafe(statement.text(true, chunk.len()));
+                        let query = $crate::bulk::bind_items!(sqlx::query(text), &items[chunk], |$query, $item| $bound);
+                        written += query.execute(&mut *db).await?.rows_affected();
+                    }
+                    Ok(written)
+                };
+                write_chunks.await
+            }
+        };
+        $unit.track_rows(written)?
     }};
 }
 

@@ -1,21 +1,21 @@
 //! Writes firings: alerts by compare-and-set, then history, events, messages and deliveries of the accepted firings.
 //!
-//! A few statements write many rows each. PostgreSQL returns the changed alerts and the assigned positions from the
-//! writing statements. On SQLite, returning a row costs as much as writing it, and no other connection writes during
-//! the transaction. So on SQLite the few *changed* alerts are queried first, and positions are counted up from the
+//! On PostgreSQL, a few statements write many rows each, and return the fired alerts and the assigned positions. On SQLite, one
+//! prepared statement runs for each row. No other connection writes during the transaction, so positions are counted up from the
 //! last one.
 
 use std::collections::{HashMap, HashSet};
 
 use super::commit::FiringChunk;
 use super::prepare::FiringRow;
-use crate::bulk::{Statement, fetch_many, write_many, write_many_returning};
+use crate::bulk::{Statement, write_many, write_many_returning};
+use crate::database::Either;
 use crate::queue::create::FiredEvent;
 use crate::unit_of_work::fetch;
 use crate::{StoreError, UnitOfWork};
 
 macro_rules! fire_alerts {
-    ($condition:literal, $returning:literal) => {
+    ($condition:literal) => {
         Statement {
             before: "WITH fired (seq, revision, next_revision, status, at, lifecycle) AS (VALUES ",
             columns: 6,
@@ -25,38 +25,23 @@ macro_rules! fire_alerts {
                  lifecycle = COALESCE(fired.lifecycle, alerts.lifecycle)
                  FROM fired WHERE alerts.seq = fired.seq AND ",
                 $condition,
-                $returning
+                " RETURNING alerts.seq"
             ),
         }
     };
 }
 
-macro_rules! fire_if_unchanged {
-    ($returning:literal) => {
-        fire_alerts!(
-            "alerts.revision = fired.revision AND alerts.status = 'active' AND alerts.deleted_at IS NULL",
-            $returning
-        )
-    };
-}
+/// Fires alerts that have not changed since the evaluation, and returns them.
+const FIRE: Statement =
+    fire_alerts!("alerts.revision = fired.revision AND alerts.status = 'active' AND alerts.deleted_at IS NULL");
 
-/// Fires alerts that have not changed since the evaluation.
-const FIRE: Statement = fire_if_unchanged!("");
+/// Fires an alert that has not changed since the evaluation, on SQLite.
+const FIRE_ONE: &str =
+    "UPDATE alerts SET status = ?, revision = ?, triggered_at = ?, lifecycle = COALESCE(?, lifecycle)
+    WHERE seq = ? AND revision = ? AND status = 'active' AND deleted_at IS NULL";
 
-/// Like [`FIRE`], and returns the fired alerts.
-const FIRE_RETURNING: Statement = fire_if_unchanged!(" RETURNING alerts.seq");
-
-/// Like [`FIRE_RETURNING`] without compare-and-set, see [`StoreOptions`](crate::StoreOptions).
-const FIRE_UNCONDITIONALLY: Statement = fire_alerts!("fired.revision IS NOT NULL", " RETURNING alerts.seq");
-
-/// Alerts that have changed since the evaluation.
-const CHANGED_ALERTS: Statement = Statement {
-    before: "WITH fired (seq, revision) AS (VALUES ",
-    columns: 2,
-    after: ") SELECT fired.seq FROM fired WHERE NOT EXISTS
-              (SELECT 1 FROM alerts WHERE alerts.seq = fired.seq AND alerts.revision = fired.revision
-               AND alerts.status = 'active' AND alerts.deleted_at IS NULL)",
-};
+/// Like [`FIRE`] without compare-and-set, see [`StoreOptions`](crate::StoreOptions).
+const FIRE_UNCONDITIONALLY: Statement = fire_alerts!("fired.revision IS NOT NULL");
 
 /// Inserts the history of firings and returns the assigned positions.
 const INSERT_HISTORY_RETURNING: Statement = Statement {
@@ -66,13 +51,10 @@ const INSERT_HISTORY_RETURNING: Statement = Statement {
     after: ") AS fired RETURNING alert_seq, seq",
 };
 
-/// Inserts the history of firings at given positions.
-const INSERT_HISTORY_WITH_SEQ: Statement = Statement {
-    before: "INSERT INTO history (seq, alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
-             SELECT column1, column2, 'triggered', 'active', column3, column4, column5, column6, column7 FROM (VALUES ",
-    columns: 7,
-    after: ") AS fired",
-};
+/// Inserts the history of a firing at a given position, on SQLite.
+const INSERT_ENTRY: &str =
+    "INSERT INTO history (seq, alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
+     VALUES (?, ?, 'triggered', 'active', ?, ?, ?, ?, ?)";
 
 const INSERT_EVENTS: Statement = Statement {
     before: "INSERT INTO events (seq, id, account_id, alert_seq, at, data) VALUES ",
@@ -89,35 +71,21 @@ impl FiringChunk {
         if !self.uses_compare_and_set {
             return self.fire_returning(unit, FIRE_UNCONDITIONALLY).await;
         }
-        if unit.connection.is_pg() {
-            return self.fire_returning(unit, FIRE_RETURNING).await;
-        }
-        let changed = fetch_many!(unit, (i64,), CHANGED_ALERTS, &self.rows, |query, row| query
-            .bind(row.alert_seq)
-            .bind(row.evaluated_revision));
-        let changed: HashSet<i64> = changed.into_iter().map(|(seq,)| seq).collect();
-        let rows: Vec<&FiringRow> = self
-            .rows
-            .iter()
-            .filter(|row| !changed.contains(&row.alert_seq))
-            .collect();
-        let updated = write_many!(unit, FIRE, &rows, |query, row| {
+        let Either::Lite(connection) = &mut unit.connection else {
+            return self.fire_returning(unit, FIRE).await;
+        };
+        let fired = connection.execute_each(FIRE_ONE, &self.rows, |query, row| {
             query
-                .bind(row.alert_seq)
-                .bind(row.evaluated_revision)
-                .bind(row.next_revision)
                 .bind(row.status.name())
+                .bind(row.next_revision)
                 .bind(row.at)
                 .bind(row.lifecycle.as_deref())
+                .bind(row.alert_seq)
+                .bind(row.evaluated_revision)
         });
-        if u64::try_from(rows.len()).ok() == Some(updated) {
-            Ok(rows)
-        } else {
-            Err(StoreError::Aborted(format!(
-                "{updated} of {} alerts were updated",
-                rows.len()
-            )))
-        }
+        let fired = unit.track_write(fired)?;
+        let fired = self.rows.iter().zip(fired).filter(|(_, updated)| *updated > 0);
+        Ok(fired.map(|(row, _)| row).collect())
     }
 
     /// Fires with a statement that returns the fired alerts.
@@ -149,11 +117,7 @@ impl FiringChunk {
                 unit.count_changed(account, row.kind, row.status);
             }
         }
-        let positioned = if unit.connection.is_pg() {
-            unit.insert_history_returning(fired).await?
-        } else {
-            unit.insert_history_with_seq(fired).await?
-        };
+        let positioned = unit.insert_history(fired).await?;
         write_many!(unit, INSERT_EVENTS, &positioned, |query, event| {
             let (seq, row) = event;
             query
@@ -190,24 +154,26 @@ impl UnitOfWork {
         Ok(positioned.collect())
     }
 
-    async fn insert_history_with_seq<'a>(
-        &mut self,
-        fired: &[&'a FiringRow],
-    ) -> Result<Vec<PositionedFiring<'a>>, StoreError> {
+    async fn insert_history<'a>(&mut self, fired: &[&'a FiringRow]) -> Result<Vec<PositionedFiring<'a>>, StoreError> {
+        if self.connection.is_pg() {
+            return self.insert_history_returning(fired).await;
+        }
         let last = "SELECT seq FROM sqlite_sequence WHERE name = 'history'";
         let last = fetch!(self, fetch_optional(i64,), last).map_or(0, |(seq,)| seq);
         let positioned: Vec<PositionedFiring<'a>> = (last + 1..).zip(fired.iter().copied()).collect();
-        write_many!(self, INSERT_HISTORY_WITH_SEQ, &positioned, |query, entry| {
-            let (seq, row) = entry;
-            query
-                .bind(seq)
-                .bind(row.alert_seq)
-                .bind(row.status.name())
-                .bind(row.at)
-                .bind(row.price)
-                .bind(row.details.as_str())
-                .bind(row.parent_seq)
-        });
+        if let Either::Lite(connection) = &mut self.connection {
+            let inserted = connection.execute_each(INSERT_ENTRY, &positioned, |query, (seq, row)| {
+                query
+                    .bind(seq)
+                    .bind(row.alert_seq)
+                    .bind(row.status.name())
+                    .bind(row.at)
+                    .bind(row.price)
+                    .bind(row.details.as_str())
+                    .bind(row.parent_seq)
+            });
+            self.track_write(inserted)?;
+        }
         Ok(positioned)
     }
 }

@@ -11,6 +11,7 @@ mod error;
 mod migrate;
 mod pool;
 mod query;
+mod repeat;
 mod row;
 
 pub(crate) use connection::{SqliteConnection, SqliteOptions};
