@@ -6,9 +6,10 @@
 //! ## Performance
 //!
 //! Nearly every observation of nearly every stock fires nothing. So each stock has a *quiet band*: two prices and a volume
-//! between which none of its alerts, of any family, can fire. An observation inside the band reads one cache line
-//! ([`hot_line`]), whether ten alerts wait or ten million. An observation outside the band is evaluated exactly, in integers,
-//! against the alerts that are first in order ([`group`]). Firing `k` alerts costs `k` ([`level_index`]).
+//! between which none of its alerts, of any family, can fire. An observation inside the band and the session's extremes reads half
+//! a cache line ([`hot_lines`]), and a new extreme a line more ([`hot_line`]), whether ten alerts wait or ten million. An
+//! observation outside the band is evaluated exactly, in integers, against the alerts that are first in order ([`group`]). Firing
+//! `k` alerts costs `k` ([`level_index`]).
 //!
 //! ## Modules
 //!
