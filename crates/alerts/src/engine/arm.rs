@@ -124,7 +124,7 @@ impl Engine {
             return;
         }
         let at = armed.stock.0 as usize;
-        if let Some(rsi) = self.stocks[at].current_rsi(&self.hot[at]) {
+        if let Some(rsi) = self.stocks[at].current_rsi(&self.hot.get(at)) {
             out.push(self.registry.set_rsi_side(slot, other_side(rsi, threshold), now));
         }
     }
@@ -136,7 +136,7 @@ impl Engine {
         };
         armed.placement = Placement::Level;
         let at = armed.stock.0 as usize;
-        self.stocks[at].insert(&mut self.hot[at], key, level, slot);
+        self.hot.update(at, |hot| self.stocks[at].insert(hot, key, level, slot));
     }
 
     fn unplace(&mut self, slot: Slot) {
@@ -168,17 +168,18 @@ impl Engine {
         }
     }
 
-    fn facts_mut(&mut self, stock: StockIndex) -> &mut super::facts::Facts {
+    pub(super) fn facts_mut(&mut self, stock: StockIndex) -> &mut super::facts::Facts {
         self.stocks[stock.0 as usize].facts.get_or_insert_default()
     }
 
     /// Adjusts a stock, and the alerts that compare with its price, for a split.
     pub(super) fn split(&mut self, symbol: Symbol, ratio: SplitRatio, now: Timestamp, out: &mut Vec<Decision>) {
-        let (stock, hot) = self.parts(symbol);
-        stock.split(hot, ratio);
-        stock
-            .groups
-            .retain(|group| !matches!(group.key, GroupKey::Price(_) | GroupKey::Change(_)));
+        self.change_stock(symbol, |stock, hot| {
+            stock.split(hot, ratio);
+            stock
+                .groups
+                .retain(|group| !matches!(group.key, GroupKey::Price(_) | GroupKey::Change(_)));
+        });
         let stock = self.stock(symbol);
         // Splits are rare, so stocks keep no list of all their alerts.
         let moved: Vec<_> = self

@@ -87,7 +87,7 @@ impl Engine {
     }
 
     fn price_of(&self, slot: Slot) -> Option<market::Price> {
-        Stock::last_price(&self.hot[self.registry.alert(slot).stock.0 as usize])
+        Stock::last_price(&self.hot.get(self.registry.alert(slot).stock.0 as usize))
     }
 
     /// Schedules an alert for an instant; `None` while no instant is known.
@@ -154,8 +154,8 @@ impl Engine {
     /// Records facts about a stock's dates that arrive at `now`, and reschedules its date alerts. An alert whose instant has
     /// passed without an evaluation keeps that instant if its condition still holds.
     pub(super) fn facts(&mut self, symbol: Symbol, now: Timestamp, change: impl FnOnce(&mut Facts)) {
-        let (stock, _) = self.parts(symbol);
-        let facts = stock.facts.get_or_insert_default();
+        let stock = self.stock(symbol);
+        let facts = self.facts_mut(stock);
         change(facts);
         let dated: Vec<_> = facts.dated.iter().copied().collect();
         for slot in dated {
@@ -177,8 +177,8 @@ impl Engine {
         out: &mut Vec<Decision>,
     ) {
         let today = new_york_date(now);
-        let (stock, _) = self.parts(symbol);
-        let facts = stock.facts.get_or_insert_default();
+        let stock = self.stock(symbol);
+        let facts = self.facts_mut(stock);
         facts.add_trades(trades, today);
         let watchers: Vec<_> = facts.insider_watchers.iter().copied().collect();
         for slot in watchers {
@@ -217,8 +217,8 @@ impl Engine {
         out: &mut Vec<Decision>,
     ) {
         let thresholds = self.config.buzz;
-        let (stock, _) = self.parts(symbol);
-        let buzz = &mut stock.facts.get_or_insert_default().buzz;
+        let stock = self.stock(symbol);
+        let buzz = &mut self.facts_mut(stock).buzz;
         let Some((direction, reason)) = buzz.count(hour, count, &thresholds) else {
             return;
         };

@@ -194,7 +194,7 @@ impl Engine {
         };
         let (state, since) = match issue {
             Some((stock, reason @ EvaluationIssue::StaleQuotes)) => {
-                let since = self.stale_since(&self.hot[stock.0 as usize], now);
+                let since = self.stale_since(&self.hot.get(stock.0 as usize), now);
                 (EvaluationStatus::Blind(reason), since.unwrap_or(now))
             }
             Some((_, reason)) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed_at),
@@ -214,9 +214,9 @@ impl Engine {
         if self.feeds.is_lost(Feed::Quotes) {
             return Vec::new();
         }
-        let stocks = self.symbols.iter().zip(&self.hot);
+        let stocks = self.symbols.iter().zip(self.hot.iter());
         let stale = stocks.filter_map(|(&symbol, hot)| {
-            let since = self.stale_from(hot, &session).filter(|since| *since < now)?;
+            let since = self.stale_from(&hot, &session).filter(|since| *since < now)?;
             (hot.last != 0).then_some(StaleStock {
                 symbol,
                 last_at: hot.last_at(),
@@ -253,7 +253,7 @@ impl Engine {
             }
             return missing_fact(stock, condition, now);
         }
-        let hot = &self.hot[at];
+        let hot = &self.hot.get(at);
         let stale = || (self.stale_since(hot, now)? < now).then_some(EvaluationIssue::StaleQuotes);
         match missing_market_data(stock, hot, condition, initial_price) {
             // The initial price also waits for quotes, so stale quotes are the more specific issue.

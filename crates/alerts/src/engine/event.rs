@@ -14,13 +14,18 @@ use crate::metrics::FundamentalFigures;
 pub struct StockIndex(pub(crate) u32);
 
 /// An observation of a stock: its price and the session's volume so far.
+///
+/// It takes 20 bytes instead of the 24 of an aligned one, because waiting for the quotes is a third of a quiet observation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(Rust, packed(4))]
 pub struct Quote {
     pub(crate) price: Price,
     /// −1 without a volume. It is lower than any level, so the inner loop needs no branch.
     pub(crate) volume: i64,
     pub(crate) stock: StockIndex,
 }
+
+const _: () = assert!(size_of::<Quote>() == 20);
 
 impl Quote {
     /// Creates a quote without a volume.

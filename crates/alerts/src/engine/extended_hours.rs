@@ -14,8 +14,7 @@ use super::stock::Stock;
 impl Engine {
     /// Restores the newest price of a stock in extended hours.
     pub(super) fn resume_extended_hours(&mut self, symbol: Symbol, newest: ExtendedPrice) {
-        let (stock, hot) = self.parts(symbol);
-        stock.resume_extended(hot, newest);
+        self.change_stock(symbol, |stock, hot| stock.resume_extended(hot, newest));
         self.mark_unsettled(symbol);
     }
 }

@@ -11,9 +11,9 @@ use super::stock::Stock;
 use crate::condition::{Condition, EpsBasis, InsiderCriteria};
 
 impl Engine {
-    fn find_stock(&self, symbol: Symbol) -> Option<(&Stock, &HotLine)> {
+    fn find_stock(&self, symbol: Symbol) -> Option<(&Stock, HotLine)> {
         let at = self.indices.get(&symbol)?.0 as usize;
-        Some((&self.stocks[at], &self.hot[at]))
+        Some((&self.stocks[at], self.hot.get(at)))
     }
 
     /// Returns whether the session of the stock's last observation is not completed by a bar yet. In a completed session, the
@@ -52,7 +52,7 @@ impl Engine {
     #[must_use]
     pub fn current_rsi(&self, symbol: Symbol) -> Option<Decimal> {
         let (stock, hot) = self.find_stock(symbol)?;
-        stock.current_rsi(hot).map(Decimal::from_micros)
+        stock.current_rsi(&hot).map(Decimal::from_micros)
     }
 
     /// Returns the known earnings per share, per today's share.

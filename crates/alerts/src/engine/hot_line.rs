@@ -1,4 +1,4 @@
-//! The data of a stock that the inner loop reads: its quiet band, in one cache line.
+//! The data of a stock that an observation compares and changes: its quiet band and its session, in one cache line.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,8 @@ use super::group::Band;
 /// The value of [`HotLine::day`] without a session.
 pub(super) const NO_DAY: i32 = i32::MIN;
 
-/// The data of a stock that the inner loop reads, in one cache line.
+/// The data of a stock that an observation compares and changes, in one cache line. [`HotLines`](super::hot_lines::HotLines) has a
+/// part of it in a shorter line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct HotLine {
@@ -41,7 +42,7 @@ impl HotLine {
         observed_at_s: 0,
     };
 
-    /// Records the observation if it is inside the quiet band. The speed of the whole product depends on these few comparisons.
+    /// Records the observation if it is inside the quiet band.
     #[inline]
     pub(super) fn stays_quiet(&mut self, quote: &Quote, day: i32, now_s: u32) -> bool {
         let price = quote.price.micros();

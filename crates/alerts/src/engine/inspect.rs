@@ -6,7 +6,6 @@ use market::day::day_number;
 use market::{Price, Symbol};
 
 use super::event::{ExtendedPrice, ObservedSession, StockIndex};
-use super::hot_line::HotLine;
 use super::rules::ArmedRule;
 use super::stock::Stock;
 use super::{Engine, EventError, group};
@@ -64,14 +63,14 @@ impl Engine {
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
         let stock = self.indices.get(&symbol)?;
-        Stock::last_price(&self.hot[stock.0 as usize])
+        Stock::last_price(&self.hot.get(stock.0 as usize))
     }
 
     /// Returns the observed part of the stock's last session, to be stored for [`Event::Resume`](super::Event::Resume).
     #[must_use]
     pub fn observed_session(&self, symbol: Symbol) -> Option<ObservedSession> {
         let at = self.indices.get(&symbol)?.0 as usize;
-        self.stocks[at].observed_session(&self.hot[at])
+        self.stocks[at].observed_session(&self.hot.get(at))
     }
 
     /// Returns the completed sessions of a stock.
@@ -136,7 +135,7 @@ impl Engine {
     pub fn check_observation(&self, stock: StockIndex, now: Timestamp) -> Result<(), EventError> {
         let session = self.calendar.session_at(now).ok_or(EventError::MarketClosed)?;
         let at = stock.0 as usize;
-        let is_over = self.hot.get(at).is_some_and(|hot| hot.day > day_number(session.date))
+        let is_over = self.hot.find(at).is_some_and(|hot| hot.day > day_number(session.date))
             || (self.stocks.get(at)).is_some_and(|stock| stock.is_completed(session.date));
         if is_over {
             Err(EventError::SessionCompleted { count: 1 })
@@ -160,6 +159,6 @@ impl Engine {
             .map(|group| size_of::<group::Group>() + group.index.bytes())
             .sum();
         let rules: usize = self.stocks.iter().map(|stock| stock.rules.bytes()).sum();
-        indexes + rules + self.hot.capacity() * size_of::<HotLine>()
+        indexes + rules + self.hot.bytes()
     }
 }

@@ -6,9 +6,10 @@
 //! ## Performance
 //!
 //! Nearly every observation of nearly every stock fires nothing. So each stock has a *quiet band*: two prices and a volume
-//! between which none of its alerts, of any family, can fire. An observation inside the band reads one cache line
-//! ([`hot_line`]), whether ten alerts wait or ten million. An observation outside the band is evaluated exactly, in integers,
-//! against the alerts that are first in order ([`group`]). Firing `k` alerts costs `k` ([`level_index`]).
+//! between which none of its alerts, of any family, can fire. An observation inside the band and the session's extremes reads half
+//! a cache line ([`hot_lines`]), and a new extreme a line more ([`hot_line`]), whether ten alerts wait or ten million. An
+//! observation outside the band is evaluated exactly, in integers, against the alerts that are first in order ([`group`]). Firing
+//! `k` alerts costs `k` ([`level_index`]).
 //!
 //! ## Modules
 //!
@@ -52,6 +53,7 @@ mod feeds;
 mod figures;
 mod group;
 mod hot_line;
+mod hot_lines;
 mod inspect;
 mod level_index;
 mod level_key;
@@ -82,6 +84,7 @@ use market::{Calendar, Symbol};
 
 use feeds::FeedStates;
 use hot_line::{HotLine, NO_DAY, seconds};
+use hot_lines::HotLines;
 use level_index::Slot;
 use registry::Registry;
 use rules::ArmedRules;
@@ -120,7 +123,7 @@ pub struct Engine {
     sessions: CachedSessions,
     indices: HashMap<Symbol, StockIndex>,
     symbols: Vec<Symbol>,
-    hot: Vec<HotLine>,
+    hot: HotLines,
     stocks: Vec<Stock>,
     registry: Registry,
     rules: ArmedRules,
@@ -144,7 +147,7 @@ impl Engine {
             sessions: CachedSessions::default(),
             indices: HashMap::new(),
             symbols: Vec::new(),
-            hot: Vec::new(),
+            hot: HotLines::new(),
             stocks: Vec::new(),
             registry: Registry::default(),
             rules: ArmedRules::default(),
@@ -166,7 +169,7 @@ impl Engine {
         }
         let stock = StockIndex(u32::try_from(self.stocks.len()).expect("fewer than 2^32 stocks"));
         self.stocks.push(Stock::new());
-        self.hot.push(HotLine::NEW);
+        self.hot.push();
         self.symbols.push(symbol);
         self.indices.insert(symbol, stock);
         stock
@@ -181,9 +184,10 @@ impl Engine {
     /// Replaces the completed sessions of a stock with those of another engine. Unlike the same number of [`Event::Bar`]s, this
     /// keeps the indicators' memory of sessions that were already dropped.
     pub fn replace_history(&mut self, symbol: Symbol, history: market::History) {
-        let (stock, hot) = self.parts(symbol);
-        stock.history = history;
-        hot.unsettle();
+        self.change_stock(symbol, |stock, hot| {
+            stock.history = history;
+            hot.unsettle();
+        });
         self.mark_unsettled(symbol);
     }
 
@@ -205,20 +209,19 @@ impl Engine {
             Event::Bar { symbol, bar } => {
                 self.sessions.require_completed(&self.calendar, bar.date, now)?;
                 self.judge_closes_of(symbol, now, out);
-                let (stock, hot) = self.parts(symbol);
-                stock.record(hot, bar)?;
+                self.change_stock(symbol, |stock, hot| stock.record(hot, bar))?;
                 self.mark_unsettled(symbol);
             }
             Event::Resume { symbol, session } => {
-                let (stock, hot) = self.parts(symbol);
-                stock.resume(hot, &session);
+                self.change_stock(symbol, |stock, hot| stock.resume(hot, &session));
                 self.mark_unsettled(symbol);
             }
             Event::ResumeExtended { symbol, newest } => self.resume_extended_hours(symbol, newest),
             Event::Fundamentals { symbol, figures } => {
-                let (stock, hot) = self.parts(symbol);
-                stock.fundamentals = figures;
-                hot.unsettle();
+                self.change_stock(symbol, |stock, hot| {
+                    stock.fundamentals = figures;
+                    hot.unsettle();
+                });
                 self.mark_unsettled(symbol);
                 self.record_delivery(Feed::Fundamentals, figures != FundamentalFigures::default());
                 self.judge_fact(symbol, MetricDependency::Fundamentals, now, out);
@@ -235,15 +238,16 @@ impl Engine {
             }
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
             Event::KnownSplits { symbol, splits } => {
-                let (stock, hot) = self.parts(symbol);
-                stock.splits = splits.to_vec();
-                hot.unsettle();
+                self.change_stock(symbol, |stock, hot| {
+                    stock.splits = splits.to_vec();
+                    hot.unsettle();
+                });
                 self.mark_unsettled(symbol);
             }
             Event::InsiderTrades { symbol, trades } => self.insider_trades(symbol, trades, now, out),
             Event::InsiderTradesReplaced { symbol, trades } => {
-                let (stock, _) = self.parts(symbol);
-                stock.facts.get_or_insert_default().clear_trades();
+                let stock = self.stock(symbol);
+                self.facts_mut(stock).clear_trades();
                 self.insider_trades(symbol, trades, now, out);
             }
             Event::Mentions { symbol, hour, count } => {
@@ -280,15 +284,13 @@ impl Engine {
         };
         let (mut too_late, now_s) = (0, seconds(now));
         let mut observed = BTreeSet::new();
-        for quote in quotes {
+        let mut rest = quotes;
+        while let Some((quote, later)) = self.hot.skip_quiet(rest, day, now_s) {
+            rest = later;
             let at = quote.stock.0 as usize;
-            let Some(hot) = self.hot.get_mut(at) else {
-                continue;
-            };
-            if hot.stays_quiet(quote, day, now_s) {
-                continue;
-            }
-            if !self.stocks[at].observe(hot, quote, (date, day), now, &mut self.registry, out) {
+            let observe =
+                |hot: &mut HotLine| self.stocks[at].observe(hot, quote, (date, day), now, &mut self.registry, out);
+            if !self.hot.update(at, observe) {
                 too_late += 1;
             } else if !self.stocks[at].rules.is_empty() {
                 observed.insert(quote.stock);
@@ -313,9 +315,10 @@ impl Engine {
         }
     }
 
-    fn parts(&mut self, symbol: Symbol) -> (&mut Stock, &mut HotLine) {
+    /// Changes a stock. A symbol without a stock gets one.
+    fn change_stock<T>(&mut self, symbol: Symbol, change: impl FnOnce(&mut Stock, &mut HotLine) -> T) -> T {
         let at = self.stock(symbol).0 as usize;
-        (&mut self.stocks[at], &mut self.hot[at])
+        self.hot.update(at, |hot| change(&mut self.stocks[at], hot))
     }
 
     fn mark_unsettled(&mut self, symbol: Symbol) {
@@ -333,7 +336,7 @@ impl Engine {
 
     /// Returns whether the last observation of a stock is recent enough to be evaluated again.
     fn is_fresh(&self, at: usize, now: Timestamp) -> bool {
-        now.duration_since(self.hot[at].last_at()) <= self.config.stale_after
+        now.duration_since(self.hot.get(at).last_at()) <= self.config.stale_after
     }
 
     fn evaluate_unsettled(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
@@ -347,7 +350,8 @@ impl Engine {
             self.stocks[at].is_unsettled = false;
             // A stale price does not fire. The next observation is evaluated.
             if day != NO_DAY && self.is_fresh(at, now) {
-                self.stocks[at].reevaluate(&mut self.hot[at], day, now, &mut self.registry, out);
+                let reevaluate = |hot: &mut HotLine| self.stocks[at].reevaluate(hot, day, now, &mut self.registry, out);
+                self.hot.update(at, reevaluate);
                 self.rejudge(stock, now, out);
             } else if is_extended {
                 self.rejudge_in_extended_hours(stock, now, out);

@@ -79,7 +79,7 @@ impl Engine {
         let Some(stock) = self.indices.get(&symbol) else {
             return;
         };
-        if self.hot[stock.0 as usize].day == NO_DAY {
+        if self.hot.get(stock.0 as usize).day == NO_DAY {
             return;
         }
         for slot in self.stocks[stock.0 as usize].rules.slots() {
@@ -103,7 +103,7 @@ impl Engine {
         let observed: BTreeSet<StockIndex> = armed.stock_indices().collect();
         let stale_after = self.config.stale_after;
         let is_current = |at: &StockIndex| {
-            let age = close.duration_since(self.hot[at.0 as usize].last_at());
+            let age = close.duration_since(self.hot.get(at.0 as usize).last_at());
             SignedDuration::ZERO <= age && age <= stale_after
         };
         if observed.iter().all(is_current) {

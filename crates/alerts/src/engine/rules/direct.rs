@@ -202,7 +202,7 @@ impl Engine {
     pub(super) fn own_stock(&self, armed: &ArmedRule, now: Timestamp, seen: SeenAt) -> OwnStock<'_> {
         let index = self.indices[&armed.rule.symbol];
         let stock = &self.stocks[index.0 as usize];
-        let mut inputs = view_of(armed, stock, &self.hot[index.0 as usize], new_york_date(now), seen);
+        let mut inputs = view_of(armed, stock, &self.hot.get(index.0 as usize), new_york_date(now), seen);
         inputs.price = judged_price(&inputs, armed.rule.options.trigger);
         OwnStock {
             index,

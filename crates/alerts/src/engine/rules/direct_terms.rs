@@ -62,7 +62,7 @@ impl Engine {
             right,
             holds,
         } = compared;
-        let hot = &self.hot[own.index.0 as usize];
+        let hot = &self.hot.get(own.index.0 as usize);
         ExplainedTerm {
             text,
             left,

@@ -45,7 +45,7 @@ impl Engine {
         let rule = &armed.rule;
         let issue = self.condition_issue(&rule.condition, stock, rule.initial_price, now);
         let missing_side = || {
-            let hot = &self.hot[stock.0 as usize];
+            let hot = &self.hot.get(stock.0 as usize);
             let view = view_of(
                 armed,
                 &self.stocks[stock.0 as usize],
@@ -74,7 +74,7 @@ impl Engine {
             return Some(EvaluationIssue::NoSource(lost));
         }
         let place = at.stock.0 as usize;
-        let (stock, hot) = (&self.stocks[place], &self.hot[place]);
+        let (stock, hot) = (&self.stocks[place], &self.hot.get(place));
         // Quotes and fundamentals are known to be missing from their values.
         let is_other = |feed: &&Feed| !matches!(feed, Feed::Quotes | Feed::Fundamentals);
         if let Some(&feed) = feeds.iter().find(is_other)

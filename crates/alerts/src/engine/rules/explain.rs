@@ -182,7 +182,7 @@ impl Engine {
     fn observed_at(&self, armed: &ArmedRule, stock: StockIndex) -> Option<Timestamp> {
         let place = stock.0 as usize;
         let extended = self.stocks[place].extended.filter(|_| armed.judges_extended_hours());
-        let in_session = Some(&self.hot[place]).filter(|hot| hot.last != 0);
+        let in_session = Some(self.hot.get(place)).filter(|hot| hot.last != 0);
         extended
             .map(|newest| newest.at)
             .or_else(|| in_session.map(|hot| hot.last_at()))

@@ -94,7 +94,7 @@ impl Engine {
             return;
         }
         self.judge_closes_of(self.symbols[place], now, out);
-        self.stocks[place].end_session(&mut self.hot[place]);
+        self.hot.update(place, |hot| self.stocks[place].end_session(hot));
         self.stocks[place].rules.mark_all_due();
     }
 }

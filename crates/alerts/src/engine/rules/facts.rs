@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::engine::decision::Decision;
 use crate::engine::event::{Feed, InsiderTrade, StockIndex};
 use crate::engine::facts::Facts;
+use crate::engine::hot_line::HotLine;
 use crate::engine::level_index::Slot;
 use crate::metrics::MetricDependency;
 
@@ -85,7 +86,7 @@ impl Engine {
         let stocks: Vec<_> = armed.stocks.iter().map(|at| at.stock).collect();
         for stock in stocks {
             self.stocks[stock.0 as usize].rules.mark_all_due();
-            self.hot[stock.0 as usize].unsettle();
+            self.hot.update(stock.0 as usize, HotLine::unsettle);
             self.mark_unsettled(self.symbols[stock.0 as usize]);
         }
     }

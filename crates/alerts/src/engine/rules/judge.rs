@@ -171,7 +171,13 @@ impl Engine {
     /// Returns the price of a rule's own stock that is judged.
     pub(super) fn own_judged_price(&self, armed: &ArmedRule, now: Timestamp, seen: SeenAt) -> Option<Price> {
         let place = self.indices.get(&armed.rule.symbol)?.0 as usize;
-        let inputs = view_of(armed, &self.stocks[place], &self.hot[place], new_york_date(now), seen);
+        let inputs = view_of(
+            armed,
+            &self.stocks[place],
+            &self.hot.get(place),
+            new_york_date(now),
+            seen,
+        );
         judged_price(&inputs, armed.rule.options.trigger)
     }
 
@@ -180,7 +186,7 @@ impl Engine {
         let place = stock.0 as usize;
         let extended = self.stocks[place].extended.filter(|_| armed.judges_extended_hours());
         let extended = extended.map(|newest| newest.price);
-        extended.or_else(|| Stock::last_price(&self.hot[place]))
+        extended.or_else(|| Stock::last_price(&self.hot.get(place)))
     }
 
     /// Returns the time of a judgement. A price in extended hours belongs to the session that opens next.
@@ -248,7 +254,7 @@ impl Engine {
                 }
             }
         }
-        let own = Stock::last_price(&self.hot[self.indices[&armed.rule.symbol].0 as usize]);
+        let own = Stock::last_price(&self.hot.get(self.indices[&armed.rule.symbol].0 as usize));
         let observation = Observation {
             at: now,
             is_new: true,
@@ -332,7 +338,7 @@ impl Engine {
         let stocks = armed.stocks.iter().map(|at| {
             let place = at.stock.0 as usize;
             let is_observed = observed.contains(&at.stock);
-            let mut inputs = view_of(armed, &self.stocks[place], &self.hot[place], today, seen);
+            let mut inputs = view_of(armed, &self.stocks[place], &self.hot.get(place), today, seen);
             if armed.is_judged_at_close() {
                 (inputs.high_52_weeks, inputs.low_52_weeks) = self.stocks[place].extremes_before_session(today);
             }
@@ -357,7 +363,7 @@ impl Engine {
     }
 
     fn position(&self, armed: &ArmedRule, stock: StockIndex, name: Option<market::Symbol>) -> StockPosition {
-        let hot = &self.hot[stock.0 as usize];
+        let hot = &self.hot.get(stock.0 as usize);
         let (mut low, mut high) = (hot.low.min(hot.last), hot.high.max(hot.last));
         if let Some(extremes) = armed.rule.lifecycle.extremes.filter(|_| name.is_none()) {
             low = low.max(extremes.low().micros());

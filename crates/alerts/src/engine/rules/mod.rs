@@ -40,7 +40,7 @@ use market::calendar::new_york_date;
 use super::Engine;
 use super::decision::{AlertAction, Decision};
 use super::event::StockIndex;
-use super::hot_line::NO_DAY;
+use super::hot_line::{HotLine, NO_DAY};
 use super::level_index::Slot;
 use crate::alert::AlertId;
 use crate::expression::shape::metrics;
@@ -76,7 +76,7 @@ impl Engine {
             if is_extended {
                 self.stocks[stock.0 as usize].rules.insert_extended(slot);
             }
-            self.hot[stock.0 as usize].unsettle();
+            self.hot.update(stock.0 as usize, HotLine::unsettle);
             self.mark_unsettled(self.symbols[stock.0 as usize]);
         }
     }
@@ -162,7 +162,7 @@ impl Engine {
     pub(super) fn judge_observed(&mut self, observed: &BTreeSet<StockIndex>, now: Timestamp, out: &mut Vec<Decision>) {
         let mut due = BTreeSet::new();
         for stock in observed {
-            let hot = &self.hot[stock.0 as usize];
+            let hot = self.hot.get(stock.0 as usize);
             due.extend(self.stocks[stock.0 as usize].rules.take_left_by(hot.last, hot.volume));
         }
         let cause = Cause { observed, is_new: true };
@@ -230,12 +230,10 @@ impl Engine {
     fn end_past_sessions(&mut self, armed: &ArmedRule, now: Timestamp) {
         let today = new_york_date(now);
         for at in &armed.stocks {
-            let (stock, hot) = (
-                &mut self.stocks[at.stock.0 as usize],
-                &mut self.hot[at.stock.0 as usize],
-            );
+            let place = at.stock.0 as usize;
+            let stock = &mut self.stocks[place];
             if stock.session.is_some_and(|session| session.date < today) {
-                stock.end_session(hot);
+                self.hot.update(place, |hot| stock.end_session(hot));
                 stock.rules.mark_all_due();
             }
         }
@@ -259,14 +257,14 @@ impl Engine {
         for (at, band) in armed.stocks.iter_mut().zip(bands) {
             let place = at.stock.0 as usize;
             // Outside a session the next observation begins one, which changes everything but the wait for a close or an instant.
-            let band = if self.hot[place].day == NO_DAY && !ignores_observations {
+            let band = if self.hot.get(place).day == NO_DAY && !ignores_observations {
                 super::group::Band::EMPTY
             } else {
                 band
             };
             self.stocks[place].rules.replace(slot, at.band, band);
             at.band = band;
-            self.stocks[place].settle(&mut self.hot[place]);
+            self.hot.update(place, |hot| self.stocks[place].settle(hot));
         }
         let next = self.scheduled_check(&armed, now).filter(|&next| next > now);
         self.rules.schedule(slot, armed.next_check, next);

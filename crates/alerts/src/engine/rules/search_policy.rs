@@ -60,7 +60,7 @@ impl Engine {
     pub(super) fn note_left_bands(&self, armed: &mut ArmedRule, cause: Cause<'_>) {
         let times = cause.observed.iter().filter_map(|stock| {
             let place = stock.0 as usize;
-            Some((self.stocks[place].previous_at_s?, self.hot[place].observed_at_s))
+            Some((self.stocks[place].previous_at_s?, self.hot.get(place).observed_at_s))
         });
         match times.max() {
             Some((previous_at_s, now_s)) => armed.search_policy.note_left(previous_at_s, now_s),
