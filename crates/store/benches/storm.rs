@@ -123,18 +123,14 @@ fn compose(alert: &StoredAlert, firing: &Firing) -> String {
 fn begin(database: &Database) -> impl FnOnce() -> Duration {
     let is_postgres = database.is_postgres();
     let start = stopwatch();
-    let used = processor_time();
+    let used = testkit::processor_time();
     move || {
         if is_postgres {
             start.elapsed()
         } else {
-            processor_time() - used
+            testkit::processor_time().saturating_sub(used)
         }
     }
-}
-
-fn processor_time() -> Duration {
-    testkit::thread_times("self").into_values().sum()
 }
 
 async fn by_the_store(database: &Database, store: &Store, firings: Vec<Firing>) -> Duration {

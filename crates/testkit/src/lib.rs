@@ -29,7 +29,7 @@ mod refusing_port;
 pub mod stub_server;
 
 pub use goal::print_goal;
-pub use processor_time::thread_times;
+pub use processor_time::{processor_time, thread_times};
 pub use random::{GeneratedSecrets, SeededRandom, seeded_random};
 pub use refusing_port::RefusingPort;
 use std::time::Duration;

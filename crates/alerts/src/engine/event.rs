@@ -15,7 +15,7 @@ pub struct StockIndex(pub(crate) u32);
 
 /// An observation of a stock: its price and the session's volume so far.
 ///
-/// It takes 20 bytes instead of the 24 of an aligned one, because waiting for the quotes is a third of a quiet observation.
+/// It takes 20 bytes instead of the 24 of an aligned one: a quiet observation waits for memory most of the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(Rust, packed(4))]
 pub struct Quote {

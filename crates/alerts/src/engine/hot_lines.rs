@@ -23,7 +23,7 @@ pub(super) struct HotLines {
     day: i32,
 }
 
-/// The prices and volumes at which nothing changes but the last price, the volume and the time, and these three.
+/// The quiet prices and volumes of a stock between the extremes of its session, and its last price, volume and time.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 struct QuietLine {
@@ -54,7 +54,7 @@ impl QuietLine {
             volume_limit: 0,
             observed_at_s: hot.observed_at_s,
         };
-        if hot.day != day || floor > hot.last || hot.last > top || hot.volume_hi < 0 {
+        if day == NO_DAY || hot.day != day || floor > hot.last || hot.last > top || hot.volume_hi < 0 {
             return line;
         }
         let (Ok(width), Ok(offset)) = (u32::try_from(top - floor + 1), u32::try_from(hot.last - floor)) else {
@@ -86,7 +86,7 @@ impl QuietLine {
     }
 
     /// Brings the hot line up to date.
-    fn complete(&self, hot: &mut HotLine) {
+    fn copy_to(&self, hot: &mut HotLine) {
         hot.last = self.floor + i64::from(self.offset);
         hot.volume = self.volume;
         hot.observed_at_s = self.observed_at_s;
@@ -111,7 +111,7 @@ impl HotLines {
     /// Returns the hot line of a stock, if there is such a stock.
     pub(super) fn find(&self, at: usize) -> Option<HotLine> {
         let (quiet, mut hot) = (self.quiet.get(at)?, *self.full.get(at)?);
-        quiet.complete(&mut hot);
+        quiet.copy_to(&mut hot);
         Some(hot)
     }
 
@@ -135,7 +135,7 @@ impl HotLines {
     #[inline]
     pub(super) fn update<T>(&mut self, at: usize, change: impl FnOnce(&mut HotLine) -> T) -> T {
         let (quiet, hot) = (&mut self.quiet[at], &mut self.full[at]);
-        quiet.complete(hot);
+        quiet.copy_to(hot);
         let result = change(hot);
         *quiet = QuietLine::of(hot, self.day);
         result
@@ -146,7 +146,7 @@ impl HotLines {
     ///
     /// It is compiled as a function of its own, so that the loop keeps all its variables in registers.
     #[inline(never)]
-    pub(super) fn skip_quiet<'a>(
+    pub(super) fn record_quiet<'a>(
         &mut self,
         quotes: &'a [Quote],
         day: i32,
@@ -182,7 +182,7 @@ fn stays_quiet_exactly(line: &mut QuietLine, full: &mut [HotLine], quote: &Quote
     let Some(hot) = full.get_mut(quote.stock.0 as usize) else {
         return false;
     };
-    line.complete(hot);
+    line.copy_to(hot);
     let quiet = hot.stays_quiet(quote, day, now_s);
     if quiet {
         *line = QuietLine::of(hot, day);
@@ -235,9 +235,15 @@ mod tests {
         prop_oneof![6 => band, 3 => Just(Band::WIDE), 1 => Just(Band::EMPTY)]
     }
 
+    /// Mostly the day of the session, as a change of the day clears the quiet lines.
+    fn days() -> impl Strategy<Value = i32> {
+        prop_oneof![15 => Just(0), 1 => Just(1)]
+    }
+
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let observe = (prices(), volumes(), 0..2).prop_map(|(price, volume, day)| Step::Observe { price, volume, day });
-        let begin = prop_oneof![0..2, Just(NO_DAY)].prop_map(Step::BeginSession);
+        let observe =
+            (prices(), volumes(), days()).prop_map(|(price, volume, day)| Step::Observe { price, volume, day });
+        let begin = prop_oneof![4 => days(), 1 => Just(NO_DAY)].prop_map(Step::BeginSession);
         let step = prop_oneof![20 => observe, 3 => bands().prop_map(Step::SetBand), 1 => begin];
         prop::collection::vec(step, 0..200)
     }
@@ -245,6 +251,23 @@ mod tests {
     fn state(hot: &HotLine) -> [i64; 6] {
         let times = i64::from(hot.observed_at_s);
         [hot.last, hot.high, hot.low, hot.volume, i64::from(hot.day), times]
+    }
+
+    #[test]
+    fn observation_between_the_extremes_leaves_the_hot_line_as_it_is() {
+        let mut lines = HotLines::new();
+        lines.push();
+        lines.update(0, |hot| {
+            hot.day = 0;
+            hot.set_band(Band::WIDE);
+        });
+        let quote = |price| Quote::new(StockIndex(0), Price::from_micros(price).unwrap()).with_volume(7);
+        let extremes = [quote(100_000_000), quote(120_000_000), quote(110_000_000)];
+        assert_eq!(lines.record_quiet(&extremes, 0, 1), None);
+        let before = state(&lines.full[0]);
+        assert_eq!(lines.record_quiet(&[quote(119_999_999)], 0, 2), None);
+        assert_eq!(state(&lines.full[0]), before);
+        assert_eq!(lines.get(0).last, 119_999_999);
     }
 
     proptest! {
@@ -269,9 +292,9 @@ mod tests {
                         let quote = Quote::new(StockIndex(0), Price::from_micros(price).unwrap()).with_volume(volume);
                         let unknown = Quote { stock: StockIndex(1), ..quote };
                         let snapshot = [unknown, quote];
-                        let loud = lines.skip_quiet(&snapshot, day, now_s);
-                        let is_loud = !plain.stays_quiet(&quote, day, now_s);
-                        prop_assert_eq!(loud.map(|(quote, _)| *quote), is_loud.then_some(quote));
+                        let outside = lines.record_quiet(&snapshot, day, now_s);
+                        let is_outside = !plain.stays_quiet(&quote, day, now_s);
+                        prop_assert_eq!(outside.map(|(quote, _)| *quote), is_outside.then_some(quote));
                     }
                 }
                 prop_assert_eq!(state(&lines.get(0)), state(&plain));

@@ -285,7 +285,7 @@ impl Engine {
         let (mut too_late, now_s) = (0, seconds(now));
         let mut observed = BTreeSet::new();
         let mut rest = quotes;
-        while let Some((quote, later)) = self.hot.skip_quiet(rest, day, now_s) {
+        while let Some((quote, later)) = self.hot.record_quiet(rest, day, now_s) {
             rest = later;
             let at = quote.stock.0 as usize;
             let observe =

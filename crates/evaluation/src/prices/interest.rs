@@ -22,6 +22,8 @@ struct Lease {
     since: Timestamp,
     /// Whether a request has waited for the source already.
     has_waited: bool,
+    /// Whether daily bars of the stock are known to be stored.
+    has_bars: bool,
 }
 
 #[derive(Debug, Default)]
@@ -116,6 +118,7 @@ impl StockInterest {
         let lease = Lease {
             since: now,
             has_waited: before.is_some_and(|before| before.has_waited),
+            has_bars: before.is_some_and(|before| before.has_bars),
         };
         state.leases.insert(symbol, lease);
         keep_newest(&mut state.leases, MAX_LEASES, |lease| lease.since);
@@ -135,6 +138,18 @@ impl StockInterest {
             lease.has_waited = true;
         }
         may_ask
+    }
+
+    /// Returns whether daily bars of a wanted stock are known to be stored.
+    pub(crate) fn has_bars(&self, symbol: Symbol) -> bool {
+        self.state().leases.get(&symbol).is_some_and(|lease| lease.has_bars)
+    }
+
+    /// Records that daily bars of a stock are stored.
+    pub(crate) fn note_bars(&self, symbol: Symbol) {
+        if let Some(lease) = self.state().leases.get_mut(&symbol) {
+            lease.has_bars = true;
+        }
     }
 
     /// Whether a read may ask the source about a stock that is not in the catalog. Counts the request.

@@ -240,12 +240,18 @@ impl Prices {
         self.catalog.is_empty()
     }
 
-    /// Tells whether a read finds daily bars of a stock. The engine has bars a moment before they are stored. If the
-    /// database fails, there is nothing to wait for: the read itself fails.
+    /// Returns whether a read finds daily bars of a stock. The engine has bars a moment before they are stored, so it cannot tell.
+    /// Bars that were found once are not searched for again while the stock is wanted. If the database fails, a read does not wait.
     async fn has_stored_bars(&self, symbol: Symbol) -> bool {
+        if self.interest.has_bars(symbol) {
+            return true;
+        }
         let today = new_york_date(self.ports.clock.now());
         let bar = self.ports.store.bar_at(symbol, today).await;
-        bar.map_or(true, |bar| bar.is_some())
+        if matches!(bar, Ok(Some(_))) {
+            self.interest.note_bars(symbol);
+        }
+        !matches!(bar, Ok(None))
     }
 
     /// Returns the stocks that are wanted because of a recent read, rejected request or pause.

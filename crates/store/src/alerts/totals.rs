@@ -1,7 +1,7 @@
 //! The number of alerts of each account, by status, kept beside the alerts.
 //!
 //! A list says how many alerts it has, and a plan limits the active ones; counting them would cost more the more there are. Each
-//! transaction collects its changes in its [`UnitOfWork`] and writes them in one statement before its commit. Firings change many alerts
+//! transaction collects its changes in its [`UnitOfWork`] and writes them before its commit. Firings change many alerts
 //! of few accounts, so this costs little. [`Store::correct_alert_totals`] compares the totals with a count.
 
 use std::collections::{BTreeSet, HashMap};

@@ -14,8 +14,15 @@ use crate::queue::create::FiredEvent;
 use crate::unit_of_work::fetch;
 use crate::{StoreError, UnitOfWork};
 
+/// Whether an alert, whose revision is compared besides, still is what was evaluated.
+macro_rules! is_unchanged {
+    () => {
+        "alerts.status = 'active' AND alerts.deleted_at IS NULL"
+    };
+}
+
 macro_rules! fire_alerts {
-    ($condition:literal) => {
+    ($($condition:expr),+) => {
         Statement {
             before: "WITH fired (seq, revision, next_revision, status, at, lifecycle) AS (VALUES ",
             columns: 6,
@@ -24,21 +31,22 @@ macro_rules! fire_alerts {
                  SET status = fired.status, revision = fired.next_revision, triggered_at = fired.at,
                  lifecycle = COALESCE(fired.lifecycle, alerts.lifecycle)
                  FROM fired WHERE alerts.seq = fired.seq AND ",
-                $condition,
+                $($condition,)+
                 " RETURNING alerts.seq"
             ),
         }
     };
 }
 
-/// Fires alerts that have not changed since the evaluation, and returns them.
-const FIRE: Statement =
-    fire_alerts!("alerts.revision = fired.revision AND alerts.status = 'active' AND alerts.deleted_at IS NULL");
+/// Fires alerts that have not changed since the evaluation, and returns them, on PostgreSQL.
+const FIRE: Statement = fire_alerts!("alerts.revision = fired.revision AND ", is_unchanged!());
 
 /// Fires an alert that has not changed since the evaluation, on SQLite.
-const FIRE_ONE: &str =
+const FIRE_ONE: &str = concat!(
     "UPDATE alerts SET status = ?, revision = ?, triggered_at = ?, lifecycle = COALESCE(?, lifecycle)
-    WHERE seq = ? AND revision = ? AND status = 'active' AND deleted_at IS NULL";
+     WHERE seq = ? AND revision = ? AND ",
+    is_unchanged!()
+);
 
 /// Like [`FIRE`] without compare-and-set, see [`StoreOptions`](crate::StoreOptions).
 const FIRE_UNCONDITIONALLY: Statement = fire_alerts!("fired.revision IS NOT NULL");
@@ -74,6 +82,9 @@ impl FiringChunk {
         let Either::Lite(connection) = &mut unit.connection else {
             return self.fire_returning(unit, FIRE).await;
         };
+        if self.rows.is_empty() {
+            return Ok(Vec::new());
+        }
         let fired = connection.execute_each(FIRE_ONE, &self.rows, |query, row| {
             query
                 .bind(row.status.name())

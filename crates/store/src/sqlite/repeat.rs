@@ -20,7 +20,7 @@ impl RowParameters<'_, '_> {
     pub(crate) fn bind(mut self, value: impl ToSql) -> Self {
         self.bound += 1;
         if let Err(error) = self.statement.raw_bind_parameter(self.bound, value) {
-            self.failure = Some(error);
+            self.failure.get_or_insert(error);
         }
         self
     }
@@ -36,7 +36,7 @@ impl RowParameters<'_, '_> {
 }
 
 impl SqliteConnection {
-    /// Runs a statement that writes for each item, with the parameters that `bind` binds. Returns the number of rows written for
+    /// Runs a statement that writes for each item, with the parameters that `bind` binds; it returns no rows. Returns the number of rows written for
     /// each.
     pub(crate) fn execute_each<T>(
         &mut self,
@@ -44,6 +44,10 @@ impl SqliteConnection {
         items: &[T],
         mut bind: impl for<'s, 'c> FnMut(RowParameters<'s, 'c>, &T) -> RowParameters<'s, 'c>,
     ) -> Result<Vec<u64>, sqlx::Error> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        tracing::trace!(target: "store::sqlite", sql);
         let mut run = || {
             let mut statement = self.raw().prepare_cached(sql)?;
             let mut written = Vec::with_capacity(items.len());
@@ -54,7 +58,7 @@ impl SqliteConnection {
                     failure: None,
                 };
                 bind(parameters, item).finish()?;
-                written.push(u64::try_from(statement.raw_execute()?).unwrap_or_default());
+                written.push(u64::try_from(statement.raw_execute()?).unwrap_or(u64::MAX));
             }
             Ok(written)
         };
