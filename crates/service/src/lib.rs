@@ -23,6 +23,7 @@ pub mod approvals;
 mod config;
 pub mod cron;
 pub mod feedback;
+pub mod firings;
 pub mod idempotency;
 pub mod operator;
 mod redirect;

@@ -25,6 +25,7 @@ use crate::alerts::{Alerts, GuestAlerts};
 use crate::approvals::Approvals;
 use crate::cron::Jobs;
 use crate::feedback::FeedbackBoard;
+use crate::firings::Firings;
 use crate::idempotency::Idempotency;
 use crate::operator::Operators;
 use crate::redirect::Redirects;
@@ -78,6 +79,8 @@ pub struct UseCases {
     pub jobs: Jobs,
     /// Feedback about the service.
     pub feedback: FeedbackBoard,
+    /// Firings with their times, messages and acknowledgements.
+    pub firings: Firings,
     /// Idempotent requests.
     pub idempotency: Idempotency,
     /// Signed links to other sites.
@@ -181,6 +184,7 @@ impl UseCases {
             operators,
             jobs,
             feedback: FeedbackBoard { ports: ports.clone() },
+            firings: Firings { ports: ports.clone() },
             idempotency: Idempotency { ports: ports.clone() },
             redirects,
             ports,

@@ -101,6 +101,7 @@ fn firing(number: u64) -> Firing {
         reason: format!("{} is at 200, at or above your 198.66", alert.symbol),
         terms: Vec::new(),
         lifecycle: None,
+        judged_at: None,
         event: EventId(id(number + 1_000_000_000)),
     }
 }

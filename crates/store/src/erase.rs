@@ -25,7 +25,8 @@ impl UnitOfWork {
     }
 
     /// Deletes everything of an account except its alerts: webhooks with their deliveries, keys, sessions, OAuth
-    /// grants, codes, messages, feedback and likes, stored responses, the notes and tags of alerts, the watchlist and its paper trades.
+    /// grants, codes, messages, feedback and likes, stored responses, the notes and tags of alerts,
+    /// the acknowledgements of firings with who made them, the watchlist and its paper trades.
     pub async fn erase_account_data(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
         for sql in [
@@ -49,6 +50,9 @@ impl UnitOfWork {
              (SELECT seq FROM feedback WHERE account_id = $1)",
             "DELETE FROM feedback WHERE account_id = $1",
             "DELETE FROM undo_states WHERE account_id = $1",
+            "DELETE FROM acknowledgements WHERE account_id = $1",
+            "UPDATE history SET details = NULL WHERE action = 'acknowledged'
+             AND alert_seq IN (SELECT seq FROM alerts WHERE account_id = $1)",
             "DELETE FROM alert_tags WHERE account_id = $1",
             "UPDATE alerts SET note = NULL, tags = NULL WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL)",
             "DELETE FROM blind_stretches WHERE account_id = $1",

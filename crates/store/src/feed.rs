@@ -75,7 +75,7 @@ impl Store {
         let complete = self.history_position().await?;
         // These entries do not change the alert.
         let sql = "SELECT seq, alert_seq FROM history
-                   WHERE seq > $1 AND seq <= $2 AND action NOT IN ('not_evaluated', 'notification_sent', 'notification_failed')
+                   WHERE seq > $1 AND seq <= $2 AND action NOT IN ('not_evaluated', 'notification_sent', 'notification_failed', 'acknowledged')
                    ORDER BY seq LIMIT $3";
         let entries = query!(
             fetch_all(i64, i64),

@@ -33,6 +33,8 @@ named_enum! {
         NotificationSent = "notification_sent",
         /// The notification of its firing failed.
         NotificationFailed = "notification_failed",
+        /// Somebody has acknowledged its firing.
+        Acknowledged = "acknowledged",
     }
 }
 

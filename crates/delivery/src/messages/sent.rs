@@ -43,7 +43,8 @@ impl SentMessages {
     ) -> Result<Vec<SentMessage>, ServiceError> {
         let store = &self.ports.store;
         let events = store.events_of_alert(actor.account, alert, limit).await?;
-        let mut found = store.messages_of_events(&events).await?;
+        let receipts = store.receipts_of_events(&events).await?;
+        let mut found: Vec<SentMessage> = receipts.into_iter().map(|receipt| receipt.sent).collect();
         // A message that was sent again has a copy with another id.
         let latest = self.latest_alert_messages(actor, usize::MAX).await?;
         let copies = latest

@@ -14,12 +14,13 @@ use store::model::{
     SupersededQuote,
 };
 
+use super::Evaluator;
+use super::event::EventComposer;
 use super::expiry::Expiration;
 use super::extended_prices::latest_extended_prices;
 use super::late_decisions::LateDecisions;
 use super::lateness::Lateness;
 use super::revision_guard::ReadGuard;
-use super::{Evaluator, event};
 
 /// The size of the first commit of an evaluation with many decisions, so that their notifications are not delayed
 /// by the others.
@@ -228,6 +229,7 @@ impl Evaluator {
             at,
             action,
         } = decision;
+        let judged_at = self.clock.now();
         let firing = |price, metric, reason| Firing {
             alert,
             revision,
@@ -238,6 +240,7 @@ impl Evaluator {
             reason,
             terms: Vec::new(),
             lifecycle: None,
+            judged_at: Some(judged_at),
             event: EventId(self.random.uuid()),
         };
         match action {
@@ -271,7 +274,7 @@ impl Evaluator {
             // A copy: the backlog keeps its own until the commit has succeeded.
             let committed = self
                 .store
-                .commit_evaluation(next.commit.clone(), event::event_composer(self))
+                .commit_evaluation(next.commit.clone(), Arc::new(EventComposer(Arc::clone(self))))
                 .await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;

@@ -9,7 +9,7 @@ use ::market::{Price, PriceChange};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::model::{ComposeEventData, Firing, StoredAlert};
+use store::model::{Firing, FiringComposer, StoredAlert};
 
 use super::Evaluator;
 
@@ -75,11 +75,13 @@ struct StockPart<'a> {
     change_percent: Option<f64>,
 }
 
-/// Returns the function that composes the `data` of events. It reads earlier closes from the engine, so it must not
-/// be called while the engine is locked.
-pub(super) fn event_composer(evaluator: &Arc<Evaluator>) -> Arc<ComposeEventData> {
-    let evaluator = Arc::clone(evaluator);
-    Arc::new(move |stored, firing| {
+/// Composes firings with what the evaluator knows. It reads earlier closes from the engine, so it must not be asked while the
+/// engine is locked.
+pub(super) struct EventComposer(pub(super) Arc<Evaluator>);
+
+impl FiringComposer for EventComposer {
+    fn data(&self, stored: &StoredAlert, firing: &Firing) -> String {
+        let Self(evaluator) = self;
         let name = evaluator.catalog.get(stored.alert.symbol);
         let name = name
             .as_ref()
@@ -89,7 +91,19 @@ pub(super) fn event_composer(evaluator: &Arc<Evaluator>) -> Arc<ComposeEventData
             None => evaluator.close_before_price(&stored.alert, firing.at),
         };
         compose(stored, firing, name, previous)
-    })
+    }
+
+    fn quoted_at(&self, stored: &StoredAlert, firing: &Firing) -> Option<Timestamp> {
+        firing.price?;
+        Some(match firing.crossed_at {
+            Some(at) => at,
+            None => self.0.quote_times.of(stored.alert.symbol, firing.at),
+        })
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        Some(self.0.clock.now())
+    }
 }
 
 fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: Option<Price>) -> String {

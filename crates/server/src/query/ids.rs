@@ -8,11 +8,12 @@ use foundation::ServiceError;
 use http::request::Parts;
 use market::Symbol;
 use service::cron::Job;
+use service::firings::EventId;
 use service::{ApiKeyId, HistoryPosition};
 use uuid::Uuid;
 use watchlist::WatchlistItemId;
 
-use super::SYMBOL_ERROR;
+use super::{Query, SYMBOL_ERROR};
 use crate::error::ApiError;
 use crate::state::App;
 
@@ -45,6 +46,8 @@ path_parameters! {
     WebhookPath(WebhookId) = |text: &str| uuid(text).map(WebhookId), not_found("webhook");
     /// Extractor: the watchlist item id in the path. A malformed id is 404.
     WatchlistItemPath(WatchlistItemId) = |text: &str| uuid(text).map(WatchlistItemId), not_found("watchlist item");
+    /// Extractor: the firing id in the path. A malformed id is 404.
+    FiringPath(EventId) = |text: &str| uuid(text).map(EventId), not_found("firing");
     /// Extractor: the API key id in the path. A malformed id is 404.
     ApiKeyPath(ApiKeyId) = |text: &str| uuid(text).map(ApiKeyId), not_found("API key");
     /// Extractor: the OAuth grant id in the path. A malformed id is 404.
@@ -73,6 +76,17 @@ impl FromRequestParts<App> for DeliveryPath {
             .and_then(|Path((webhook, delivery))| Some((uuid(&webhook)?, uuid(&delivery)?)));
         ids.map(|(webhook, delivery)| Self(WebhookId(webhook), DeliveryId(delivery)))
             .ok_or_else(|| not_found("delivery"))
+    }
+}
+
+impl Query {
+    /// Reads the id of an alert.
+    pub(crate) fn alert_id(&mut self, name: &str) -> Option<AlertId> {
+        let id = uuid(self.value(name)?).map(AlertId);
+        if id.is_none() {
+            self.reject(name, UUID_ERROR);
+        }
+        id
     }
 }
 

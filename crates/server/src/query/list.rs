@@ -7,6 +7,7 @@ use delivery::webhooks::DeliveryId;
 use http::request::Parts;
 use market::Symbol;
 use service::feedback::FeedbackId;
+use service::firings::EventId;
 use service::{HistoryPosition, ListRequest, PageRequest};
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -60,6 +61,7 @@ macro_rules! uuids_of_items {
 uuids_of_items! {
     AlertId "alert";
     DeliveryId "delivery";
+    EventId "firing";
     FeedbackId "entry";
     MessageId "message";
     PaperTradeId "trade";

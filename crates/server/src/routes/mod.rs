@@ -7,6 +7,7 @@ pub mod auth;
 pub mod cron;
 pub mod docs;
 pub mod feedback;
+pub mod firings;
 pub mod market;
 pub mod mcp;
 pub mod messages;
@@ -35,6 +36,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(api_keys::router())
         .merge(approvals::router())
         .merge(feedback::router())
+        .merge(firings::router())
         .merge(redirect::router())
         .merge(cron::router())
         .merge(stocks::router())

@@ -243,6 +243,7 @@ fn firing((number, stored): (usize, &StoredAlert)) -> Firing {
         reason: format!("{} is at 1000, at or above your 200", stored.alert.symbol),
         terms: Vec::new(),
         lifecycle: None,
+        judged_at: None,
         event: EventId(scattered(number)),
     }
 }

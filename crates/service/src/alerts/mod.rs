@@ -73,6 +73,6 @@ pub struct Alerts {
 }
 
 /// Returns the error for an alert that the actor does not have, whether it exists or not.
-const fn no_such_alert() -> foundation::ServiceError {
+pub(crate) const fn no_such_alert() -> foundation::ServiceError {
     foundation::ServiceError::NotFound("alert")
 }

@@ -1,6 +1,8 @@
 //! One chunk of an evaluation as a transaction. See `write.rs` for how firings are written.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
 
 use alerts::AlertId;
 use jiff::Timestamp;
@@ -8,7 +10,9 @@ use jiff::Timestamp;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, write_many};
-use crate::model::{LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote};
+use crate::model::{
+    FiringComposer, LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote,
+};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
@@ -45,13 +49,22 @@ impl Observations {
 }
 
 /// A chunk of firings. The last chunk also carries the observations.
-#[derive(Debug)]
 pub(super) struct FiringChunk {
     pub(super) rows: Vec<FiringRow>,
     /// Firings that are rejected whatever the alert's state is now.
     pub(super) stale: Vec<(usize, AlertId)>,
     pub(super) observations: Observations,
     pub(super) uses_compare_and_set: bool,
+    /// Knows the time of the commit. Without firings there is none.
+    pub(super) composer: Option<Arc<dyn FiringComposer>>,
+}
+
+impl fmt::Debug for FiringChunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FiringChunk")
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The result of a chunk.
@@ -87,6 +100,7 @@ impl FiringChunk {
             stale: Vec::new(),
             observations,
             uses_compare_and_set: true,
+            composer: None,
         }
     }
 

@@ -19,14 +19,16 @@
 //! Observations (quotes and the clock) are written with the last chunk. So after a crash in between, missing firings
 //! are evaluated again.
 
+mod acknowledge;
 mod commit;
 mod lifecycles;
 mod prepare;
+mod read;
 mod write;
 
 use std::sync::Arc;
 
-use crate::model::{ComposeEventData, EvaluationCommit, EvaluationOutcome, FiringResult, StoredAlert};
+use crate::model::{EvaluationCommit, EvaluationOutcome, FiringComposer, FiringResult, StoredAlert};
 use crate::{Store, StoreError};
 use commit::{ChunkOutcome, FiringChunk, Observations};
 use prepare::PreparedChunk;
@@ -35,8 +37,7 @@ use prepare::PreparedChunk;
 const FIRING_CHUNK_SIZE: usize = 2048;
 
 impl Store {
-    /// Commits the results of an evaluation. `compose` makes the `data` of each event; it is also called for firings
-    /// that are rejected later.
+    /// Commits the results of an evaluation. `composer` is also asked about firings that are rejected later.
     ///
     /// If the caller is cancelled, some chunks may be written and others not, as after a crash.
     ///
@@ -46,7 +47,7 @@ impl Store {
     pub async fn commit_evaluation(
         &self,
         commit: EvaluationCommit,
-        compose: Arc<ComposeEventData>,
+        composer: Arc<dyn FiringComposer>,
     ) -> Result<EvaluationOutcome, StoreError> {
         let EvaluationCommit {
             firings,
@@ -80,7 +81,7 @@ impl Store {
         let order = self.in_order_of_creation(&firings).await?;
         let mut chunks = order.chunks(FIRING_CHUNK_SIZE);
         let mut next = match chunks.next() {
-            Some(positions) => Some(self.prepare(&firings, positions, &*compose).await?),
+            Some(positions) => Some(self.prepare(&firings, positions, &*composer).await?),
             None => None,
         };
         while let Some(prepared) = next.take() {
@@ -91,10 +92,11 @@ impl Store {
                 stale,
                 observations: if following.is_none() { observations.take() } else { None }.unwrap_or_default(),
                 uses_compare_and_set: self.uses_compare_and_set,
+                composer: Some(Arc::clone(&composer)),
             };
             let preparing = async {
                 match following {
-                    Some(positions) => self.prepare(&firings, positions, &*compose).await.map(Some),
+                    Some(positions) => self.prepare(&firings, positions, &*composer).await.map(Some),
                     None => Ok(None),
                 }
             };

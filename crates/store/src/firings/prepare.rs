@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use alerts::transition::{self, HistoryStatus, Transition};
 use alerts::{AlertId, Channel, Status};
+use jiff::Timestamp;
 use market::Price;
 use serde_json::Value;
 use uuid::Uuid;
@@ -12,7 +13,7 @@ use uuid::Uuid;
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE, TotalKind, lifecycle_column};
 use crate::bulk::{Statement, query_many};
-use crate::model::{AlertOwner, ComposeEventData, Firing, StoredAlert};
+use crate::model::{AlertOwner, Firing, FiringComposer, StoredAlert};
 use crate::queue::create::FiredEvent;
 use crate::{Store, StoreError};
 
@@ -65,6 +66,8 @@ pub(super) struct FiringRow {
     pub(super) details: String,
     pub(super) event: Uuid,
     pub(super) data: String,
+    pub(super) quoted_at: Option<i64>,
+    pub(super) judged_at: Option<i64>,
 }
 
 impl FiringRow {
@@ -117,7 +120,7 @@ impl Store {
         &self,
         firings: &[Firing],
         positions: &[FiringPosition],
-        compose: &ComposeEventData,
+        composer: &dyn FiringComposer,
     ) -> Result<PreparedChunk, StoreError> {
         let rows = self.rows_of(firings, positions).await?;
         let mut found: HashMap<AlertId, AlertRow> = rows.into_iter().map(|row| (row.id(), row)).collect();
@@ -136,7 +139,7 @@ impl Store {
                 None
             };
             match row {
-                Some(row) => match self.prepare_firing(index, firing, row, compose)? {
+                Some(row) => match self.prepare_firing(index, firing, row, composer)? {
                     Some((alert, row)) => {
                         prepared.fired.push((index, alert));
                         prepared.rows.push(row);
@@ -157,7 +160,7 @@ impl Store {
         index: usize,
         firing: &Firing,
         row: AlertRow,
-        compose: &ComposeEventData,
+        composer: &dyn FiringComposer,
     ) -> Result<Option<(StoredAlert, FiringRow)>, StoreError> {
         let (alert_seq, parent_seq, is_deleted) = (row.seq, row.parent_seq, row.is_deleted());
         let mut stored = StoredAlert::try_from(row)?;
@@ -176,7 +179,7 @@ impl Store {
         let HistoryStatus::Of(status) = changed.entry.new_status else {
             return Err(TABLE.corrupt("a firing must not delete the alert"));
         };
-        let data = catch_unwind(AssertUnwindSafe(|| compose(&stored, firing)));
+        let data = catch_unwind(AssertUnwindSafe(|| composer.data(&stored, firing)));
         let data = data.map_err(|_| StoreError::Panicked("composing an event".to_owned()))?;
         let row = FiringRow {
             index,
@@ -199,6 +202,8 @@ impl Store {
             details: history_details(firing),
             event: firing.event.0,
             data,
+            quoted_at: composer.quoted_at(&stored, firing).map(Timestamp::as_microsecond),
+            judged_at: firing.judged_at.map(Timestamp::as_microsecond),
         };
         Ok(Some((stored, row)))
     }

@@ -6,6 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use jiff::Timestamp;
+
 use super::commit::FiringChunk;
 use super::prepare::FiringRow;
 use crate::bulk::{Statement, write_many, write_many_returning};
@@ -65,8 +67,8 @@ const INSERT_ENTRY: &str =
      VALUES (?, ?, 'triggered', 'active', ?, ?, ?, ?, ?)";
 
 const INSERT_EVENTS: Statement = Statement {
-    before: "INSERT INTO events (seq, id, account_id, alert_seq, at, data) VALUES ",
-    columns: 6,
+    before: "INSERT INTO events (seq, id, account_id, alert_seq, at, data, quoted_at, judged_at, committed_at) VALUES ",
+    columns: 9,
     after: "",
 };
 
@@ -129,6 +131,9 @@ impl FiringChunk {
             }
         }
         let positioned = unit.insert_history(fired).await?;
+        // The transaction ends with the observations of the evaluation, a moment later.
+        let committed_at = self.composer.as_ref().and_then(|composer| composer.now());
+        let committed_at = committed_at.map(Timestamp::as_microsecond);
         write_many!(unit, INSERT_EVENTS, &positioned, |query, event| {
             let (seq, row) = event;
             query
@@ -138,6 +143,9 @@ impl FiringChunk {
                 .bind(row.alert_seq)
                 .bind(row.at)
                 .bind(row.data.as_str())
+                .bind(row.quoted_at)
+                .bind(row.judged_at)
+                .bind(committed_at)
         });
         let events: Vec<FiredEvent<'_>> = positioned.iter().map(|(seq, row)| row.as_event(*seq)).collect();
         unit.create_messages(&events).await?;

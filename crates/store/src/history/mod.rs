@@ -197,7 +197,7 @@ impl UnitOfWork {
             // These entries of a member belong to the history of its alert over many stocks, too.
             "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details, parent_seq)
              VALUES ($1, $2, $3, $4, $5, $6, $7,
-                     CASE WHEN $2 IN ('triggered', 'expired', 'not_evaluated', 'notification_sent', 'notification_failed')
+                     CASE WHEN $2 IN ('triggered', 'expired', 'not_evaluated', 'notification_sent', 'notification_failed', 'acknowledged')
                      THEN (SELECT parent_seq FROM alerts WHERE seq = $1) END)",
             alert_seq,
             row.entry.action.name(),

@@ -82,12 +82,11 @@ impl Store {
         row.map(ReceiptRow::try_into).transpose()
     }
 
-    /// Returns the messages about some events, also those that wait.
-    pub async fn messages_of_events(&self, events: &[EventId]) -> Result<Vec<SentMessage>, StoreError> {
+    /// Returns the receipts of the messages about some events, also of those that wait.
+    pub async fn receipts_of_events(&self, events: &[EventId]) -> Result<Vec<MessageReceipt>, StoreError> {
         let ids: Vec<Uuid> = events.iter().map(|event| MessageId::for_event(*event).0).collect();
         let rows = query_many!(ReceiptRow, &self.pools, MESSAGES_BY_ID, &ids, |query, id| query
             .bind(*id));
-        let receipts: Vec<MessageReceipt> = values(rows)?;
-        Ok(receipts.into_iter().map(|receipt| receipt.sent).collect())
+        values(rows)
     }
 }

@@ -31,6 +31,8 @@ pub struct Firing {
     pub terms: Vec<ExplainedTerm>,
     /// The state of its life cycle after the firing, if the alert has one.
     pub lifecycle: Option<Box<Lifecycle>>,
+    /// When it was judged.
+    pub judged_at: Option<Timestamp>,
     /// Id of the event that it creates.
     pub event: EventId,
 }
@@ -103,5 +105,24 @@ pub struct EvaluationOutcome {
     pub firings: Vec<FiringResult>,
 }
 
-/// Makes the `data` of a firing's event as JSON text from the alert as it is after the firing.
-pub type ComposeEventData = dyn Fn(&StoredAlert, &Firing) -> String + Send + Sync;
+/// Composes what is stored of a firing.
+pub trait FiringComposer: Send + Sync {
+    /// Returns the `data` of its event as JSON text, from the alert as it is after the firing.
+    fn data(&self, alert: &StoredAlert, firing: &Firing) -> String;
+
+    /// Returns when the quote was made that made it fire, if that is known.
+    fn quoted_at(&self, _alert: &StoredAlert, _firing: &Firing) -> Option<Timestamp> {
+        None
+    }
+
+    /// Returns the current time, for the time of the commit.
+    fn now(&self) -> Option<Timestamp> {
+        None
+    }
+}
+
+impl<F: Fn(&StoredAlert, &Firing) -> String + Send + Sync> FiringComposer for F {
+    fn data(&self, alert: &StoredAlert, firing: &Firing) -> String {
+        self(alert, firing)
+    }
+}

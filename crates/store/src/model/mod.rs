@@ -10,6 +10,7 @@ mod delivery;
 mod evaluation;
 mod export;
 mod feedback;
+mod firing_record;
 mod history;
 mod idempotency;
 mod market;
@@ -32,11 +33,12 @@ pub use delivery::{
     Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy, DisabledWebhook,
 };
 pub use evaluation::{
-    ComposeEventData, EvaluationCommit, EvaluationOutcome, Firing, FiringResult, LifecycleUpdate, RsiSideUpdate,
+    EvaluationCommit, EvaluationOutcome, Firing, FiringComposer, FiringResult, LifecycleUpdate, RsiSideUpdate,
     SupersededQuote,
 };
 pub use export::{ExportedAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
+pub use firing_record::{AcknowledgedFiring, Acknowledgement, FiringFilter, FiringRecord, FiringTimeline};
 pub use history::{EventId, HistoryPosition, HistoryRow, ListedHistoryRow, StoredEvent};
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};

@@ -182,9 +182,9 @@ on_both_databases! {
         assert_eq!(found[0].id, DeliveryId::for_event(first, hooks[1].id));
         assert_eq!(found[0].alert, alerts[0].alert.id);
         assert_eq!(store.deliveries_of_events(hooks[0].id, &[first, second]).await.unwrap().len(), 2);
-        let messages = store.messages_of_events(&events).await.unwrap();
+        let messages = store.receipts_of_events(&events).await.unwrap();
         assert_eq!(messages.len(), 1);
-        assert_eq!((messages[0].channel, messages[0].status.as_str()), (MessageChannel::Email, "pending"));
+        assert_eq!((messages[0].sent.channel, messages[0].sent.status.as_str()), (MessageChannel::Email, "pending"));
     }
 
     async fn firing_creates_one_delivery_per_active_webhook(database) {

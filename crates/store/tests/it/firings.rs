@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use market::{Decimal, Price};
 use serde_json::json;
 use store::model::{
-    AccountId, ComposeEventData, EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, PageRequest,
+    AccountId, EvaluationCommit, EventId, Firing, FiringComposer, FiringResult, LatestQuote, PageRequest,
     RsiSideUpdate, StoredAlert,
 };
 use store::{Store, StoreOptions};
@@ -20,7 +20,7 @@ use crate::support::{
 };
 
 /// Composes event data from alert and firing.
-pub(crate) fn composer() -> Arc<ComposeEventData> {
+pub(crate) fn composer() -> Arc<dyn FiringComposer> {
     Arc::new(|alert: &StoredAlert, firing: &Firing| {
         json!({"status": alert.alert.status.name(), "reason": firing.reason}).to_string()
     })
@@ -38,6 +38,7 @@ pub(crate) fn firing(alert: &StoredAlert, seconds: i64) -> Firing {
         reason: "the price is \"above\" 1 \u{1F4C8}".to_owned(),
         terms: Vec::new(),
         lifecycle: None,
+        judged_at: None,
         event: EventId(uuid(0xE000_0000 + alert.alert.id.0.as_u128())),
     }
 }

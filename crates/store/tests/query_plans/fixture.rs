@@ -46,6 +46,7 @@ pub(crate) async fn fill(store: &Store) {
         reason: "the price is above 1".to_owned(),
         terms: Vec::new(),
         lifecycle: None,
+        judged_at: None,
         event: EventId(Uuid::from_u128(4)),
     };
     let commit = EvaluationCommit {
@@ -53,7 +54,7 @@ pub(crate) async fn fill(store: &Store) {
         ..EvaluationCommit::default()
     };
     store
-        .commit_evaluation(commit, Arc::new(|_, _| "{}".to_owned()))
+        .commit_evaluation(commit, Arc::new(|_: &StoredAlert, _: &Firing| "{}".to_owned()))
         .await
         .unwrap();
 }

@@ -13,8 +13,8 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 use store::model::{
-    AlertFilter, AlertSort, AlertSortField, ClaimQuery, DeliveryStatus, IdempotencyKey, ListRequest, MessageChannel,
-    PageRequest, Queue,
+    AlertFilter, AlertSort, AlertSortField, ClaimQuery, DeliveryStatus, FiringFilter, IdempotencyKey, ListRequest,
+    MessageChannel, PageRequest, Queue,
 };
 use store::{Store, StoreOptions};
 use testkit::on_both_databases;
@@ -83,6 +83,11 @@ on_both_databases! {
         let firings = record!("firings of an account": store.firings_of_account(ACCOUNT, None, PAGE).await);
         let after_firing = ListRequest::following(firings.items[0].position, 50);
         record!("firings after a firing": store.firings_of_account(ACCOUNT, Some(now()), after_firing).await);
+        let everything = FiringFilter::default();
+        let fired = record!("firings with times": store.firings(ACCOUNT, everything, PAGE.into()).await).unwrap();
+        let filter = FiringFilter { alert: Some(ALERT), since: Some(now()), unacknowledged: true };
+        let after = ListRequest::following(fired.items[0].id, 50);
+        record!("filtered firings after a firing": store.firings(ACCOUNT, filter, after).await);
         record!("members of an alert": store.members(ACCOUNT, ALERT, PAGE).await);
         let deliveries = record!("deliveries of a webhook": store.deliveries(WEBHOOK, None, PAGE).await);
         let after_delivery = ListRequest::following(deliveries.items[0].id, 50);
@@ -100,7 +105,7 @@ on_both_databases! {
         record!("feedback after an entry": store.feedback(ACCOUNT, after_feedback).await);
         let events = record!("events of an alert": store.events_of_alert(ACCOUNT, ALERT, 50).await);
         record!("deliveries of an alert": store.deliveries_of_events(WEBHOOK, &events).await);
-        record!("messages of an alert": store.messages_of_events(&events).await);
+        record!("messages of an alert": store.receipts_of_events(&events).await);
         record!("changes of alerts": store.changed_since(0, 100).await);
 
         let due = record!("endpoints with pending deliveries": store.pending_endpoints(Queue::Webhooks, 0, 100).await);

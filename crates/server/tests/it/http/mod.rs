@@ -21,6 +21,7 @@ mod explain;
 mod explain_past;
 mod extended_hours;
 mod feedback;
+mod firings;
 mod guests;
 mod idempotency;
 mod identity;

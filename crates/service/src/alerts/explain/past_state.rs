@@ -102,7 +102,8 @@ impl Alerts {
                     | HistoryAction::Adjusted
                     | HistoryAction::NotEvaluated
                     | HistoryAction::NotificationSent
-                    | HistoryAction::NotificationFailed => {}
+                    | HistoryAction::NotificationFailed
+                    | HistoryAction::Acknowledged => {}
                 }
             }
             if page.is_empty() {

@@ -10,6 +10,7 @@ mod creating;
 mod deleting;
 mod escaping;
 mod feedback;
+mod firings;
 mod guests;
 mod jobs;
 mod listing;

@@ -1,9 +1,10 @@
 //! Deletion of an account.
 
-use alerts::Plan;
+use alerts::{HistoryAction, Plan};
 use foundation::{Actor, ServiceError};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
+use service::firings::FiringFilter;
 
 use super::{ann, bob, last_code, mailed, sign_in, verify};
 use crate::support::{ALL, PASSWORD, TestApp, above, kind, on_each_database};
@@ -11,6 +12,7 @@ use crate::support::{ALL, PASSWORD, TestApp, above, kind, on_each_database};
 on_each_database! {
     deletion_removes_all_data_of_the_account_only
     alerts_of_deleted_account_do_not_fire
+    deletion_removes_who_acknowledged_firings
     address_can_register_again_with_empty_account
     deletion_requires_confirmation
     concurrent_deletions_succeed_once
@@ -133,6 +135,28 @@ async fn alerts_of_deleted_account_do_not_fire(app: TestApp) {
     app.quote("AAPL", 120.0).await;
     assert!(app.events(&ann).await.is_empty());
     assert_eq!(app.service.compare().await.unwrap(), 0, "the engine forgot them, too");
+}
+
+async fn deletion_removes_who_acknowledged_firings(app: TestApp) {
+    let ann = ann(&app, Plan::Basic).await;
+    app.quote("AAPL", 100.0).await;
+    let alert = app.create(&ann, above("AAPL", 110.0)).await.stored.alert.id;
+    app.quote("AAPL", 120.0).await;
+    let firings = &app.service.firings;
+    let everything = FiringFilter::default();
+    let fired = firings.firings(&ann, everything, ALL.into()).await.unwrap();
+    let fired = fired.items[0].firing.id;
+    firings.acknowledge(&ann, fired, "api").await.unwrap();
+    delete(&app, &ann).await.unwrap();
+    let store = app.store().await;
+    let firing = store.firing(ann.account, fired).await.unwrap().unwrap();
+    assert_eq!(firing.acknowledged, None);
+    let history = store.history(ann.account, alert, ALL).await.unwrap().unwrap().items;
+    let acknowledged = history
+        .iter()
+        .find(|row| row.entry.action == HistoryAction::Acknowledged);
+    assert_eq!(acknowledged.unwrap().details, None);
+    store.close().await;
 }
 
 async fn address_can_register_again_with_empty_account(app: TestApp) {

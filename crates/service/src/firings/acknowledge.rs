@@ -1,0 +1,62 @@
+//! Acknowledgement of a firing.
+
+use alerts::HistoryAction;
+use alerts::transition::{HistoryStatus, StatusChange};
+use foundation::account::lock_active_account;
+use foundation::{Actor, ServiceError};
+use serde_json::json;
+use store::Abort;
+use store::model::{Acknowledgement, EventId, HistoryRow};
+
+use super::{FiringWithMessages, Firings, no_such_firing};
+
+impl Firings {
+    /// Acknowledges a firing of the actor, and returns it. The first acknowledgement counts, and is in the alert's history; a later
+    /// one changes nothing. `via` is `api`, or the type of the channel.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] if the account is deactivated.
+    pub async fn acknowledge(&self, actor: &Actor, id: EventId, via: &str) -> Result<FiringWithMessages, ServiceError> {
+        let acknowledgement = Acknowledgement {
+            at: self.ports.clock.now(),
+            by: actor.email.clone(),
+            via: via.to_owned(),
+        };
+        let inputs = (actor.account, id, acknowledgement);
+        let transaction = self
+            .ports
+            .transaction(inputs, |&(account, id, ref acknowledgement), unit| {
+                Box::pin(async move {
+                    lock_active_account(unit, account).await?;
+                    let fired = unit.acknowledge_firing(account, id, acknowledgement).await?;
+                    let fired = fired.ok_or_else(|| Abort::Refused(no_such_firing()))?;
+                    if !fired.is_first {
+                        return Ok(());
+                    }
+                    let details = json!({
+                        "firing_id": id.0,
+                        "by": acknowledgement.by,
+                        "via": acknowledgement.via,
+                    });
+                    let entry = HistoryRow {
+                        alert: fired.alert,
+                        symbol: fired.symbol,
+                        entry: StatusChange {
+                            action: HistoryAction::Acknowledged,
+                            previous_status: match fired.status {
+                                HistoryStatus::Of(status) => Some(status),
+                                HistoryStatus::Deleted => None,
+                            },
+                            new_status: fired.status,
+                        },
+                        at: acknowledgement.at,
+                        price: None,
+                        details: details.as_object().cloned(),
+                    };
+                    Ok(unit.append_history(&entry).await?)
+                })
+            });
+        transaction.await?;
+        self.firing(actor, id).await
+    }
+}

@@ -1,0 +1,60 @@
+//! Acknowledgements of firings.
+
+use alerts::transition::HistoryStatus;
+use alerts::{AlertId, Status};
+use uuid::Uuid;
+
+use crate::columns::Table;
+use crate::model::{AccountId, AcknowledgedFiring, Acknowledgement, EventId};
+use crate::sqlite::row;
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{StoreError, UnitOfWork};
+
+const TABLE: Table = Table("events");
+
+row! {
+    struct FiredAlertRow {
+        seq: i64,
+        alert_id: Uuid,
+        symbol: String,
+        status: String,
+        deleted_at: Option<i64>,
+    }
+}
+
+impl UnitOfWork {
+    /// Acknowledges an account's firing, unless that was done before. `None`: the account has no such firing.
+    pub async fn acknowledge_firing(
+        &mut self,
+        account: AccountId,
+        firing: EventId,
+        acknowledgement: &Acknowledgement,
+    ) -> Result<Option<AcknowledgedFiring>, StoreError> {
+        let sql = "SELECT e.seq, a.id AS alert_id, a.symbol, a.status, a.deleted_at
+                   FROM events e JOIN alerts a ON a.seq = e.alert_seq WHERE e.id = $1 AND e.account_id = $2";
+        let Some(row) = fetch!(self, fetch_optional FiredAlertRow, sql, firing.0, account.0) else {
+            return Ok(None);
+        };
+        let written = write_rows!(
+            self,
+            "INSERT INTO acknowledgements (event_seq, account_id, at, acknowledged_by, via) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (event_seq) DO NOTHING",
+            row.seq,
+            account.0,
+            acknowledgement.at.as_microsecond(),
+            acknowledgement.by.as_str(),
+            acknowledgement.via.as_str(),
+        );
+        let status = TABLE.parse("status", &row.status, Status::from_name)?;
+        Ok(Some(AcknowledgedFiring {
+            alert: AlertId(row.alert_id),
+            symbol: TABLE.symbol(&row.symbol)?,
+            status: if row.deleted_at.is_some() {
+                HistoryStatus::Deleted
+            } else {
+                HistoryStatus::Of(status)
+            },
+            is_first: written > 0,
+        }))
+    }
+}
