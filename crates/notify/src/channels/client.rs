@@ -1,0 +1,149 @@
+//! The client of all services.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::CertificateDer;
+use uuid::Uuid;
+
+use super::attempt::ChannelAttempt;
+use super::config::{ChannelConfigError, ChannelConfigProblem, URL_FIELD};
+use super::exchange::Exchange;
+use super::message::ChannelMessage;
+use super::outcome::SendResult;
+use super::secret::mask;
+use super::slack;
+use super::target::ChannelTarget;
+use crate::address::LookupOwner;
+use crate::client::{TlsSetupError, WebhookClient, tls};
+use crate::dispatcher::Transport;
+use crate::message_attempt::{MessageAttempt, MessageOutcome};
+use crate::provider;
+
+/// The configuration of a [`ChannelClient`].
+pub struct ChannelClientConfig {
+    /// The client for URLs that users choose. Its URL rules, DNS lookups, clock and timeout apply.
+    pub webhooks: Arc<WebhookClient>,
+    /// Additional certificate authorities that are trusted for URLs of the operator, beside the public ones.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Timeout of an attempt at a URL of the operator.
+    pub timeout: Duration,
+}
+
+/// An error in the setup of a [`ChannelClient`].
+#[derive(Debug, thiserror::Error)]
+pub enum ChannelSetupError {
+    /// An additional certificate authority is invalid.
+    #[error(transparent)]
+    Tls(#[from] TlsSetupError),
+    /// The HTTP library cannot be set up.
+    #[error("the HTTP client cannot be set up: {0}")]
+    Client(#[from] reqwest::Error),
+}
+
+/// Sends messages to channels.
+pub struct ChannelClient {
+    exchange: Exchange,
+}
+
+impl fmt::Debug for ChannelClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChannelClient").finish_non_exhaustive()
+    }
+}
+
+/// A message to a channel, with all data for an attempt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChannelJob {
+    /// The account of the channel. DNS lookups count for it.
+    pub account: Uuid,
+    /// The channel.
+    pub target: ChannelTarget,
+    /// The message.
+    pub message: ChannelMessage,
+}
+
+impl ChannelClient {
+    /// Creates a client.
+    ///
+    /// # Errors
+    /// [`ChannelSetupError`] if a setting is invalid.
+    pub fn new(config: ChannelClientConfig) -> Result<Self, ChannelSetupError> {
+        let time = Arc::clone(config.webhooks.time());
+        let operator = provider::builder(tls::config(&config.extra_roots, &time)?).build()?;
+        Ok(Self {
+            exchange: Exchange {
+                webhooks: config.webhooks,
+                operator,
+                timeout: config.timeout,
+                time,
+            },
+        })
+    }
+
+    /// Checks a configuration on save, with a DNS lookup, and returns it as it is stored.
+    ///
+    /// # Errors
+    /// [`ChannelConfigError`] for the first invalid field.
+    pub async fn check(&self, owner: LookupOwner, target: ChannelTarget) -> Result<ChannelTarget, ChannelConfigError> {
+        let target = target.checked(self.exchange.webhooks.rules())?;
+        if let Some(url) = target.user_url() {
+            let checked = self.exchange.webhooks.check_resolved(url, owner).await;
+            checked.map_err(|error| ChannelConfigProblem::Url(error).at(URL_FIELD))?;
+        }
+        Ok(target)
+    }
+
+    /// Makes one attempt to send a message. DNS lookups count for `owner`.
+    pub async fn send(&self, owner: LookupOwner, target: &ChannelTarget, message: &ChannelMessage) -> ChannelAttempt {
+        let at = self.exchange.now();
+        let result = self.sent(owner, target, message).await;
+        let ended = |outcome, detail: Option<&str>| MessageAttempt::ended(at, self.exchange.now(), outcome, detail);
+        match result {
+            Ok(accepted) => ChannelAttempt {
+                attempt: MessageAttempt {
+                    provider_id: accepted.provider_id,
+                    ..ended(MessageOutcome::Delivered, None)
+                },
+                http_status: Some(accepted.http_status),
+                migrated_chat_id: accepted.migrated_chat_id,
+            },
+            Err(failure) => {
+                let secrets = self.secrets(target, message);
+                let detail = failure.detail.map(|detail| mask(&detail, &secrets));
+                ChannelAttempt {
+                    attempt: ended(failure.outcome, detail.as_deref()),
+                    http_status: failure.http_status,
+                    migrated_chat_id: None,
+                }
+            }
+        }
+    }
+
+    async fn sent(&self, owner: LookupOwner, target: &ChannelTarget, message: &ChannelMessage) -> SendResult {
+        match target {
+            ChannelTarget::Slack(config) => slack::send(&self.exchange, owner, config, message).await,
+        }
+    }
+
+    /// Returns all secrets that an error response may repeat.
+    fn secrets<'a>(&self, target: &'a ChannelTarget, message: &'a ChannelMessage) -> Vec<&'a str> {
+        let mut secrets = target.secrets();
+        for action in &message.actions {
+            secrets.push(action.url.as_str());
+            secrets.extend(action.callback_data.as_deref());
+        }
+        secrets
+    }
+}
+
+impl Transport for ChannelClient {
+    type Job = ChannelJob;
+    type Report = ChannelAttempt;
+
+    async fn attempt(&self, _: Uuid, job: &ChannelJob) -> ChannelAttempt {
+        let owner = LookupOwner::Account(job.account);
+        self.send(owner, &job.target, &job.message).await
+    }
+}

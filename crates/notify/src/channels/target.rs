@@ -1,0 +1,55 @@
+//! The configuration of a channel of any type.
+
+use super::config::ChannelConfigError;
+use super::slack::{self, SlackConfig};
+use super::text::TextLimit;
+use crate::address::UrlPolicy;
+
+/// The configuration of a channel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ChannelTarget {
+    /// Slack, through an incoming webhook.
+    Slack(SlackConfig),
+}
+
+impl ChannelTarget {
+    /// Returns the name of the type, as in the API: `slack`.
+    #[must_use]
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Slack(_) => "slack",
+        }
+    }
+
+    /// Checks the configuration without a DNS lookup, and returns it as it is stored: with URLs in their normal form.
+    ///
+    /// # Errors
+    /// [`ChannelConfigError`] for the first invalid field.
+    pub fn checked(self, rules: &UrlPolicy) -> Result<Self, ChannelConfigError> {
+        match self {
+            Self::Slack(config) => config.checked(rules).map(Self::Slack),
+        }
+    }
+
+    /// Returns the maximum length of the text of a message. A longer text is cut. Escape sequences and links reduce it.
+    #[must_use]
+    pub const fn text_limit(&self) -> TextLimit {
+        match self {
+            Self::Slack(_) => slack::TEXT_LIMIT,
+        }
+    }
+
+    /// Returns the URL that the owner of the channel chose, if there is one.
+    pub(super) fn user_url(&self) -> Option<&str> {
+        match self {
+            Self::Slack(config) => Some(config.url.expose()),
+        }
+    }
+
+    /// Returns the secrets of the configuration.
+    pub(super) fn secrets(&self) -> Vec<&str> {
+        match self {
+            Self::Slack(config) => vec![config.url.expose()],
+        }
+    }
+}

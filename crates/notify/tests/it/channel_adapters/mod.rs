@@ -1,0 +1,6 @@
+//! Integration tests of the adapters of chat and push services, with a local server that responds as in their documentation.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod common;
+mod slack;
