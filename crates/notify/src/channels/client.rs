@@ -13,8 +13,8 @@ use super::exchange::Exchange;
 use super::message::ChannelMessage;
 use super::outcome::SendResult;
 use super::secret::mask;
-use super::slack;
 use super::target::ChannelTarget;
+use super::{discord, slack};
 use crate::address::LookupOwner;
 use crate::client::{TlsSetupError, WebhookClient, tls};
 use crate::dispatcher::Transport;
@@ -44,7 +44,7 @@ pub enum ChannelSetupError {
 
 /// Sends messages to channels.
 pub struct ChannelClient {
-    exchange: Exchange,
+    exchange: Arc<Exchange>,
 }
 
 impl fmt::Debug for ChannelClient {
@@ -72,14 +72,13 @@ impl ChannelClient {
     pub fn new(config: ChannelClientConfig) -> Result<Self, ChannelSetupError> {
         let time = Arc::clone(config.webhooks.time());
         let operator = provider::builder(tls::config(&config.extra_roots, &time)?).build()?;
-        Ok(Self {
-            exchange: Exchange {
-                webhooks: config.webhooks,
-                operator,
-                timeout: config.timeout,
-                time,
-            },
-        })
+        let exchange = Arc::new(Exchange {
+            webhooks: config.webhooks,
+            operator,
+            timeout: config.timeout,
+            time,
+        });
+        Ok(Self { exchange })
     }
 
     /// Checks a configuration on save, with a DNS lookup, and returns it as it is stored.
@@ -122,8 +121,10 @@ impl ChannelClient {
     }
 
     async fn sent(&self, owner: LookupOwner, target: &ChannelTarget, message: &ChannelMessage) -> SendResult {
+        let exchange = &self.exchange;
         match target {
-            ChannelTarget::Slack(config) => slack::send(&self.exchange, owner, config, message).await,
+            ChannelTarget::Slack(config) => slack::send(exchange, owner, config, message).await,
+            ChannelTarget::Discord(config) => discord::send(exchange, owner, config, message).await,
         }
     }
 

@@ -24,6 +24,7 @@
 mod attempt;
 mod client;
 mod config;
+pub mod discord;
 mod exchange;
 mod message;
 mod outcome;

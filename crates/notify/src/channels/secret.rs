@@ -6,6 +6,8 @@ use url::Url;
 
 /// Minimum length of a part of a secret URL that is masked on its own, in bytes. Shorter parts, such as `api`, are no secrets.
 const MIN_MASKED_LENGTH: usize = 8;
+/// Minimum length of a token or key that is masked, in bytes. A shorter one is no secret, and would be part of many words.
+const MIN_TOKEN_LENGTH: usize = 4;
 
 /// A secret of a channel. Its `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub(super) fn mask(text: &str, secrets: &[&str]) -> String {
     parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
     parts
         .iter()
-        .filter(|part| !part.is_empty())
+        .filter(|part| part.len() >= MIN_TOKEN_LENGTH)
         .fold(text.to_owned(), |text, part| text.replace(part.as_str(), "***"))
 }
 
@@ -76,7 +78,7 @@ mod tests {
             ("token 123:ABC is wrong", "token *** is wrong"),
             ("invalid_payload", "invalid_payload"),
         ] {
-            assert_eq!(mask(text, &[url, "123:ABC", ""]), expected);
+            assert_eq!(mask(text, &[url, "123:ABC", "", "pay"]), expected);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The configuration of a channel of any type.
 
 use super::config::ChannelConfigError;
+use super::discord::{self, DiscordConfig};
 use super::slack::{self, SlackConfig};
 use super::text::TextLimit;
 use crate::address::UrlPolicy;
@@ -10,6 +11,8 @@ use crate::address::UrlPolicy;
 pub enum ChannelTarget {
     /// Slack, through an incoming webhook.
     Slack(SlackConfig),
+    /// Discord, through a webhook.
+    Discord(DiscordConfig),
 }
 
 impl ChannelTarget {
@@ -18,6 +21,7 @@ impl ChannelTarget {
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Slack(_) => "slack",
+            Self::Discord(_) => "discord",
         }
     }
 
@@ -28,6 +32,7 @@ impl ChannelTarget {
     pub fn checked(self, rules: &UrlPolicy) -> Result<Self, ChannelConfigError> {
         match self {
             Self::Slack(config) => config.checked(rules).map(Self::Slack),
+            Self::Discord(config) => config.checked(rules).map(Self::Discord),
         }
     }
 
@@ -36,6 +41,7 @@ impl ChannelTarget {
     pub const fn text_limit(&self) -> TextLimit {
         match self {
             Self::Slack(_) => slack::TEXT_LIMIT,
+            Self::Discord(_) => discord::TEXT_LIMIT,
         }
     }
 
@@ -43,6 +49,7 @@ impl ChannelTarget {
     pub(super) fn user_url(&self) -> Option<&str> {
         match self {
             Self::Slack(config) => Some(config.url.expose()),
+            Self::Discord(config) => Some(config.url.expose()),
         }
     }
 
@@ -50,6 +57,7 @@ impl ChannelTarget {
     pub(super) fn secrets(&self) -> Vec<&str> {
         match self {
             Self::Slack(config) => vec![config.url.expose()],
+            Self::Discord(config) => vec![config.url.expose()],
         }
     }
 }

@@ -121,23 +121,62 @@ pub(crate) async fn received_json(new_target: NewTarget, response: String, messa
     serde_json::from_str(&request.body).unwrap()
 }
 
-pub(crate) fn delayed(seconds: i64) -> AttemptResult {
-    AttemptResult::Failed {
-        not_before: Some(SignedDuration::from_secs(seconds)),
-    }
+/// A response of a service, and the attempt that it results in.
+#[derive(Clone, Copy)]
+pub(crate) struct ErrorCase {
+    status: &'static str,
+    headers: &'static str,
+    body: &'static str,
+    /// The name of the outcome.
+    outcome: &'static str,
+    result: AttemptResult,
+    /// The code of the outcome.
+    code: Option<u32>,
+    detail: Option<&'static str>,
 }
 
-/// A response of a service, and the attempt that it results in.
-pub(crate) struct ErrorCase {
-    pub(crate) status: &'static str,
-    pub(crate) headers: &'static str,
-    pub(crate) body: &'static str,
-    /// The name of the outcome.
-    pub(crate) outcome: &'static str,
-    pub(crate) result: AttemptResult,
-    /// The code of the outcome.
-    pub(crate) code: Option<u32>,
-    pub(crate) detail: Option<&'static str>,
+impl ErrorCase {
+    /// A failure for good.
+    pub(crate) fn refused(status: &'static str, body: &'static str, code: u32, detail: &'static str) -> Self {
+        Self {
+            status,
+            headers: "",
+            body,
+            outcome: "refused",
+            result: AttemptResult::Refused,
+            code: Some(code),
+            detail: Some(detail).filter(|detail| !detail.is_empty()),
+        }
+    }
+
+    /// A failure that is retried.
+    pub(crate) fn deferred(status: &'static str, body: &'static str, code: u32, detail: &'static str) -> Self {
+        Self {
+            outcome: "deferred",
+            result: RETRIED,
+            ..Self::refused(status, body, code, detail)
+        }
+    }
+
+    /// Rejected credentials.
+    pub(crate) fn credentials(status: &'static str, body: &'static str, detail: &'static str) -> Self {
+        Self {
+            outcome: "authentication_failed",
+            code: None,
+            ..Self::deferred(status, body, 0, detail)
+        }
+    }
+
+    /// A response with these headers, and a retry after a delay.
+    pub(crate) fn after(self, headers: &'static str, delay_ms: i64) -> Self {
+        Self {
+            headers,
+            result: AttemptResult::Failed {
+                not_before: Some(SignedDuration::from_millis(delay_ms)),
+            },
+            ..self
+        }
+    }
 }
 
 /// Checks the attempts that error responses result in.

@@ -4,10 +4,9 @@
 
 use notify::channels::slack::SlackConfig;
 use notify::channels::{ChannelSecret, ChannelTarget};
-use notify::schedule::AttemptResult;
 use serde_json::json;
 
-use super::common::{ErrorCase, RETRIED, check_errors, delayed, message, received_json, text_message};
+use super::common::{ErrorCase, check_errors, message, received_json, text_message};
 use crate::notify::common::receiver::answer;
 
 pub(crate) fn target(url: &str) -> ChannelTarget {
@@ -65,52 +64,22 @@ async fn slack_section_has_at_most_3000_characters_after_escaping() {
 
 #[tokio::test]
 async fn slack_errors_are_permanent_or_retried() {
-    let permanent = |status, body: &'static str, code| ErrorCase {
-        status,
-        headers: "",
-        body,
-        outcome: "refused",
-        result: AttemptResult::Refused,
-        code: Some(code),
-        detail: Some(body),
-    };
-    let retried = |status, headers, body, result, code, detail| ErrorCase {
-        status,
-        headers,
-        body,
-        outcome: "deferred",
-        result,
-        code: Some(code),
-        detail,
-    };
-    let limited = retried(
-        "429 Too Many Requests",
-        "Retry-After: 30\r\n",
-        "rate_limited",
-        delayed(30),
-        429,
-        Some("rate_limited"),
-    );
+    let refused = |status, name, code| ErrorCase::refused(status, name, code, name);
     check_errors(
         target,
         &[
-            permanent("400 Bad Request", "invalid_payload", 400),
-            permanent("400 Bad Request", "user_not_found", 400),
-            permanent("403 Forbidden", "action_prohibited", 403),
-            permanent("403 Forbidden", "invalid_token", 403),
-            permanent("404 Not Found", "no_service", 404),
-            permanent("404 Not Found", "channel_not_found", 404),
-            permanent("410 Gone", "channel_is_archived", 410),
-            limited,
-            retried(
-                "500 Server Error",
-                "",
-                "rollup_error",
-                RETRIED,
-                500,
-                Some("rollup_error"),
-            ),
-            retried("503 Service Unavailable", "", "<html>busy</html>", RETRIED, 503, None),
+            refused("400 Bad Request", "invalid_payload", 400),
+            refused("400 Bad Request", "user_not_found", 400),
+            refused("403 Forbidden", "action_prohibited", 403),
+            // The secret is part of the URL, so this is the error of a wrong one.
+            refused("403 Forbidden", "invalid_token", 403),
+            refused("404 Not Found", "no_service", 404),
+            refused("404 Not Found", "channel_not_found", 404),
+            refused("410 Gone", "channel_is_archived", 410),
+            ErrorCase::deferred("429 Too Many Requests", "rate_limited", 429, "rate_limited")
+                .after("Retry-After: 30\r\n", 30_000),
+            ErrorCase::deferred("500 Server Error", "rollup_error", 500, "rollup_error"),
+            ErrorCase::deferred("503 Service Unavailable", "<html>busy</html>", 503, ""),
         ],
     )
     .await;
