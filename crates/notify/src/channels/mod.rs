@@ -31,6 +31,7 @@ mod outcome;
 mod secret;
 pub mod slack;
 mod target;
+pub mod teams;
 mod text;
 
 pub use attempt::ChannelAttempt;

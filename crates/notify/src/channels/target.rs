@@ -3,6 +3,7 @@
 use super::config::ChannelConfigError;
 use super::discord::{self, DiscordConfig};
 use super::slack::{self, SlackConfig};
+use super::teams::{self, TeamsConfig};
 use super::text::TextLimit;
 use crate::address::UrlPolicy;
 
@@ -13,6 +14,8 @@ pub enum ChannelTarget {
     Slack(SlackConfig),
     /// Discord, through a webhook.
     Discord(DiscordConfig),
+    /// Microsoft Teams, through a workflow.
+    Teams(TeamsConfig),
 }
 
 impl ChannelTarget {
@@ -22,6 +25,7 @@ impl ChannelTarget {
         match self {
             Self::Slack(_) => "slack",
             Self::Discord(_) => "discord",
+            Self::Teams(_) => "teams",
         }
     }
 
@@ -33,6 +37,7 @@ impl ChannelTarget {
         match self {
             Self::Slack(config) => config.checked(rules).map(Self::Slack),
             Self::Discord(config) => config.checked(rules).map(Self::Discord),
+            Self::Teams(config) => config.checked(rules).map(Self::Teams),
         }
     }
 
@@ -42,6 +47,7 @@ impl ChannelTarget {
         match self {
             Self::Slack(_) => slack::TEXT_LIMIT,
             Self::Discord(_) => discord::TEXT_LIMIT,
+            Self::Teams(_) => teams::TEXT_LIMIT,
         }
     }
 
@@ -50,6 +56,7 @@ impl ChannelTarget {
         match self {
             Self::Slack(config) => Some(config.url.expose()),
             Self::Discord(config) => Some(config.url.expose()),
+            Self::Teams(config) => Some(config.url.expose()),
         }
     }
 
@@ -58,6 +65,7 @@ impl ChannelTarget {
         match self {
             Self::Slack(config) => vec![config.url.expose()],
             Self::Discord(config) => vec![config.url.expose()],
+            Self::Teams(config) => vec![config.url.expose()],
         }
     }
 }

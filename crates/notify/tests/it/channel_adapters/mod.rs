@@ -5,3 +5,4 @@
 mod common;
 mod discord;
 mod slack;
+mod teams;
