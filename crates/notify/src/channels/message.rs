@@ -89,4 +89,10 @@ impl ChannelMessage {
         let page = self.link.iter().map(|url| (OPEN_LABEL, url));
         page.chain(self.actions.iter().map(|action| (action.kind.label(), &action.url)))
     }
+
+    /// Returns the links as lines of a text, for services without buttons.
+    pub(super) fn link_lines(&self) -> String {
+        let lines: Vec<String> = self.links().map(|(label, url)| format!("{label}: {url}")).collect();
+        lines.join("\n")
+    }
 }

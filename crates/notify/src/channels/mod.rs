@@ -21,6 +21,7 @@
 
 #![allow(dead_code, reason = "the adapters of the next commits use the rest")]
 
+pub mod apprise;
 mod attempt;
 mod client;
 mod config;

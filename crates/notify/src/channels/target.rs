@@ -1,5 +1,6 @@
 //! The configuration of a channel of any type.
 
+use super::apprise::{self, AppriseConfig};
 use super::config::ChannelConfigError;
 use super::discord::{self, DiscordConfig};
 use super::slack::{self, SlackConfig};
@@ -16,6 +17,8 @@ pub enum ChannelTarget {
     Discord(DiscordConfig),
     /// Microsoft Teams, through a workflow.
     Teams(TeamsConfig),
+    /// An Apprise API server.
+    Apprise(AppriseConfig),
 }
 
 impl ChannelTarget {
@@ -26,6 +29,7 @@ impl ChannelTarget {
             Self::Slack(_) => "slack",
             Self::Discord(_) => "discord",
             Self::Teams(_) => "teams",
+            Self::Apprise(_) => "apprise",
         }
     }
 
@@ -38,6 +42,7 @@ impl ChannelTarget {
             Self::Slack(config) => config.checked(rules).map(Self::Slack),
             Self::Discord(config) => config.checked(rules).map(Self::Discord),
             Self::Teams(config) => config.checked(rules).map(Self::Teams),
+            Self::Apprise(config) => config.checked(rules).map(Self::Apprise),
         }
     }
 
@@ -48,6 +53,7 @@ impl ChannelTarget {
             Self::Slack(_) => slack::TEXT_LIMIT,
             Self::Discord(_) => discord::TEXT_LIMIT,
             Self::Teams(_) => teams::TEXT_LIMIT,
+            Self::Apprise(_) => apprise::TEXT_LIMIT,
         }
     }
 
@@ -57,6 +63,7 @@ impl ChannelTarget {
             Self::Slack(config) => Some(config.url.expose()),
             Self::Discord(config) => Some(config.url.expose()),
             Self::Teams(config) => Some(config.url.expose()),
+            Self::Apprise(config) => Some(config.url.expose()),
         }
     }
 
@@ -66,6 +73,7 @@ impl ChannelTarget {
             Self::Slack(config) => vec![config.url.expose()],
             Self::Discord(config) => vec![config.url.expose()],
             Self::Teams(config) => vec![config.url.expose()],
+            Self::Apprise(config) => vec![config.url.expose()],
         }
     }
 }
