@@ -37,6 +37,11 @@ impl BearerToken {
         value.set_sensitive(true);
         Some(Self(value))
     }
+
+    /// Returns the value of the `Authorization` header.
+    pub(crate) fn into_header(self) -> HeaderValue {
+        self.0
+    }
 }
 
 impl fmt::Debug for BearerToken {

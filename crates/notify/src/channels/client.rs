@@ -14,7 +14,7 @@ use super::message::ChannelMessage;
 use super::outcome::SendResult;
 use super::secret::mask;
 use super::target::ChannelTarget;
-use super::{apprise, discord, slack, teams};
+use super::{apprise, discord, ntfy, slack, teams};
 use crate::address::LookupOwner;
 use crate::client::{TlsSetupError, WebhookClient, tls};
 use crate::dispatcher::Transport;
@@ -126,6 +126,7 @@ impl ChannelClient {
             ChannelTarget::Slack(config) => slack::send(exchange, owner, config, message).await,
             ChannelTarget::Discord(config) => discord::send(exchange, owner, config, message).await,
             ChannelTarget::Teams(config) => teams::send(exchange, owner, config, message).await,
+            ChannelTarget::Ntfy(config) => ntfy::send(exchange, owner, config, message).await,
             ChannelTarget::Apprise(config) => apprise::send(exchange, owner, config, message).await,
         }
     }

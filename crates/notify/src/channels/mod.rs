@@ -28,6 +28,7 @@ mod config;
 pub mod discord;
 mod exchange;
 mod message;
+pub mod ntfy;
 mod outcome;
 mod secret;
 pub mod slack;

@@ -3,6 +3,8 @@
 use super::apprise::{self, AppriseConfig};
 use super::config::ChannelConfigError;
 use super::discord::{self, DiscordConfig};
+use super::ntfy::{self, NtfyConfig};
+use super::secret::ChannelSecret;
 use super::slack::{self, SlackConfig};
 use super::teams::{self, TeamsConfig};
 use super::text::TextLimit;
@@ -17,6 +19,8 @@ pub enum ChannelTarget {
     Discord(DiscordConfig),
     /// Microsoft Teams, through a workflow.
     Teams(TeamsConfig),
+    /// ntfy.
+    Ntfy(NtfyConfig),
     /// An Apprise API server.
     Apprise(AppriseConfig),
 }
@@ -29,6 +33,7 @@ impl ChannelTarget {
             Self::Slack(_) => "slack",
             Self::Discord(_) => "discord",
             Self::Teams(_) => "teams",
+            Self::Ntfy(_) => "ntfy",
             Self::Apprise(_) => "apprise",
         }
     }
@@ -42,6 +47,7 @@ impl ChannelTarget {
             Self::Slack(config) => config.checked(rules).map(Self::Slack),
             Self::Discord(config) => config.checked(rules).map(Self::Discord),
             Self::Teams(config) => config.checked(rules).map(Self::Teams),
+            Self::Ntfy(config) => config.checked(rules).map(Self::Ntfy),
             Self::Apprise(config) => config.checked(rules).map(Self::Apprise),
         }
     }
@@ -53,6 +59,7 @@ impl ChannelTarget {
             Self::Slack(_) => slack::TEXT_LIMIT,
             Self::Discord(_) => discord::TEXT_LIMIT,
             Self::Teams(_) => teams::TEXT_LIMIT,
+            Self::Ntfy(_) => ntfy::TEXT_LIMIT,
             Self::Apprise(_) => apprise::TEXT_LIMIT,
         }
     }
@@ -64,6 +71,7 @@ impl ChannelTarget {
             Self::Discord(config) => Some(config.url.expose()),
             Self::Teams(config) => Some(config.url.expose()),
             Self::Apprise(config) => Some(config.url.expose()),
+            Self::Ntfy(config) => Some(&config.url),
         }
     }
 
@@ -74,6 +82,7 @@ impl ChannelTarget {
             Self::Discord(config) => vec![config.url.expose()],
             Self::Teams(config) => vec![config.url.expose()],
             Self::Apprise(config) => vec![config.url.expose()],
+            Self::Ntfy(config) => config.token.iter().map(ChannelSecret::expose).collect(),
         }
     }
 }

@@ -5,5 +5,6 @@
 mod apprise;
 mod common;
 mod discord;
+mod ntfy;
 mod slack;
 mod teams;
