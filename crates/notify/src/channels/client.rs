@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
+use url::Url;
 use uuid::Uuid;
 
 use super::attempt::ChannelAttempt;
@@ -12,19 +13,22 @@ use super::config::{ChannelConfigError, ChannelConfigProblem, URL_FIELD};
 use super::exchange::Exchange;
 use super::message::ChannelMessage;
 use super::outcome::SendResult;
-use super::secret::mask;
+use super::pushover::{self, MESSAGES_PATH, PushoverSettings};
+use super::secret::{ChannelSecret, mask};
 use super::target::ChannelTarget;
 use super::{apprise, discord, ntfy, slack, teams};
 use crate::address::LookupOwner;
 use crate::client::{TlsSetupError, WebhookClient, tls};
 use crate::dispatcher::Transport;
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
-use crate::provider;
+use crate::provider::{self, parse_base_url};
 
 /// The configuration of a [`ChannelClient`].
 pub struct ChannelClientConfig {
     /// The client for URLs that users choose. Its URL rules, DNS lookups, clock and timeout apply.
     pub webhooks: Arc<WebhookClient>,
+    /// The settings of Pushover.
+    pub pushover: PushoverSettings,
     /// Additional certificate authorities that are trusted for URLs of the operator, beside the public ones.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Timeout of an attempt at a URL of the operator.
@@ -34,6 +38,9 @@ pub struct ChannelClientConfig {
 /// An error in the setup of a [`ChannelClient`].
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelSetupError {
+    /// A base URL is invalid.
+    #[error("`{0}` must be https, or http to this machine, without a query")]
+    BadBaseUrl(&'static str),
     /// An additional certificate authority is invalid.
     #[error(transparent)]
     Tls(#[from] TlsSetupError),
@@ -45,6 +52,8 @@ pub enum ChannelSetupError {
 /// Sends messages to channels.
 pub struct ChannelClient {
     exchange: Arc<Exchange>,
+    pushover_url: Url,
+    pushover_token: Option<ChannelSecret>,
 }
 
 impl fmt::Debug for ChannelClient {
@@ -78,7 +87,16 @@ impl ChannelClient {
             timeout: config.timeout,
             time,
         });
-        Ok(Self { exchange })
+        let pushover_url = parse_base_url(&config.pushover.base_url).map(|mut url| {
+            let path = format!("{}{MESSAGES_PATH}", url.path().trim_end_matches('/'));
+            url.set_path(&path);
+            url
+        });
+        Ok(Self {
+            exchange,
+            pushover_url: pushover_url.ok_or(ChannelSetupError::BadBaseUrl("pushover.base_url"))?,
+            pushover_token: config.pushover.token,
+        })
     }
 
     /// Checks a configuration on save, with a DNS lookup, and returns it as it is stored.
@@ -87,6 +105,15 @@ impl ChannelClient {
     /// [`ChannelConfigError`] for the first invalid field.
     pub async fn check(&self, owner: LookupOwner, target: ChannelTarget) -> Result<ChannelTarget, ChannelConfigError> {
         let target = target.checked(self.exchange.webhooks.rules())?;
+        let missing = match &target {
+            ChannelTarget::Pushover(config) if config.token.is_none() && self.pushover_token.is_none() => {
+                Some("config.token")
+            }
+            _ => None,
+        };
+        if let Some(field) = missing {
+            return Err(ChannelConfigProblem::Required.at(field));
+        }
         if let Some(url) = target.user_url() {
             let checked = self.exchange.webhooks.check_resolved(url, owner).await;
             checked.map_err(|error| ChannelConfigProblem::Url(error).at(URL_FIELD))?;
@@ -128,12 +155,17 @@ impl ChannelClient {
             ChannelTarget::Teams(config) => teams::send(exchange, owner, config, message).await,
             ChannelTarget::Ntfy(config) => ntfy::send(exchange, owner, config, message).await,
             ChannelTarget::Apprise(config) => apprise::send(exchange, owner, config, message).await,
+            ChannelTarget::Pushover(config) => {
+                let operator_token = self.pushover_token.as_ref();
+                pushover::send(exchange, &self.pushover_url, operator_token, config, message).await
+            }
         }
     }
 
     /// Returns all secrets that an error response may repeat.
-    fn secrets<'a>(&self, target: &'a ChannelTarget, message: &'a ChannelMessage) -> Vec<&'a str> {
+    fn secrets<'a>(&'a self, target: &'a ChannelTarget, message: &'a ChannelMessage) -> Vec<&'a str> {
         let mut secrets = target.secrets();
+        secrets.extend(self.pushover_token.as_ref().map(ChannelSecret::expose));
         for action in &message.actions {
             secrets.push(action.url.as_str());
             secrets.extend(action.callback_data.as_deref());

@@ -30,6 +30,7 @@ mod exchange;
 mod message;
 pub mod ntfy;
 mod outcome;
+pub mod pushover;
 mod secret;
 pub mod slack;
 mod target;

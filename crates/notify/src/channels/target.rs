@@ -4,6 +4,7 @@ use super::apprise::{self, AppriseConfig};
 use super::config::ChannelConfigError;
 use super::discord::{self, DiscordConfig};
 use super::ntfy::{self, NtfyConfig};
+use super::pushover::{self, PushoverConfig};
 use super::secret::ChannelSecret;
 use super::slack::{self, SlackConfig};
 use super::teams::{self, TeamsConfig};
@@ -23,6 +24,8 @@ pub enum ChannelTarget {
     Ntfy(NtfyConfig),
     /// An Apprise API server.
     Apprise(AppriseConfig),
+    /// Pushover.
+    Pushover(PushoverConfig),
 }
 
 impl ChannelTarget {
@@ -35,6 +38,7 @@ impl ChannelTarget {
             Self::Teams(_) => "teams",
             Self::Ntfy(_) => "ntfy",
             Self::Apprise(_) => "apprise",
+            Self::Pushover(_) => "pushover",
         }
     }
 
@@ -49,6 +53,7 @@ impl ChannelTarget {
             Self::Teams(config) => config.checked(rules).map(Self::Teams),
             Self::Ntfy(config) => config.checked(rules).map(Self::Ntfy),
             Self::Apprise(config) => config.checked(rules).map(Self::Apprise),
+            Self::Pushover(config) => config.checked().map(Self::Pushover),
         }
     }
 
@@ -61,6 +66,7 @@ impl ChannelTarget {
             Self::Teams(_) => teams::TEXT_LIMIT,
             Self::Ntfy(_) => ntfy::TEXT_LIMIT,
             Self::Apprise(_) => apprise::TEXT_LIMIT,
+            Self::Pushover(_) => pushover::TEXT_LIMIT,
         }
     }
 
@@ -72,6 +78,7 @@ impl ChannelTarget {
             Self::Teams(config) => Some(config.url.expose()),
             Self::Apprise(config) => Some(config.url.expose()),
             Self::Ntfy(config) => Some(&config.url),
+            Self::Pushover(_) => None,
         }
     }
 
@@ -83,6 +90,10 @@ impl ChannelTarget {
             Self::Teams(config) => vec![config.url.expose()],
             Self::Apprise(config) => vec![config.url.expose()],
             Self::Ntfy(config) => config.token.iter().map(ChannelSecret::expose).collect(),
+            Self::Pushover(config) => {
+                let keys = [Some(&config.user), config.token.as_ref()];
+                keys.into_iter().flatten().map(ChannelSecret::expose).collect()
+            }
         }
     }
 }

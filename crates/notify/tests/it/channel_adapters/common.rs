@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use notify::address::{LookupOwner, UrlPolicy};
+use notify::channels::pushover::PushoverSettings;
 use notify::channels::{
-    ChannelAction, ChannelActionKind, ChannelAttempt, ChannelClient, ChannelClientConfig, ChannelMessage, ChannelTarget,
+    ChannelAction, ChannelActionKind, ChannelAttempt, ChannelClient, ChannelClientConfig, ChannelMessage,
+    ChannelSecret, ChannelTarget,
 };
 use notify::schedule::{AttemptReport, AttemptResult};
 use serde_json::Value;
@@ -18,6 +20,8 @@ use crate::notify::common::receiver::{Behaviour, Received, Receiver, answer};
 
 pub(crate) const OWNER: LookupOwner = LookupOwner::Anonymous;
 pub(crate) const RETRIED: AttemptResult = AttemptResult::Failed { not_before: None };
+
+pub(crate) const OPERATOR_PUSHOVER_TOKEN: &str = "azGDORePK8gMaC0QOYAMyEEuzJnyUi";
 
 /// Timeout of an attempt in these tests.
 pub(crate) const TIMEOUT: SignedDuration = SignedDuration::from_secs(5);
@@ -78,9 +82,14 @@ impl ChannelFixture {
         self.client_with(server, policy_allowing(&["127.0.0.0/8"]))
     }
 
-    pub(crate) fn client_with(&self, _server: &Receiver, rules: UrlPolicy) -> ChannelClient {
+    pub(crate) fn client_with(&self, server: &Receiver, rules: UrlPolicy) -> ChannelClient {
+        let base_url = format!("http://{}", server.address);
         let config = ChannelClientConfig {
             webhooks: self.clients.client_with(rules),
+            pushover: PushoverSettings {
+                base_url,
+                token: Some(ChannelSecret::new(OPERATOR_PUSHOVER_TOKEN)),
+            },
             extra_roots: Vec::new(),
             timeout: Duration::try_from(TIMEOUT).unwrap(),
         };

@@ -6,5 +6,6 @@ mod apprise;
 mod common;
 mod discord;
 mod ntfy;
+mod pushover;
 mod slack;
 mod teams;
