@@ -16,6 +16,7 @@ use super::outcome::SendResult;
 use super::pushover::{self, MESSAGES_PATH, PushoverSettings};
 use super::secret::{ChannelSecret, mask};
 use super::target::ChannelTarget;
+use super::telegram::{self, TelegramBot, TelegramSettings};
 use super::{apprise, discord, ntfy, slack, teams};
 use crate::address::LookupOwner;
 use crate::client::{TlsSetupError, WebhookClient, tls};
@@ -27,6 +28,8 @@ use crate::provider::{self, parse_base_url};
 pub struct ChannelClientConfig {
     /// The client for URLs that users choose. Its URL rules, DNS lookups, clock and timeout apply.
     pub webhooks: Arc<WebhookClient>,
+    /// The settings of Telegram.
+    pub telegram: TelegramSettings,
     /// The settings of Pushover.
     pub pushover: PushoverSettings,
     /// Additional certificate authorities that are trusted for URLs of the operator, beside the public ones.
@@ -52,6 +55,7 @@ pub enum ChannelSetupError {
 /// Sends messages to channels.
 pub struct ChannelClient {
     exchange: Arc<Exchange>,
+    telegram: TelegramBot,
     pushover_url: Url,
     pushover_token: Option<ChannelSecret>,
 }
@@ -87,6 +91,7 @@ impl ChannelClient {
             timeout: config.timeout,
             time,
         });
+        let telegram = TelegramBot::new(Arc::clone(&exchange), config.telegram);
         let pushover_url = parse_base_url(&config.pushover.base_url).map(|mut url| {
             let path = format!("{}{MESSAGES_PATH}", url.path().trim_end_matches('/'));
             url.set_path(&path);
@@ -94,9 +99,16 @@ impl ChannelClient {
         });
         Ok(Self {
             exchange,
+            telegram: telegram.ok_or(ChannelSetupError::BadBaseUrl("telegram.base_url"))?,
             pushover_url: pushover_url.ok_or(ChannelSetupError::BadBaseUrl("pushover.base_url"))?,
             pushover_token: config.pushover.token,
         })
+    }
+
+    /// Returns the Bot API, which links chats and answers buttons.
+    #[must_use]
+    pub fn telegram(&self) -> &TelegramBot {
+        &self.telegram
     }
 
     /// Checks a configuration on save, with a DNS lookup, and returns it as it is stored.
@@ -106,6 +118,9 @@ impl ChannelClient {
     pub async fn check(&self, owner: LookupOwner, target: ChannelTarget) -> Result<ChannelTarget, ChannelConfigError> {
         let target = target.checked(self.exchange.webhooks.rules())?;
         let missing = match &target {
+            ChannelTarget::Telegram(config) if config.bot_token.is_none() && !self.telegram.has_operator_token() => {
+                Some("config.bot_token")
+            }
             ChannelTarget::Pushover(config) if config.token.is_none() && self.pushover_token.is_none() => {
                 Some("config.token")
             }
@@ -155,6 +170,7 @@ impl ChannelClient {
             ChannelTarget::Teams(config) => teams::send(exchange, owner, config, message).await,
             ChannelTarget::Ntfy(config) => ntfy::send(exchange, owner, config, message).await,
             ChannelTarget::Apprise(config) => apprise::send(exchange, owner, config, message).await,
+            ChannelTarget::Telegram(config) => telegram::send(&self.telegram, config, message).await,
             ChannelTarget::Pushover(config) => {
                 let operator_token = self.pushover_token.as_ref();
                 pushover::send(exchange, &self.pushover_url, operator_token, config, message).await
@@ -165,7 +181,8 @@ impl ChannelClient {
     /// Returns all secrets that an error response may repeat.
     fn secrets<'a>(&'a self, target: &'a ChannelTarget, message: &'a ChannelMessage) -> Vec<&'a str> {
         let mut secrets = target.secrets();
-        secrets.extend(self.pushover_token.as_ref().map(ChannelSecret::expose));
+        let of_operator = [self.telegram.operator_token(), self.pushover_token.as_ref()];
+        secrets.extend(of_operator.into_iter().flatten().map(ChannelSecret::expose));
         for action in &message.actions {
             secrets.push(action.url.as_str());
             secrets.extend(action.callback_data.as_deref());

@@ -19,8 +19,6 @@
 //! [`Unsendable`]: crate::message_attempt::MessageOutcome::Unsendable
 //! [`NotAuthenticated`]: crate::message_attempt::MessageOutcome::NotAuthenticated
 
-#![allow(dead_code, reason = "the adapters of the next commits use the rest")]
-
 pub mod apprise;
 mod attempt;
 mod client;
@@ -35,6 +33,7 @@ mod secret;
 pub mod slack;
 mod target;
 pub mod teams;
+pub mod telegram;
 mod text;
 
 pub use attempt::ChannelAttempt;

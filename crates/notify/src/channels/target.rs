@@ -8,6 +8,7 @@ use super::pushover::{self, PushoverConfig};
 use super::secret::ChannelSecret;
 use super::slack::{self, SlackConfig};
 use super::teams::{self, TeamsConfig};
+use super::telegram::{self, TelegramConfig};
 use super::text::TextLimit;
 use crate::address::UrlPolicy;
 
@@ -24,6 +25,8 @@ pub enum ChannelTarget {
     Ntfy(NtfyConfig),
     /// An Apprise API server.
     Apprise(AppriseConfig),
+    /// Telegram.
+    Telegram(TelegramConfig),
     /// Pushover.
     Pushover(PushoverConfig),
 }
@@ -38,6 +41,7 @@ impl ChannelTarget {
             Self::Teams(_) => "teams",
             Self::Ntfy(_) => "ntfy",
             Self::Apprise(_) => "apprise",
+            Self::Telegram(_) => "telegram",
             Self::Pushover(_) => "pushover",
         }
     }
@@ -53,6 +57,7 @@ impl ChannelTarget {
             Self::Teams(config) => config.checked(rules).map(Self::Teams),
             Self::Ntfy(config) => config.checked(rules).map(Self::Ntfy),
             Self::Apprise(config) => config.checked(rules).map(Self::Apprise),
+            Self::Telegram(config) => config.checked().map(Self::Telegram),
             Self::Pushover(config) => config.checked().map(Self::Pushover),
         }
     }
@@ -66,6 +71,7 @@ impl ChannelTarget {
             Self::Teams(_) => teams::TEXT_LIMIT,
             Self::Ntfy(_) => ntfy::TEXT_LIMIT,
             Self::Apprise(_) => apprise::TEXT_LIMIT,
+            Self::Telegram(_) => telegram::TEXT_LIMIT,
             Self::Pushover(_) => pushover::TEXT_LIMIT,
         }
     }
@@ -78,7 +84,7 @@ impl ChannelTarget {
             Self::Teams(config) => Some(config.url.expose()),
             Self::Apprise(config) => Some(config.url.expose()),
             Self::Ntfy(config) => Some(&config.url),
-            Self::Pushover(_) => None,
+            Self::Telegram(_) | Self::Pushover(_) => None,
         }
     }
 
@@ -90,6 +96,7 @@ impl ChannelTarget {
             Self::Teams(config) => vec![config.url.expose()],
             Self::Apprise(config) => vec![config.url.expose()],
             Self::Ntfy(config) => config.token.iter().map(ChannelSecret::expose).collect(),
+            Self::Telegram(config) => config.bot_token.iter().map(ChannelSecret::expose).collect(),
             Self::Pushover(config) => {
                 let keys = [Some(&config.user), config.token.as_ref()];
                 keys.into_iter().flatten().map(ChannelSecret::expose).collect()

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use notify::address::{LookupOwner, UrlPolicy};
 use notify::channels::pushover::PushoverSettings;
+use notify::channels::telegram::TelegramSettings;
 use notify::channels::{
     ChannelAction, ChannelActionKind, ChannelAttempt, ChannelClient, ChannelClientConfig, ChannelMessage,
     ChannelSecret, ChannelTarget,
@@ -21,6 +22,7 @@ use crate::notify::common::receiver::{Behaviour, Received, Receiver, answer};
 pub(crate) const OWNER: LookupOwner = LookupOwner::Anonymous;
 pub(crate) const RETRIED: AttemptResult = AttemptResult::Failed { not_before: None };
 
+pub(crate) const OPERATOR_BOT_TOKEN: &str = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 pub(crate) const OPERATOR_PUSHOVER_TOKEN: &str = "azGDORePK8gMaC0QOYAMyEEuzJnyUi";
 
 /// Timeout of an attempt in these tests.
@@ -86,6 +88,10 @@ impl ChannelFixture {
         let base_url = format!("http://{}", server.address);
         let config = ChannelClientConfig {
             webhooks: self.clients.client_with(rules),
+            telegram: TelegramSettings {
+                base_url: base_url.clone(),
+                bot_token: Some(ChannelSecret::new(OPERATOR_BOT_TOKEN)),
+            },
             pushover: PushoverSettings {
                 base_url,
                 token: Some(ChannelSecret::new(OPERATOR_PUSHOVER_TOKEN)),

@@ -9,3 +9,5 @@ mod ntfy;
 mod pushover;
 mod slack;
 mod teams;
+mod telegram;
+mod telegram_updates;
