@@ -4,7 +4,9 @@
 
 mod apprise;
 mod common;
+mod configuration;
 mod discord;
+mod every_channel;
 mod ntfy;
 mod pushover;
 mod slack;
