@@ -10,8 +10,9 @@
 //! rules of [`provider`](crate::provider).
 //!
 //! A failure is for good ([`Refused`] or [`Unsendable`]) only if a retry of the same message cannot succeed: the address or its
-//! secret URL was revoked, the chat does not exist, or the service rejects the message itself. Rejected credentials that the owner or
-//! the operator can replace ([`NotAuthenticated`]), limits and outages are retried.
+//! secret URL was revoked, the chat does not exist, the service rejects the message itself, or it forbids repeating the request, as
+//! Pushover does. Rejected credentials that the owner or the operator can replace ([`NotAuthenticated`]), limits and outages are
+//! retried.
 //!
 //! URLs, tokens and keys appear in no `Debug` output, error or attempt.
 //!

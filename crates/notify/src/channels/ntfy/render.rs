@@ -6,7 +6,7 @@ use crate::channels::message::ChannelMessage;
 use crate::channels::text::{TextLimit, plain_lines};
 use crate::templates::plain;
 
-/// "Message length: each message can be up to 4,096 bytes long. Longer messages are treated as attachments":
+/// "Each message can be up to 4,096 bytes long. Longer messages are treated as attachments":
 /// <https://docs.ntfy.sh/publish/#limitations>. A server also treats a message of exactly 4096 bytes so.
 pub(in crate::channels) const TEXT_LIMIT: TextLimit = TextLimit::bytes(4_095);
 /// Maximum size of a JSON request in bytes: a server reads twice the length of a message (`transformBodyJSON` in
@@ -14,7 +14,7 @@ pub(in crate::channels) const TEXT_LIMIT: TextLimit = TextLimit::bytes(4_095);
 const MAX_REQUEST_BYTES: usize = 8_192;
 /// Maximum length of a title, in characters.
 const MAX_TITLE_LENGTH: usize = 200;
-/// "You can define up to three user actions": <https://docs.ntfy.sh/publish/#action-buttons>.
+/// Maximum number of buttons: <https://docs.ntfy.sh/publish/#action-buttons>.
 const MAX_ACTIONS: usize = 3;
 /// Maximum length of the URL of a button in bytes, so that three leave space for the text.
 const MAX_URL_LENGTH: usize = 1_024;

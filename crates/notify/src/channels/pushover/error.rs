@@ -1,8 +1,11 @@
 //! Classification of Pushover's responses: <https://pushover.net/api#response> and <https://pushover.net/api#friendly>.
 //!
-//! "If your POST request to our API was valid, you will receive an HTTP 200 status". "If the application token or user key is invalid",
-//! or another parameter, the status is 4xx, the body names the parameter as `invalid`, and the request must not be repeated. After
-//! 10,000 messages of a month, the status is 429. 5xx: "you may retry the request after 5 seconds at the earliest".
+//! 200 and a `status` of 1: the message is accepted. "If we issue a 4xx HTTP response, or the status parameter is not 1, your input was
+//! invalid. Either your application is over its quota, your token is invalid, a user is no longer active […] repeating your same
+//! request will not work", and an address that repeats many is blocked. So these errors are for good, also those of the token. "If we
+//! issue a 500 or any other HTTP response, […] You can repeat your same request again, but no sooner than 5 seconds".
+//!
+//! The quota is of a month, with 429 and the time of its end in a header: <https://pushover.net/api#limits>.
 
 use std::time::Duration;
 
@@ -11,10 +14,12 @@ use jiff::Timestamp;
 use super::models::PushoverResponse;
 use crate::channels::outcome::{SendFailure, SendResult, ServiceResponse, accepted, deferred, delay, parse};
 use crate::message_attempt::MessageOutcome;
+use crate::schedule::MAX_RETRY_AFTER;
+use clock::signed;
 
 /// Minimum delay before a retry after 5xx.
 const MIN_DELAY_AFTER_SERVER_ERROR: Duration = Duration::from_secs(5);
-/// The header with the Unix time at which the monthly limit is reset: <https://pushover.net/api#limits>.
+/// The header with the Unix time at which the quota is reset.
 const RESET_HEADER: &str = "x-limit-app-reset";
 
 pub(super) fn result(response: &ServiceResponse, now: Timestamp) -> SendResult {
@@ -27,24 +32,30 @@ pub(super) fn result(response: &ServiceResponse, now: Timestamp) -> SendResult {
     let errors = Some(body.errors.join("; ")).filter(|errors| !errors.is_empty());
     let mut failure = SendFailure::of_status(response, now, errors);
     let code = u32::from(status);
-    match status {
-        429 => failure.outcome = deferred(code, delay(response, now).or_else(|| until_reset(response, now))),
-        500.. => {
+    match (status, body.status) {
+        (429, _) => failure.outcome = over_quota(response, now),
+        // Without a status in its body, the response is not from the API.
+        (200..=299 | 400..=499, Some(_)) => failure.outcome = MessageOutcome::Refused { code },
+        (500.., _) => {
             let delay = delay(response, now)
                 .unwrap_or_default()
                 .max(MIN_DELAY_AFTER_SERVER_ERROR);
             failure.outcome = deferred(code, Some(delay));
         }
-        // The token of the application, which its owner or the operator can replace.
-        400..=499 if body.token.as_deref() == Some("invalid") => failure.outcome = MessageOutcome::NotAuthenticated,
-        // Without a status in its body, the response is not from the API.
-        200..=299 | 400..=499 if body.status.is_some() => failure.outcome = MessageOutcome::Refused { code },
         _ => {}
     }
     Err(failure)
 }
 
-/// Returns the time until the monthly limit is reset.
+/// Returns the outcome of 429: for good if the quota is used up for longer than a retry can wait.
+fn over_quota(response: &ServiceResponse, now: Timestamp) -> MessageOutcome {
+    match delay(response, now).or_else(|| until_reset(response, now)) {
+        Some(delay) if signed(delay) > MAX_RETRY_AFTER => MessageOutcome::Refused { code: 429 },
+        delay => deferred(429, delay),
+    }
+}
+
+/// Returns the time until the quota is reset.
 fn until_reset(response: &ServiceResponse, now: Timestamp) -> Option<Duration> {
     let reset = response.headers().get(RESET_HEADER)?.to_str().ok()?;
     let reset = Timestamp::from_second(reset.trim().parse().ok()?).ok()?;

@@ -37,9 +37,6 @@ pub(super) struct PushoverResponse {
     /// The id of the request.
     #[serde(default)]
     pub(super) request: Option<String>,
-    /// `invalid` if the application token is.
-    #[serde(default)]
-    pub(super) token: Option<String>,
     #[serde(default)]
     pub(super) errors: Vec<String>,
 }

@@ -10,7 +10,7 @@ use crate::templates::plain;
 
 /// "Messages are currently limited to 1024 4-byte UTF-8 characters": <https://pushover.net/api#limits>.
 pub(in crate::channels) const TEXT_LIMIT: TextLimit = TextLimit::characters(1_024);
-/// "A title of up to 250 characters".
+/// "With a title of up to 250 characters".
 const MAX_TITLE_LENGTH: usize = 250;
 /// "Supplementary URLs are limited to 512 characters".
 const MAX_URL_LENGTH: usize = 512;

@@ -10,7 +10,7 @@ use crate::templates::plain;
 
 /// "Maximum length for the `text` in this field is 150 characters": <https://docs.slack.dev/reference/block-kit/blocks/header-block>.
 const TITLE_LIMIT: TextLimit = TextLimit::characters(150);
-/// "Maximum length for the `text` in this field is 3000 characters":
+/// Maximum length of the text of a section:
 /// <https://docs.slack.dev/reference/block-kit/blocks/section-block>. Escape sequences count as they are sent.
 pub(in crate::channels) const TEXT_LIMIT: TextLimit = TextLimit::characters(3_000);
 /// Maximum length of the URL of a button: <https://docs.slack.dev/reference/block-kit/block-elements/button-element>.

@@ -44,7 +44,7 @@ pub(super) struct RichTextBlock {
     pub(super) inlines: [TextRun; 1],
 }
 
-/// A text. "Markdown is not supported": <https://adaptivecards.io/explorer/TextRun.html>.
+/// A text, in which Markdown is not interpreted: <https://adaptivecards.io/explorer/TextRun.html>.
 #[derive(Serialize)]
 #[serde(tag = "type")]
 pub(super) struct TextRun {

@@ -12,7 +12,8 @@ use crate::templates::plain;
 pub(in crate::channels) const TEXT_LIMIT: TextLimit = TextLimit::utf16_units(4_096);
 /// Maximum length of a title, in characters, so that it leaves space for the text.
 const MAX_TITLE_LENGTH: usize = 250;
-/// "Data to be sent in a callback query, 1-64 bytes": <https://core.telegram.org/bots/api#inlinekeyboardbutton>.
+/// "Data to be sent in a callback query to the bot when the button is pressed, 1-64 bytes":
+/// <https://core.telegram.org/bots/api#inlinekeyboardbutton>.
 const MAX_CALLBACK_DATA_BYTES: usize = 64;
 /// Maximum number of buttons in a row, so that labels are readable on a phone.
 const BUTTONS_PER_ROW: usize = 2;

@@ -182,7 +182,12 @@ impl ErrorCase {
         }
     }
 
-    /// A response with these headers, and a retry after a delay.
+    /// The same with these headers.
+    pub(crate) fn with_headers(self, headers: &'static str) -> Self {
+        Self { headers, ..self }
+    }
+
+    /// The same with these headers, and a retry after a delay.
     pub(crate) fn after(self, headers: &'static str, delay_ms: i64) -> Self {
         Self {
             headers,

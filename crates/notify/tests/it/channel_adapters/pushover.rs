@@ -9,6 +9,8 @@ use crate::notify::common::receiver::{Behaviour, answer};
 const USER: &str = "uQiRzpo4DXghDmr9QzzfQu27cmVRsG";
 const TOKEN: &str = "KzGDORePKggMaC0QOYAMyEEuzJnyUi";
 
+const OVER_QUOTA: &str = r#"{"status":0,"errors":["application is over its quota"],"request":"x"}"#;
+
 pub(crate) fn target(_: &str) -> ChannelTarget {
     ChannelTarget::Pushover(PushoverConfig {
         user: ChannelSecret::new(USER),
@@ -134,20 +136,20 @@ async fn pushover_errors_are_permanent_or_retried() {
             // A proxy in between, and not the API.
             ErrorCase::credentials("403 Forbidden", "<html>", ""),
             ErrorCase::refused("200 OK", r#"{"status":0,"errors":["odd"]}"#, 200, "odd"),
-            ErrorCase::credentials(
+            // The documentation forbids repeating a request with a wrong token, too.
+            ErrorCase::refused(
                 "400 Bad Request",
                 r#"{"token":"invalid","errors":["application token is invalid"],"status":0,"request":"x"}"#,
+                400,
                 "application token is invalid",
             ),
-            // The clock of the test is at 2026-03-06T14:30:00Z, 1772807400.
-            ErrorCase::deferred(
-                "429 Too Many Requests",
-                r#"{"status":0,"errors":["application has exceeded its monthly limit"],"request":"x"}"#,
-                429,
-                "application has exceeded its monthly limit",
-            )
-            .after("X-Limit-App-Reset: 1772811000\r\n", 3_600_000),
-            ErrorCase::deferred("429 Too Many Requests", "", 429, "").after("Retry-After: 9\r\nX-Limit-App-Reset: 1772811000\r\n", 9_000),
+            // The clock of the test is at 2026-03-06T14:30:00Z, 1772807400. A retry can wait for an hour.
+            ErrorCase::deferred("429 Too Many Requests", OVER_QUOTA, 429, "application is over its quota")
+                .after("X-Limit-App-Reset: 1772811000\r\n", 3_600_000),
+            ErrorCase::refused("429 Too Many Requests", OVER_QUOTA, 429, "application is over its quota")
+                .with_headers("X-Limit-App-Reset: 1772811001\r\n"),
+            ErrorCase::deferred("429 Too Many Requests", "", 429, "")
+                .after("Retry-After: 9\r\nX-Limit-App-Reset: 1774998000\r\n", 9_000),
             ErrorCase::deferred("429 Too Many Requests", "", 429, ""),
             ErrorCase::deferred("500 Internal Server Error", "", 500, "").after("", 5_000),
             ErrorCase::deferred("503 Service Unavailable", "", 503, "").after("Retry-After: 20\r\n", 20_000),
