@@ -179,6 +179,11 @@ fn location(place: &SealedLocation) -> SecretLocation {
         SealedLocation::WebhookSecret(webhook) | SealedLocation::FormerWebhookSecret { webhook, .. } => {
             webhooks::secret_location(*webhook)
         }
+        SealedLocation::ChannelConfig(channel) => SecretLocation {
+            table: "notification_channels",
+            column: "config",
+            row: channel.0,
+        },
         SealedLocation::Message(message) => messages::content_location(*message),
         SealedLocation::OutboxMessage(message) => messages::outbox_location(*message),
         SealedLocation::StoredResponse(request) => idempotency::response_location(request),

@@ -53,6 +53,7 @@ on_both! {
     "0030" "list_positions",
     "0031" "alert_revisions",
     "0032" "admitted_messages",
+    "0033" "notification_channels",
 }
 
 /// Returns the migrations of SQLite.
