@@ -13,6 +13,7 @@ mod feedback;
 mod guests;
 mod jobs;
 mod listing;
+mod notification_channels;
 mod prices;
 mod quotas;
 mod stocks;
