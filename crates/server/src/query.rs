@@ -22,7 +22,10 @@ use crate::error::ApiError;
 use crate::state::App;
 
 pub(crate) use ids::uuid;
-pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, JobPath, SymbolPath, WatchlistItemPath, WebhookPath};
+pub use ids::{
+    AlertPath, ApiKeyPath, DeliveryPath, GrantPath, JobPath, NotificationChannelPath, SymbolPath, WatchlistItemPath,
+    WebhookPath,
+};
 pub use list::{ListItemId, ListParams};
 
 /// Reads query parameters and collects their errors.
