@@ -29,31 +29,27 @@ fn secret(text: Option<&SecretString>) -> Option<ChannelSecret> {
 mod tests {
     use super::*;
 
+    fn made(overrides: &[(&str, &str)]) -> ChannelServicesConfig {
+        settings(&Settings::with_overrides(overrides).unwrap())
+    }
+
     #[test]
     fn defaults_are_the_services_without_tokens() {
-        let made = super::settings(&Settings::with_overrides(&[]).unwrap());
+        let made = made(&[]);
         assert_eq!(made.telegram, TelegramSettings::default());
         assert_eq!(made.pushover, PushoverSettings::default());
     }
 
     #[test]
     fn tokens_and_addresses_are_those_of_the_settings() {
-        let made = super::settings(
-            &Settings::with_overrides(&[
-                ("TELEGRAM__BASE_URL", "http://127.0.0.1:8081"),
-                ("TELEGRAM__BOT_TOKEN", "123456:ABC-DEF1234ghIkl"),
-                ("PUSHOVER__TOKEN", "azGDORePK8gMaC0QOYAMyEEuzJnyUi"),
-            ])
-            .unwrap(),
-        );
+        let made = made(&[
+            ("TELEGRAM__BASE_URL", "http://127.0.0.1:8081"),
+            ("TELEGRAM__BOT_TOKEN", "123456:ABC-DEF1234ghIkl"),
+            ("PUSHOVER__TOKEN", "azGDORePK8gMaC0QOYAMyEEuzJnyUi"),
+        ]);
+        let secret = |text: &str| Some(ChannelSecret::new(text));
         assert_eq!(made.telegram.base_url, "http://127.0.0.1:8081");
-        assert_eq!(
-            made.telegram.bot_token,
-            Some(ChannelSecret::new("123456:ABC-DEF1234ghIkl"))
-        );
-        assert_eq!(
-            made.pushover.token,
-            Some(ChannelSecret::new("azGDORePK8gMaC0QOYAMyEEuzJnyUi"))
-        );
+        assert_eq!(made.telegram.bot_token, secret("123456:ABC-DEF1234ghIkl"));
+        assert_eq!(made.pushover.token, secret("azGDORePK8gMaC0QOYAMyEEuzJnyUi"));
     }
 }
