@@ -40,7 +40,7 @@ pub use read::ChannelDetail;
 pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChannelRequest};
 pub use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType};
 pub use telegram_link::LinkCode;
-pub use test_send::ChannelTestResult;
+pub use test_send::{ChannelTestResult, attempt_error};
 
 /// Maximum number of notification channels per account.
 pub const MAX_CHANNELS_PER_ACCOUNT: u64 = 50;

@@ -43,7 +43,7 @@ impl ChannelTestResult {
     }
 
     fn of(attempt: &ChannelAttempt) -> Self {
-        match error_of(&attempt.attempt) {
+        match attempt_error(&attempt.attempt) {
             None => Self::accepted(attempt.http_status),
             Some(error) => Self::failed(attempt.http_status, error),
         }
@@ -52,7 +52,8 @@ impl ChannelTestResult {
 
 /// Returns the error of an attempt for the owner of the channel: the outcome, and the service's own words. `None` if the message was
 /// accepted.
-pub(super) fn error_of(attempt: &MessageAttempt) -> Option<String> {
+#[must_use]
+pub fn attempt_error(attempt: &MessageAttempt) -> Option<String> {
     let detail = attempt.detail.as_deref().unwrap_or_default();
     match attempt.outcome {
         MessageOutcome::Delivered => None,
@@ -156,8 +157,12 @@ impl NotificationChannels {
         Ok(ChannelTestResult::of(&attempt))
     }
 
-    /// Stores the new id of a Telegram group that became a supergroup.
-    async fn follow_chat(
+    /// Stores the new id of a Telegram group that became a supergroup, which an attempt reports. A channel that was changed meanwhile
+    /// stays as it is.
+    ///
+    /// # Errors
+    /// [`ServiceError`] if the database fails.
+    pub async fn follow_chat(
         &self,
         channel: &NotificationChannel,
         config: TelegramConfig,
