@@ -1,6 +1,7 @@
 //! Builds the service's dependencies and settings from the program's settings.
 
 mod analyst;
+mod channels;
 mod messages;
 pub mod providers;
 
@@ -145,6 +146,7 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::ServiceC
         delivery: DeliveryConfig {
             public_url: public_url(settings),
             messages: messages::settings(settings)?,
+            channels: channels::settings(settings),
             webhooks: webhook_settings(&settings.webhooks),
         },
         identity: identity_settings(settings),

@@ -32,6 +32,9 @@ const fn row(
     }
 }
 
+/// The operations that take the configuration of a notification channel.
+const CHANNEL_CHANGES: &[&str] = &["create_notification_channel", "update_notification_channel"];
+
 /// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row(
@@ -267,6 +270,43 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "depends on the account",
     ),
     row(&["call_mcp"], "", "", "depends on the headers of the request"),
+    row(
+        CHANNEL_CHANGES,
+        "config.address",
+        "",
+        "depends on the type of the channel",
+    ),
+    row(
+        CHANNEL_CHANGES,
+        "config.webhook_id",
+        "",
+        "depends on the type of the channel and on the account's webhooks",
+    ),
+    row(
+        CHANNEL_CHANGES,
+        "config.url",
+        "",
+        "depends on the type of the channel and on DNS",
+    ),
+    row(
+        CHANNEL_CHANGES,
+        "config.topic",
+        "",
+        "depends on the type of the channel",
+    ),
+    row(CHANNEL_CHANGES, "config.user", "", "depends on the type of the channel"),
+    row(
+        CHANNEL_CHANGES,
+        "config.token",
+        "",
+        "depends on the type of the channel and on the operator's settings",
+    ),
+    row(
+        CHANNEL_CHANGES,
+        "config.bot_token",
+        "",
+        "depends on the type of the channel and on the operator's settings",
+    ),
     row(
         &["register_client"],
         "",

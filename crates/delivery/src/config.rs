@@ -1,6 +1,7 @@
 //! Configuration of deliveries.
 
 use crate::messages::MessagesConfig;
+use crate::notification_channels::ChannelServicesConfig;
 use crate::webhooks::WebhooksConfig;
 
 /// Configuration of deliveries.
@@ -10,6 +11,8 @@ pub struct DeliveryConfig {
     pub public_url: String,
     /// Messages.
     pub messages: MessagesConfig,
+    /// Services that send messages to channels.
+    pub channels: ChannelServicesConfig,
     /// Webhooks.
     pub webhooks: WebhooksConfig,
 }

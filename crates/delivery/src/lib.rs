@@ -2,6 +2,7 @@
 //!
 //! * [`webhooks`]: webhooks of accounts and the deliveries to them.
 //! * [`messages`]: email and text messages; their outbox, limits and transports.
+//! * [`notification_channels`]: further places to which firings are sent: chat and push services, email addresses.
 //! * [`phone_number`]: phone numbers that may receive text messages.
 //!
 //! Each channel is a queue in the database (`queue.rs`) and a transport of [`notify`]; the same dispatcher serves all. So
@@ -9,6 +10,7 @@
 
 mod config;
 pub mod messages;
+pub mod notification_channels;
 pub mod phone_number;
 mod queue;
 mod use_cases;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use foundation::Ports;
-use notify::client::{TlsSetupError, WebhookTransport};
+use notify::channels::ChannelSetupError;
+use notify::client::WebhookTransport;
 use notify::dispatcher::Dispatcher;
 use notify::email::Email;
 use notify::sms::Sms;
@@ -15,6 +16,7 @@ use crate::messages::dispatchers::{self, MessageDispatcher};
 use crate::messages::{
     ChannelTests, EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox, SentMessages,
 };
+use crate::notification_channels::{self, NotificationChannels};
 use crate::queue::QueueOutbox;
 use crate::webhooks::webhook_queue::{self, WebhookQueue};
 use crate::webhooks::{DeliveryContext, Webhooks};
@@ -23,6 +25,8 @@ use crate::webhooks::{DeliveryContext, Webhooks};
 pub struct DeliveryUseCases {
     /// Webhooks and their deliveries.
     pub webhooks: Webhooks,
+    /// Notification channels.
+    pub notification_channels: NotificationChannels,
     /// Messages that are kept for the operator.
     pub outbox: OperatorOutbox,
     /// Messages about alerts that were sent.
@@ -43,26 +47,38 @@ impl DeliveryUseCases {
     /// Creates the use cases.
     ///
     /// # Errors
-    /// [`TlsSetupError`] if a root certificate is invalid.
-    pub fn new(ports: &Ports, settings: &Arc<DeliveryConfig>) -> Result<Self, TlsSetupError> {
+    /// [`ChannelSetupError`] if a root certificate or the base URL of a service is invalid.
+    pub fn new(ports: &Ports, settings: &Arc<DeliveryConfig>) -> Result<Self, ChannelSetupError> {
         let context = DeliveryContext::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
         let context = Arc::new(context);
+        let webhooks = Webhooks {
+            ports: ports.clone(),
+            delivery: Arc::clone(&context),
+        };
+        let channel_tests = ChannelTests { ports: ports.clone() };
+        let writer = MessageWriter {
+            ports: ports.clone(),
+            settings: Arc::clone(settings),
+        };
+        let notification_channels = NotificationChannels {
+            ports: ports.clone(),
+            client: Arc::new(notification_channels::client(settings, &context)?),
+            webhooks: webhooks.clone(),
+            channel_tests: channel_tests.clone(),
+            writer: writer.clone(),
+            link_requested: Arc::default(),
+        };
         Ok(Self {
-            webhooks: Webhooks {
-                ports: ports.clone(),
-                delivery: Arc::clone(&context),
-            },
+            webhooks,
+            notification_channels,
             outbox: OperatorOutbox {
                 ports: ports.clone(),
                 settings: Arc::clone(settings),
             },
             sent_messages: SentMessages { ports: ports.clone() },
-            channel_tests: ChannelTests { ports: ports.clone() },
+            channel_tests,
             email_subscriptions: EmailSubscriptions { ports: ports.clone() },
-            writer: MessageWriter {
-                ports: ports.clone(),
-                settings: Arc::clone(settings),
-            },
+            writer,
             context,
             ports: ports.clone(),
             settings: Arc::clone(settings),

@@ -15,7 +15,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::ClientConfig;
-use url::Url;
+use url::{Host, Url};
 
 use crate::client::{TlsFailure, TlsSetupError, tls};
 use crate::message_attempt::MessageOutcome;
@@ -36,6 +36,11 @@ impl BearerToken {
             .filter(|_| is_valid)?;
         value.set_sensitive(true);
         Some(Self(value))
+    }
+
+    /// Returns the value of the `Authorization` header.
+    pub(crate) fn into_header(self) -> HeaderValue {
+        self.0
     }
 }
 
@@ -173,6 +178,20 @@ impl ProviderClient {
             () = self.time.sleep(timeout) => Err(ProviderCallError::TimedOut),
         }
     }
+}
+
+/// Parses the base URL of a provider. A secret is sent there, so it must be https, or http to this machine, without a query.
+pub(crate) fn parse_base_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_loopback = match url.host()? {
+        Host::Domain(name) => name == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    };
+    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback);
+    let is_bare =
+        url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
+    (is_safe && is_bare).then_some(url)
 }
 
 /// Reads the body of a response, up to `max_bytes`.

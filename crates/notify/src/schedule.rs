@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use clock::later;
 
 /// Maximum delay that a `Retry-After` can request.
-const MAX_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(1);
+pub(crate) const MAX_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 /// An endpoint without a success for this long is disabled.
 pub const DISABLE_AFTER: SignedDuration = SignedDuration::from_hours(5 * 24);

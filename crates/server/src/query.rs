@@ -23,7 +23,8 @@ use crate::state::App;
 
 pub(crate) use ids::uuid;
 pub use ids::{
-    AlertPath, ApiKeyPath, DeliveryPath, FiringPath, GrantPath, JobPath, SymbolPath, WatchlistItemPath, WebhookPath,
+    AlertPath, ApiKeyPath, DeliveryPath, FiringPath, GrantPath, JobPath, NotificationChannelPath, SymbolPath,
+    WatchlistItemPath, WebhookPath,
 };
 pub use list::{ListItemId, ListParams};
 

@@ -52,6 +52,9 @@ impl RateLimitGroup {
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         let rest = path.strip_prefix("/api/v1").or_else(|| path.strip_prefix("/v1"))?;
+        if rest.starts_with("/notification-channels/") && rest.ends_with("/test") {
+            return Some(Self::WebhookTest);
+        }
         let mut segments = rest.split('/');
         if segments.next() != Some("") {
             return None;
@@ -63,7 +66,7 @@ impl RateLimitGroup {
             ("stocks" | "quotes" | "market", _) => Self::Stocks,
             ("watchlist", _) => Self::Watchlist,
             ("webhooks", Some("test")) => Self::WebhookTest,
-            ("webhooks", _) => Self::Webhooks,
+            ("webhooks" | "notification-channels", _) => Self::Webhooks,
             ("auth", Some("register")) => Self::Register,
             ("auth", Some("session" | "logout")) => Self::User,
             ("auth", _) => Self::Login,
@@ -267,6 +270,8 @@ mod tests {
             ("/v1/webhooks/test", RateLimitGroup::WebhookTest),
             ("/api/v1/webhooks/test/deliveries", RateLimitGroup::WebhookTest),
             ("/api/v1/webhooks", RateLimitGroup::Webhooks),
+            ("/v1/notification-channels/1", RateLimitGroup::Webhooks),
+            ("/api/v1/notification-channels/1/test", RateLimitGroup::WebhookTest),
             ("/api/v1/auth/login", RateLimitGroup::Login),
             ("/v1/auth/reset-confirm", RateLimitGroup::Login),
             ("/v1/auth/register", RateLimitGroup::Register),

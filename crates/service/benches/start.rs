@@ -96,6 +96,7 @@ async fn start(url: &str) -> Service {
         delivery: delivery::DeliveryConfig {
             public_url: "https://alerts.example.com".to_owned(),
             messages: delivery::messages::MessagesConfig::default(),
+            channels: delivery::notification_channels::ChannelServicesConfig::default(),
             webhooks: delivery::webhooks::WebhooksConfig::default(),
         },
         identity: accounts::identity::IdentityConfig::default(),

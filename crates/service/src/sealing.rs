@@ -11,7 +11,7 @@ use store::{Abort, KeyRotation, KeyRotationError, ResealOutcome, SealedLocation,
 use uuid::Uuid;
 
 use crate::idempotency;
-use delivery::{messages, webhooks};
+use delivery::{messages, notification_channels, webhooks};
 use foundation::Random;
 use foundation::vault::{SecretLocation, Vault};
 
@@ -114,7 +114,7 @@ pub async fn has_sealed_values(store: &Store) -> Result<bool, StoreError> {
 pub enum UnreadablePolicy {
     /// Rejects the rotation and changes nothing.
     Refuse,
-    /// Discards them: webhooks are disabled and get a new secret, messages are dropped.
+    /// Discards them: webhooks are disabled and get a new secret, notification channels are disabled, messages are dropped.
     Discard,
 }
 
@@ -179,6 +179,7 @@ fn location(place: &SealedLocation) -> SecretLocation {
         SealedLocation::WebhookSecret(webhook) | SealedLocation::FormerWebhookSecret { webhook, .. } => {
             webhooks::secret_location(*webhook)
         }
+        SealedLocation::ChannelConfig(channel) => notification_channels::config_location(*channel),
         SealedLocation::Message(message) => messages::content_location(*message),
         SealedLocation::OutboxMessage(message) => messages::outbox_location(*message),
         SealedLocation::StoredResponse(request) => idempotency::response_location(request),

@@ -47,6 +47,7 @@ impl Service {
         service.spawn(opening::run(service.watchlists.clone(), stop()));
         service.spawn(initial::run(service.prices.clone(), stop()));
         service.spawn(service.blindness.clone().run_until_stopped(stop()));
+        service.spawn(service.notification_channels.clone().run_telegram_links(stop()));
         dispatchers.spawn(ports, &service.tasks, &service.stop);
         Ok(service)
     }
@@ -54,7 +55,7 @@ impl Service {
     /// Creates the service without evaluating alerts, for administration commands: another process may evaluate them.
     ///
     /// # Errors
-    /// [`StartError::Tls`], [`StartError::Analyst`], [`StartError::AccessTokens`]
+    /// [`StartError::Channels`], [`StartError::Analyst`], [`StartError::AccessTokens`]
     pub fn without_evaluation(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
         Ok(Self(Arc::new(UseCases::new(ports, settings)?)))
     }

@@ -12,9 +12,9 @@ pub enum StartError {
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Invalid root certificates.
+    /// Invalid root certificates, or an invalid base URL of a service for notification channels.
     #[error(transparent)]
-    Tls(#[from] notify::client::TlsSetupError),
+    Channels(#[from] notify::channels::ChannelSetupError),
     /// Invalid configuration of messages.
     #[error(transparent)]
     Messages(#[from] MessageTransportError),

@@ -9,6 +9,7 @@ use accounts::identity::account::AccountSettings;
 use accounts::oauth::OAuth;
 use delivery::DeliveryUseCases;
 use delivery::messages::{ChannelTests, EmailSubscriptions, OperatorOutbox, SentMessages};
+use delivery::notification_channels::NotificationChannels;
 use delivery::webhooks::Webhooks;
 use evaluation::EvaluationUseCases;
 use evaluation::blindness::BlindnessNotices;
@@ -53,6 +54,8 @@ pub struct UseCases {
     pub watchlists: Watchlists,
     /// Webhooks and their deliveries.
     pub webhooks: Webhooks,
+    /// Notification channels.
+    pub notification_channels: NotificationChannels,
     /// Messages that are kept for the operator.
     pub outbox: OperatorOutbox,
     /// Messages about alerts that accounts were sent.
@@ -99,7 +102,7 @@ impl UseCases {
     /// Creates the use cases in the order of their dependencies.
     ///
     /// # Errors
-    /// [`StartError::Tls`], [`StartError::Analyst`], [`StartError::AccessTokens`]
+    /// [`StartError::Channels`], [`StartError::Analyst`], [`StartError::AccessTokens`]
     pub(crate) fn new(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let is_confirmation_required = settings.identity.require_email_confirmation;
@@ -171,6 +174,7 @@ impl UseCases {
             approvals,
             watchlists: watchlist.watchlists,
             webhooks: delivery.webhooks.clone(),
+            notification_channels: delivery.notification_channels.clone(),
             outbox: delivery.outbox.clone(),
             sent_messages: delivery.sent_messages.clone(),
             channel_tests: delivery.channel_tests.clone(),

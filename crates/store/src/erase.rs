@@ -24,12 +24,13 @@ impl UnitOfWork {
         values(fetch!(self, fetch_all AlertRow, sql, account.0))
     }
 
-    /// Deletes everything of an account except its alerts: webhooks with their deliveries, keys, sessions, OAuth
-    /// grants, codes, messages, feedback and likes, stored responses, the notes and tags of alerts,
-    /// the acknowledgements of firings with who made them, the watchlist and its paper trades.
+    /// Deletes everything of an account except its alerts: notification channels, webhooks with their deliveries, keys, sessions, OAuth
+    /// grants, codes, messages, feedback and likes, stored responses, the notes and tags of alerts, the acknowledgements of firings, the
+    /// watchlist and its paper trades.
     pub async fn erase_account_data(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
         for sql in [
+            "DELETE FROM notification_channels WHERE account_id = $1",
             "DELETE FROM delivery_attempts WHERE delivery_seq IN
              (SELECT deliveries.seq FROM deliveries JOIN webhooks ON webhooks.seq = deliveries.webhook_seq
               WHERE webhooks.account_id = $1)",

@@ -41,6 +41,7 @@ mod merged;
 mod messages;
 mod migrations;
 pub mod model;
+mod notification_channels;
 mod oauth;
 mod open;
 mod parameters;

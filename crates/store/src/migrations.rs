@@ -53,6 +53,7 @@ on_both! {
     "0030" "list_positions",
     "0031" "alert_revisions",
     "0032" "admitted_messages",
+    "0033" "notification_channels",
     "0034" "firing_times",
 }
 

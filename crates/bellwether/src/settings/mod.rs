@@ -34,7 +34,8 @@ pub use providers::{ProviderName, SourcesConfig};
 pub use secret::{AnalystApiKey, DatabaseUrl, SecretString, SmtpUrl};
 pub use sections::{
     AnalystSection, AuthConfig, DatabaseConfig, EmailSection, LimitsConfig, LogConfig, MarketConfig, McpConfig,
-    OperatorConfig, ServerConfig, Settings, SmsSection, TelemetryConfig, WebhooksSection,
+    OperatorConfig, PushoverSection, ServerConfig, Settings, SmsSection, TelegramSection, TelemetryConfig,
+    WebhooksSection,
 };
 pub use text::{Contact, EmailSender, HeaderNamePrefix, LogFilter};
 pub use value::Setting;

@@ -29,6 +29,8 @@ section! {
         webhooks: WebhooksSection,
         email: EmailSection,
         sms: SmsSection,
+        telegram: TelegramSection,
+        pushover: PushoverSection,
         analyst: AnalystSection,
         auth: AuthConfig,
         operator: OperatorConfig,
@@ -148,6 +150,22 @@ section! {
         max_letters_per_day: NonZeroU32,
         max_letters_per_number: NonZeroU32,
         max_alerts_per_number: NonZeroU32,
+    }
+}
+
+section! {
+    /// Messages to Telegram chats.
+    TelegramSection {
+        base_url: String,
+        bot_token: Option<SecretString>,
+    }
+}
+
+section! {
+    /// Messages to Pushover.
+    PushoverSection {
+        base_url: String,
+        token: Option<SecretString>,
     }
 }
 

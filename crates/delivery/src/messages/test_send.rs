@@ -7,7 +7,7 @@ use foundation::{Actor, Ports, ServiceError};
 use jiff::{SignedDuration, Timestamp};
 use notify::templates::AccountEmail;
 use store::Abort;
-use store::model::{MessageChannel, MessageId, MessageReceipt};
+use store::model::{AccountId, MessageChannel, MessageId, MessageReceipt, NotificationChannelId};
 
 use super::write::seal_message;
 
@@ -27,36 +27,70 @@ impl ChannelTests {
     /// [`ServiceError::Invalid`] without a verified number; [`ServiceError::RateLimited`] after another test in the same minute;
     /// [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn send_test(&self, actor: &Actor, channel: MessageChannel) -> Result<MessageId, ServiceError> {
-        let ports = &self.ports;
-        let now = ports.clock.now();
+        let now = self.ports.clock.now();
         let id = MessageId::for_test(actor.account, period_start(now), channel);
+        self.queue_test(actor.account, (id, now), channel, None).await
+    }
+
+    /// Queues a test message to the verified address of a notification channel of the actor, and returns its id.
+    ///
+    /// # Errors
+    /// [`ServiceError::RateLimited`] after another test in the same minute; [`ServiceError::Forbidden`] while the account is
+    /// deactivated.
+    pub async fn send_test_to_address(
+        &self,
+        actor: &Actor,
+        channel: NotificationChannelId,
+        address: &str,
+    ) -> Result<MessageId, ServiceError> {
+        let now = self.ports.clock.now();
+        let id = MessageId::for_warning(AccountId(channel.0), period_start(now), "channel_test");
+        let address = Some(address.to_owned());
+        self.queue_test(actor.account, (id, now), MessageChannel::Email, address)
+            .await
+    }
+
+    /// Queues a test message to an address, or else to that of the account.
+    async fn queue_test(
+        &self,
+        account: AccountId,
+        (id, now): (MessageId, Timestamp),
+        channel: MessageChannel,
+        address: Option<String>,
+    ) -> Result<MessageId, ServiceError> {
+        let ports = &self.ports;
         let (vault, random) = (Arc::clone(&ports.vault), Arc::clone(&ports.random));
-        let inputs = (actor.account, channel, id, now, vault, random);
-        let transaction = ports.transaction(inputs, |&(account, channel, id, now, ref vault, ref random), unit| {
-            Box::pin(async move {
-                let account = lock_active_account(unit, account).await?;
-                let to = match channel {
-                    MessageChannel::Email => account.email,
-                    MessageChannel::Sms => {
-                        let no_number = || ServiceError::field("phone", "must be verified first");
-                        account.profile.phone.ok_or_else(no_number)?.number
+        let inputs = (account, channel, address, id, now, vault, random);
+        let transaction = ports.transaction(
+            inputs,
+            |&(account, channel, ref address, id, now, ref vault, ref random), unit| {
+                Box::pin(async move {
+                    let account = lock_active_account(unit, account).await?;
+                    let to = match (address, channel) {
+                        (Some(address), _) => address.clone(),
+                        (None, MessageChannel::Email) => account.email,
+                        (None, MessageChannel::Sms) => {
+                            let no_number = || ServiceError::field("phone", "must be verified first");
+                            account.profile.phone.ok_or_else(no_number)?.number
+                        }
+                    };
+                    let recipient = (channel, to.as_str());
+                    let test = &AccountEmail::ChannelTest;
+                    let message = seal_message(vault, random, (id, now), recipient, Some(account.id), test);
+                    if unit
+                        .queue_message_once(&message.map_err(ServiceError::internal)?)
+                        .await?
+                    {
+                        return Ok(());
                     }
-                };
-                let recipient = (channel, to.as_str());
-                let test = &AccountEmail::ChannelTest;
-                let message = seal_message(vault, random, (id, now), recipient, Some(account.id), test);
-                if unit
-                    .queue_message_once(&message.map_err(ServiceError::internal)?)
-                    .await?
-                {
-                    return Ok(());
-                }
-                Err(Abort::Refused(ServiceError::RateLimited {
-                    message: "a test was sent within this minute; see its receipt, or try again in a minute".to_owned(),
-                    retry_after_s: TEST_PERIOD.as_secs().unsigned_abs(),
-                }))
-            })
-        });
+                    Err(Abort::Refused(ServiceError::RateLimited {
+                        message: "a test was sent within this minute; see its receipt, or try again in a minute"
+                            .to_owned(),
+                        retry_after_s: TEST_PERIOD.as_secs().unsigned_abs(),
+                    }))
+                })
+            },
+        );
         transaction.await?;
         Ok(id)
     }

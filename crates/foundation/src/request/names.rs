@@ -3,7 +3,7 @@
 use alerts::transition::HistoryStatus;
 use alerts::{HistoryAction, Intention, Status};
 use notify::signature::SignatureFormat;
-use store::model::FeedbackCategory;
+use store::model::{FeedbackCategory, NotificationChannelType};
 
 use crate::Scope;
 
@@ -75,6 +75,8 @@ enumerations! {
     HistoryStatusName of HistoryStatus = history_statuses(), None;
     /// The category of feedback: a feature request, a bug, or anything else.
     FeedbackCategoryName of FeedbackCategory = FeedbackCategory::ALL, Some("other");
+    /// The type of a notification channel.
+    NotificationChannelTypeName of NotificationChannelType = NotificationChannelType::ALL, None;
     /// The content that `X-Service-Signature` covers: `<timestamp>.<body>`, or the body alone.
     SignatureName of SignatureFormat = [SignatureFormat::Timestamped, SignatureFormat::Body], Some("timestamped");
     /// A scope of an API key. The last two are for operators.

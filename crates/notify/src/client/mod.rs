@@ -8,6 +8,7 @@
 //! Connections are reused. If the receiver has closed a reused connection before the request was sent, the request is sent on a new
 //! connection. Any other failure is the outcome of the attempt.
 
+mod call;
 mod connect;
 mod fetch;
 mod outcome;
@@ -35,7 +36,7 @@ use rustls::pki_types::CertificateDer;
 pub use tls::TlsSetupError;
 pub use transport::{Signing, WebhookJob, WebhookTransport};
 
-use crate::address::{LookupOwner, NameLookups, TargetUrl, UrlPolicy};
+use crate::address::{LookupOwner, NameLookups, TargetUrl, UrlPolicy, UrlPolicyError};
 use crate::schedule::requested_delay;
 use clock::Clock;
 
@@ -94,6 +95,17 @@ impl WebhookClient {
     #[must_use]
     pub fn rules(&self) -> &UrlPolicy {
         &self.connector.rules
+    }
+
+    /// Checks a URL on save, with a DNS lookup that counts for `owner`; see [`UrlPolicy::check_resolved`].
+    ///
+    /// # Errors
+    /// [`UrlPolicyError`] if the URL is rejected.
+    pub(crate) async fn check_resolved(&self, url: &str, owner: LookupOwner) -> Result<(), UrlPolicyError> {
+        let Connector {
+            rules, lookups, time, ..
+        } = &self.connector;
+        rules.check_resolved(url, lookups, owner, &**time).await.map(drop)
     }
 
     /// Returns the clock.

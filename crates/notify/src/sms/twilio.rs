@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
 use serde::Deserialize;
-use url::{Host, Url};
+use url::Url;
 
 use super::{Sms, SmsError, SmsSender, TwilioConfig};
 use crate::client::tls;
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
-use crate::provider::{self, call_error, read_body};
+use crate::provider::{self, call_error, parse_base_url, read_body};
 use crate::schedule::requested_delay;
 use clock::Clock;
 
@@ -147,20 +147,6 @@ fn outcome_of_refusal(status: StatusCode, error: Option<u32>, retry_after: Optio
         (status, _) if status.is_redirection() || status.is_informational() => MessageOutcome::InvalidResponse,
         _ => deferred,
     }
-}
-
-/// Parses the base URL. The secret is sent there, so it must be https, or http to this machine.
-fn parse_base_url(text: &str) -> Option<Url> {
-    let url = Url::parse(text).ok()?;
-    let is_loopback = match url.host()? {
-        Host::Domain(name) => name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    };
-    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback);
-    let is_bare =
-        url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
-    (is_safe && is_bare).then_some(url)
 }
 
 /// Returns whether a text is a phone number in E.164.

@@ -42,6 +42,11 @@ pub enum AccountEmail {
         /// The confirmation link.
         link: String,
     },
+    /// Confirmation of the email address of a notification channel, sent to that address.
+    ConfirmChannel {
+        /// The confirmation link.
+        link: String,
+    },
     /// Notice of a changed email address, sent to the old address.
     AddressChanged {
         /// The new email address.
@@ -148,6 +153,7 @@ impl AccountEmail {
             Self::MagicLink { .. } => "magic_link",
             Self::ResetPassword { .. } => "reset_password",
             Self::ConfirmNewAddress { .. } => "confirm_new_address",
+            Self::ConfirmChannel { .. } => "confirm_channel",
             Self::AddressChanged { .. } => "address_changed",
             Self::PasswordChanged { .. } => "password_changed",
             Self::GuestAlert { .. } => "guest_alert",

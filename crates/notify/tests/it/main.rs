@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
+mod channel_adapters;
 mod channels;
 mod notify;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 pub use delivery::webhooks::EventName;
 use foundation::enumerations;
 pub use foundation::request::{ActionName, FeedbackCategoryName, HistoryStatusName, IntentionName, ScopeName};
-pub use foundation::request::{SignatureName, StatusName};
+pub use foundation::request::{NotificationChannelTypeName, SignatureName, StatusName};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};

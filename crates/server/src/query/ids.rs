@@ -3,6 +3,7 @@
 use accounts::oauth::GrantId;
 use alerts::AlertId;
 use axum::extract::{FromRequestParts, Path};
+use delivery::notification_channels::NotificationChannelId;
 use delivery::webhooks::{DeliveryId, WebhookId};
 use foundation::ServiceError;
 use http::request::Parts;
@@ -44,6 +45,9 @@ path_parameters! {
         ApiError::field("id", UUID_ERROR);
     /// Extractor: the webhook id in the path. A malformed id is 404.
     WebhookPath(WebhookId) = |text: &str| uuid(text).map(WebhookId), not_found("webhook");
+    /// Extractor: the notification channel id in the path. A malformed id is 404.
+    NotificationChannelPath(NotificationChannelId) = |text: &str| uuid(text).map(NotificationChannelId),
+        not_found("notification channel");
     /// Extractor: the watchlist item id in the path. A malformed id is 404.
     WatchlistItemPath(WatchlistItemId) = |text: &str| uuid(text).map(WatchlistItemId), not_found("watchlist item");
     /// Extractor: the firing id in the path. A malformed id is 404.

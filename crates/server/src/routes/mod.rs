@@ -11,6 +11,7 @@ pub mod firings;
 pub mod market;
 pub mod mcp;
 pub mod messages;
+pub mod notification_channels;
 pub mod oauth;
 pub mod ops;
 pub mod pages;
@@ -43,6 +44,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(market::router())
         .merge(watchlist::router())
         .merge(webhooks::router())
+        .merge(notification_channels::router())
         .merge(messages::router())
         .merge(oauth::api())
 }

@@ -15,6 +15,7 @@ pub(super) use crate::body::form::{DiscardedBody, FormFields};
 pub(super) use crate::body::{IgnoredJsonBody, JsonObject};
 pub(super) use crate::error::ApiError;
 pub(super) use crate::layers::client::ClientAddress;
+pub(super) use crate::query::NotificationChannelPath;
 pub(super) use crate::query::{AlertPath, ApiKeyPath, DeliveryPath, FiringPath, GrantPath, ListParams};
 pub(super) use crate::query::{Query, SymbolPath, WatchlistItemPath, WebhookPath};
 pub(super) use crate::response::{ApiResponse, Envelope, ListPage};

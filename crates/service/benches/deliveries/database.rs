@@ -114,6 +114,7 @@ fn settings(root: Option<&CertificateDer<'static>>) -> ServiceConfig {
         delivery: delivery::DeliveryConfig {
             public_url: "http://127.0.0.1".to_owned(),
             messages: delivery::messages::MessagesConfig::default(),
+            channels: delivery::notification_channels::ChannelServicesConfig::default(),
             webhooks: delivery::webhooks::WebhooksConfig {
                 allow_private: vec!["127.0.0.0/8".parse().unwrap()],
                 own_roots: root.iter().map(|root| root.to_vec()).collect(),

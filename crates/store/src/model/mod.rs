@@ -15,6 +15,7 @@ mod history;
 mod idempotency;
 mod market;
 pub(crate) mod message;
+mod notification_channel;
 mod oauth;
 mod page;
 mod queue;
@@ -45,6 +46,9 @@ pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
     ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageId, MessageLimits,
     MessageReceipt, MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
+};
+pub use notification_channel::{
+    ChannelLink, ChannelResult, NotificationChannel, NotificationChannelId, NotificationChannelType,
 };
 pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,

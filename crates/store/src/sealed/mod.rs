@@ -7,7 +7,7 @@ mod check;
 mod key_rotation;
 mod values;
 
-use crate::model::{IdempotencyKey, MessageId, WebhookId};
+use crate::model::{IdempotencyKey, MessageId, NotificationChannelId, WebhookId};
 
 pub use key_rotation::{KeyRotation, KeyRotationError, ResealOutcome};
 
@@ -23,6 +23,8 @@ pub enum SealedLocation {
         /// The `seq` of its row.
         seq: i64,
     },
+    /// The configuration of a notification channel.
+    ChannelConfig(NotificationChannelId),
     /// The content of a message that waits to be sent.
     Message(MessageId),
     /// The content of a message in the outbox.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{SealedLocation, SealedValue};
 use crate::columns::Table;
-use crate::model::{IdempotencyKey, MessageId, RequesterId, WebhookId};
+use crate::model::{IdempotencyKey, MessageId, NotificationChannelId, RequesterId, WebhookId};
 use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
@@ -15,6 +15,7 @@ use crate::{StoreError, UnitOfWork};
 pub(super) enum SealedColumn {
     WebhookSecret,
     FormerWebhookSecret,
+    ChannelConfig,
     Message,
     OutboxMessage,
     StoredResponse,
@@ -45,9 +46,10 @@ row! {
 }
 
 impl SealedColumn {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::WebhookSecret,
         Self::FormerWebhookSecret,
+        Self::ChannelConfig,
         Self::Message,
         Self::OutboxMessage,
         Self::StoredResponse,
@@ -70,6 +72,10 @@ impl SealedColumn {
                 "SELECT f.seq, w.id, f.secret AS sealed FROM webhook_former_secrets f JOIN webhooks w ON w.seq = f.webhook_seq
                  WHERE f.seq > $1 ORDER BY f.seq LIMIT 500"
             }
+            Self::ChannelConfig => {
+                "SELECT seq, id, config AS sealed FROM notification_channels
+                 WHERE config IS NOT NULL AND seq > $1 ORDER BY seq LIMIT 500"
+            }
             Self::Message => {
                 "SELECT seq, id, content AS sealed FROM messages WHERE content IS NOT NULL AND seq > $1 ORDER BY seq LIMIT 500"
             }
@@ -86,6 +92,7 @@ impl SealedColumn {
                 webhook: WebhookId(id),
                 seq,
             },
+            Self::ChannelConfig => SealedLocation::ChannelConfig(NotificationChannelId(id)),
             Self::Message => SealedLocation::Message(MessageId(id)),
             Self::OutboxMessage | Self::StoredResponse => SealedLocation::OutboxMessage(MessageId(id)),
         }
@@ -151,6 +158,7 @@ impl UnitOfWork {
                 write_rows!(self, sql, *seq, sealed);
                 return Ok(());
             }
+            SealedLocation::ChannelConfig(id) => ("UPDATE notification_channels SET config = $2 WHERE id = $1", id.0),
             SealedLocation::Message(id) => ("UPDATE messages SET content = $2 WHERE id = $1", id.0),
             SealedLocation::OutboxMessage(id) => ("UPDATE outbox SET content = $2 WHERE id = $1", id.0),
             SealedLocation::StoredResponse(request) => {
@@ -181,6 +189,7 @@ impl UnitOfWork {
             SealedLocation::WebhookSecret(id) | SealedLocation::FormerWebhookSecret { webhook: id, .. } => {
                 return self.delete_former_secrets(*id).await;
             }
+            SealedLocation::ChannelConfig(id) => return self.discard_channel_config(*id).await,
             SealedLocation::Message(id) => ("DELETE FROM messages WHERE id = $1", id.0),
             SealedLocation::OutboxMessage(id) => ("DELETE FROM outbox WHERE id = $1", id.0),
             // Deleting the row would let the request be processed again. With an unreadable response, a repeat is

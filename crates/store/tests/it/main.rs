@@ -19,6 +19,7 @@ mod market;
 mod message_limits;
 mod message_resend;
 mod messages;
+mod notification_channels;
 mod oauth;
 mod open;
 mod postgres;

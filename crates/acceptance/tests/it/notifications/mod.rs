@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod channels;
 mod mail;
 mod sms;
 mod support;

@@ -15,7 +15,8 @@ use store::{MessageCursor, Store};
 use tokio::sync::mpsc;
 
 use rows::{
-    account_value, alert, api_key, delivery, feedback_value, history, message, session, timestamp, webhook_value,
+    account_value, alert, api_key, channel_value, delivery, feedback_value, history, message, session, timestamp,
+    webhook_value,
 };
 
 use crate::identity::account::AccountSettings;
@@ -123,6 +124,8 @@ impl ExportWriter {
         self.member("is_unsubscribed", &json!(!unsubscribed.is_empty()))?;
         self.flush().await?;
         self.webhooks(account).await?;
+        let channels = self.store.notification_channels(account.id).await?;
+        self.member("notification_channels", &channels.iter().map(channel_value).collect())?;
         self.messages(account).await?;
         self.watchlist(account).await?;
         self.alerts(account).await?;

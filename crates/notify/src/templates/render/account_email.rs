@@ -70,6 +70,13 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             action("Confirm new email address", link),
             "If this was not you, ignore this email. The account keeps its current email address.",
         ),
+        AccountEmail::ConfirmChannel { link } => confirmation(
+            &format!("Confirm that {product} may send alerts to this address"),
+            "Receive alerts at this address?",
+            format!("Someone requested that messages about the alerts of an account at {product} are sent to this email address."),
+            action("Receive alerts", link),
+            "If this was not you, ignore this email. Nothing is sent to this address without confirmation.",
+        ),
         AccountEmail::AddressChanged { new_address } => Content {
             subject: format!("The email address of your {product} account was changed"),
             headline: "Your email address was changed".to_owned(),

@@ -32,6 +32,9 @@ fn emails() -> Vec<AccountEmail> {
             code: "042137".to_owned(),
         },
         AccountEmail::ChannelTest,
+        AccountEmail::ConfirmChannel {
+            link: link("confirm-channel"),
+        },
         AccountEmail::AlertsStale {
             alerts: vec![
                 StaleAlert {

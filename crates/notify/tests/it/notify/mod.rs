@@ -5,7 +5,7 @@
 mod addresses;
 mod client;
 mod client_read_limits;
-mod common;
+pub(crate) mod common;
 mod connection_security;
 mod dispatcher;
 mod dispatcher_fairness;

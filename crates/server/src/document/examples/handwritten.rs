@@ -16,6 +16,11 @@ fn schema_name(schema: &Value) -> &str {
 pub(super) fn request(schema: &Value) -> Option<Value> {
     Some(match schema_name(schema) {
         "DecideApproval" => json!({"id": ID, "decision": "approve"}),
+        "CreateNotificationChannel" => json!({
+            "type": "slack", "name": "Trading room",
+            "config": {"url": "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"},
+        }),
+        "UpdateNotificationChannel" => json!({"name": "Trading room", "config": {"url": "***"}, "enabled": true}),
         "LoginBody" => json!({"email": "ann@example.com", "password": "correct horse"}),
         "PreviewAlert" => json!({
             "alert": {"symbol": "AAPL", "condition": "price_below", "threshold": 180},
@@ -88,6 +93,8 @@ fn oauth_error(status: &str) -> Value {
 pub(super) fn part(schema: &str) -> Option<Value> {
     Some(match schema {
         "Mark" => json!("a custom value"),
+        "NotificationChannelConfig" => json!({"url": "***"}),
+        "NotificationChannelTypeName" => json!("slack"),
         _ => return None,
     })
 }

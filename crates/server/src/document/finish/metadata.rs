@@ -25,6 +25,7 @@ pub(super) fn describe(document: &mut Value) {
         {"name": "Market", "description": "Market status, calendars, overviews, and ingestion of market data"},
         {"name": "Watchlist", "description": "Planned trades, simulated trades and their performance"},
         {"name": "Webhooks", "description": "Endpoints for events, and their deliveries"},
+        {"name": "Notification channels", "description": "Chat and push services, email addresses and phones that get firings"},
         {"name": "Pages", "description": "Pages behind email links. Opening a page changes nothing; submitting its form does"},
         {"name": "Messages", "description": "Email and text messages: the outbox, unsubscribing, provider reports"},
         {"name": "MCP", "description": "The Model Context Protocol endpoint for AI agents"},

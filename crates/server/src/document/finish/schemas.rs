@@ -21,6 +21,7 @@ pub(super) fn complete(schemas: &mut Value) {
     }
     for name in [
         "DeletedWebhook",
+        "DeletedNotificationChannel",
         "DeletedWatchlistItem",
         "DeletedApiKey",
         "DeletedAccount",

@@ -6,6 +6,7 @@
 
 pub mod confirm;
 pub mod confirm_address;
+pub mod confirm_channel;
 pub(in crate::routes) mod link;
 pub(crate) mod page;
 pub(crate) mod render;
@@ -25,6 +26,10 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(
             confirm_address::show_confirm_address,
             confirm_address::confirm_address
+        ))
+        .routes(routes!(
+            confirm_channel::show_confirm_channel,
+            confirm_channel::confirm_channel
         ))
         .routes(routes!(verify_alert::show_verify_alert, verify_alert::verify_alert))
 }

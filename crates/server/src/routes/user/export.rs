@@ -42,6 +42,9 @@ pub struct AccountExport {
     /// Webhooks, without their secrets, each with its `deliveries`.
     #[schema(value_type = Vec<Object>)]
     pub webhooks: Vec<Value>,
+    /// Notification channels, without their configurations.
+    #[schema(value_type = Vec<Object>)]
+    pub notification_channels: Vec<Value>,
     /// Sent messages: time, channel, recipient and result.
     #[schema(value_type = Vec<Object>)]
     pub messages: Vec<Value>,

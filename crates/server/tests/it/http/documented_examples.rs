@@ -62,6 +62,9 @@ async fn body(user: &TestUser<'_>, example: &Value) -> Value {
         let feedback = json!({"title": "Alerts on options", "body": "Please."});
         body["id"] = id_of(user.post("/v1/feedback", feedback).await.ok(201));
     }
+    if let Some(url) = body.get_mut("config").and_then(|config| config.get_mut("url")) {
+        *url = json!("https://127.0.0.1:8443/hook");
+    }
     if body.get("url").is_some() {
         body["url"] = json!("https://127.0.0.1:8443/hook");
     }
@@ -80,6 +83,10 @@ async fn path(user: &TestUser<'_>, operation: &Operation) -> String {
     let id = match operation.path.split('/').nth(3) {
         Some("alerts") => id_of(user.post("/v1/alerts", above(500)).await.ok(201)),
         Some("watchlist") => item(user).await,
+        Some("notification-channels") => {
+            let channel = json!({"type": "slack", "config": {"url": "https://127.0.0.1:8443/hook"}});
+            id_of(user.post("/v1/notification-channels", channel).await.ok(201))
+        }
         _ => {
             let webhook = json!({"url": "https://127.0.0.1:8443/hook", "events": ["alert.triggered"]});
             id_of(user.post("/v1/webhooks", webhook).await.ok(201))

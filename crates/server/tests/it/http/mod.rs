@@ -33,6 +33,7 @@ mod mcp;
 mod messages;
 mod named_options;
 mod notes_and_tags;
+mod notification_channels;
 mod oauth;
 mod operations;
 mod outcome;

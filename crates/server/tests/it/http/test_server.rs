@@ -56,6 +56,7 @@ fn default_service_settings() -> service::ServiceConfig {
         delivery: delivery::DeliveryConfig {
             public_url: "https://alerts.example.com".to_owned(),
             messages: delivery::messages::MessagesConfig::default(),
+            channels: delivery::notification_channels::ChannelServicesConfig::default(),
             webhooks: delivery::webhooks::WebhooksConfig::default(),
         },
         identity: accounts::identity::IdentityConfig::default(),

@@ -229,6 +229,7 @@ pub(crate) fn settings() -> ServiceConfig {
         delivery: delivery::DeliveryConfig {
             public_url: "https://alerts.example.com".to_owned(),
             messages: delivery::messages::MessagesConfig::default(),
+            channels: delivery::notification_channels::ChannelServicesConfig::default(),
             webhooks: delivery::webhooks::WebhooksConfig::default(),
         },
         identity: accounts::identity::IdentityConfig::default(),

@@ -14,6 +14,7 @@ mod firings;
 mod guests;
 mod jobs;
 mod listing;
+mod notification_channels;
 mod prices;
 mod quotas;
 mod stocks;

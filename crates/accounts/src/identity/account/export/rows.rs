@@ -4,8 +4,8 @@ use alerts::json::in_javascript_order;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::model::{
-    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, ScopeRole, SentMessage, UserSession,
-    Webhook,
+    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, NotificationChannel, ScopeRole,
+    SentMessage, UserSession, Webhook,
 };
 
 pub(super) fn timestamp(instant: Timestamp) -> Value {
@@ -89,6 +89,20 @@ pub(super) fn webhook_value(webhook: &Webhook) -> Value {
         "last_success_at": optional_timestamp(webhook.last_success_at),
         "disabled_at": optional_timestamp(disabled.map(|(at, _)| at)),
         "disabled_reason": disabled.map(|(_, reason)| reason.name()),
+    })
+}
+
+/// A notification channel without its configuration, which has secrets.
+pub(super) fn channel_value(channel: &NotificationChannel) -> Value {
+    json!({
+        "id": channel.id.0,
+        "type": channel.channel_type.name(),
+        "name": channel.name,
+        "created_at": timestamp(channel.created_at),
+        "verified_at": optional_timestamp(channel.verified_at),
+        "last_success_at": optional_timestamp(channel.last_success_at),
+        "last_error": channel.last_error,
+        "enabled": channel.is_enabled,
     })
 }
 

@@ -46,6 +46,7 @@ fn settings() -> ServiceConfig {
         delivery: delivery::DeliveryConfig {
             public_url: "https://alerts.example.com".to_owned(),
             messages: delivery::messages::MessagesConfig::default(),
+            channels: delivery::notification_channels::ChannelServicesConfig::default(),
             webhooks: delivery::webhooks::WebhooksConfig::default(),
         },
         identity: accounts::identity::IdentityConfig::default(),

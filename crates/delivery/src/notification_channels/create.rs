@@ -1,0 +1,113 @@
+//! Creation of notification channels.
+
+use foundation::account::{load_account, lock_active_account, require_active};
+use foundation::request::Request;
+use foundation::{Actor, ServiceError};
+use serde_json::{Map, Value};
+use store::Abort;
+use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType};
+
+use super::config_members;
+use super::{ChannelDetail, LinkCode, MAX_CHANNELS_PER_ACCOUNT, NotificationChannelConfig, NotificationChannels};
+use super::{CreateNotificationChannelRequest, MaskedConfig};
+
+/// A notification channel, with the code of a new Telegram channel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChannelWithLink {
+    /// The channel.
+    pub detail: ChannelDetail,
+    /// The code that links the chat. It is available only now.
+    pub link: Option<LinkCode>,
+}
+
+impl ChannelWithLink {
+    pub(super) const fn new(channel: NotificationChannel, config: MaskedConfig, link: Option<LinkCode>) -> Self {
+        let detail = ChannelDetail { channel, config };
+        Self { detail, link }
+    }
+}
+
+impl NotificationChannels {
+    /// Creates a notification channel from a body `{type, name?, config?, enabled?}`. An email address gets a link that verifies it. A
+    /// Telegram channel gets a code that links its chat.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::Forbidden`] if the account is
+    /// deactivated or has the maximum number of channels, [`ServiceError::RateLimited`] if too many links were sent to addresses.
+    pub async fn create(&self, actor: &Actor, body: &Value) -> Result<ChannelWithLink, ServiceError> {
+        let ports = &self.ports;
+        let request = CreateNotificationChannelRequest::read(body)?;
+        let channel_type = request.r#type;
+        let members = request.config.map_or_else(Map::new, |members| members.0);
+        let config = config_members::apply(channel_type, None, &members).map_err(ServiceError::fields)?;
+        // Checked first: only an active account may trigger a name lookup.
+        require_active(&load_account(&ports.store, actor).await?)?;
+        let config = self.check(actor, config).await?;
+        let (id, now) = (NotificationChannelId(ports.random.uuid()), ports.clock.now());
+        let link = config.awaits_chat().then(|| LinkCode::new(&ports.random, now));
+        let verification = match &config {
+            NotificationChannelConfig::Email(address) => {
+                Some(self.verification_link(actor.account, id, address, now)?)
+            }
+            _ => None,
+        };
+        let channel = NotificationChannel {
+            seq: 0,
+            id,
+            account: actor.account,
+            channel_type,
+            name: request
+                .name
+                .map_or_else(|| default_name(channel_type).to_owned(), |name| name.0),
+            config: Some(config.seal(&ports.vault, &ports.random, id)),
+            webhook: config.webhook(),
+            created_at: now,
+            verified_at: None,
+            last_success_at: None,
+            last_error: None,
+            is_enabled: request.enabled.0,
+            link: link.as_ref().map(LinkCode::stored),
+        };
+        let inputs = (channel.clone(), verification);
+        let transaction = ports.transaction(inputs, |(channel, verification), unit| {
+            Box::pin(async move {
+                lock_active_account(unit, channel.account).await?;
+                if unit.count_notification_channels(channel.account).await? >= MAX_CHANNELS_PER_ACCOUNT {
+                    return Err(Abort::Refused(ServiceError::Forbidden {
+                        reason: "limit",
+                        required: None,
+                        message: format!(
+                            "an account has at most {MAX_CHANNELS_PER_ACCOUNT} notification channels; delete one of them first"
+                        ),
+                    }));
+                }
+                unit.insert_notification_channel(channel).await?;
+                if let Some(verification) = verification {
+                    verification.send(unit, channel.account).await?;
+                }
+                Ok(())
+            })
+        });
+        transaction.await?;
+        if link.is_some() {
+            self.read_telegram_updates();
+        }
+        Ok(ChannelWithLink::new(channel, config.masked(), link))
+    }
+}
+
+/// Returns the name of a channel without one.
+const fn default_name(channel_type: NotificationChannelType) -> &'static str {
+    match channel_type {
+        NotificationChannelType::Email => "Email",
+        NotificationChannelType::Sms => "SMS",
+        NotificationChannelType::Webhook => "Webhook",
+        NotificationChannelType::Slack => "Slack",
+        NotificationChannelType::Discord => "Discord",
+        NotificationChannelType::Telegram => "Telegram",
+        NotificationChannelType::Ntfy => "ntfy",
+        NotificationChannelType::Pushover => "Pushover",
+        NotificationChannelType::Teams => "Microsoft Teams",
+        NotificationChannelType::Apprise => "Apprise",
+    }
+}

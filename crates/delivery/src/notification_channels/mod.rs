@@ -1,0 +1,85 @@
+//! Notification channels: further places to which an account's firings are sent.
+//!
+//! * Management: [`create`], [`change`], [`read`]. The secrets of a configuration are sealed in the [`vault`](foundation::vault) and
+//!   never shown again. URLs are checked on save and on each connection, as those of webhooks.
+//! * [`config`]: the configuration of each type, and how it is sealed.
+//! * [`test_send`]: sends a test message and returns the service's response.
+//! * [`email_verification`]: an email address is verified by a link that is sent to it.
+//! * [`telegram_link`], [`telegram_updates`]: a Telegram chat is linked by a code that is sent to the bot.
+//!
+//! All other types are verified by the first accepted message. An account has at most [`MAX_CHANNELS_PER_ACCOUNT`] channels, counted
+//! under the account's lock.
+
+mod change;
+mod check;
+pub mod config;
+mod config_members;
+mod create;
+mod email_verification;
+mod read;
+mod request_body;
+mod telegram_link;
+mod telegram_updates;
+mod test_send;
+
+use std::sync::Arc;
+
+use foundation::{Ports, ServiceError};
+use notify::channels::pushover::PushoverSettings;
+use notify::channels::telegram::TelegramSettings;
+use notify::channels::{ChannelClient, ChannelClientConfig, ChannelSetupError};
+use tokio::sync::Notify;
+
+use crate::DeliveryConfig;
+use crate::messages::{ChannelTests, MessageWriter};
+use crate::webhooks::{DeliveryContext, Webhooks};
+
+pub use config::{ConfigError, MaskedConfig, NotificationChannelConfig, config_location};
+pub use create::ChannelWithLink;
+pub use read::ChannelDetail;
+pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChannelRequest};
+pub use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType};
+pub use telegram_link::LinkCode;
+pub use test_send::{ChannelTestResult, attempt_error};
+
+/// Maximum number of notification channels per account.
+pub const MAX_CHANNELS_PER_ACCOUNT: u64 = 50;
+
+/// The operator's settings of services that send messages to channels.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelServicesConfig {
+    /// Telegram.
+    pub telegram: TelegramSettings,
+    /// Pushover.
+    pub pushover: PushoverSettings,
+}
+
+/// Notification channels of accounts.
+#[derive(Clone)]
+pub struct NotificationChannels {
+    pub(crate) ports: Ports,
+    /// The client of chat and push services. The sender of firings uses the same one.
+    pub client: Arc<ChannelClient>,
+    pub(crate) webhooks: Webhooks,
+    pub(crate) channel_tests: ChannelTests,
+    pub(crate) writer: MessageWriter,
+    /// Notified when a channel begins to wait for its Telegram chat.
+    pub(crate) link_requested: Arc<Notify>,
+}
+
+/// Creates the client of chat and push services. URLs that users choose follow the rules of webhooks.
+pub(crate) fn client(settings: &DeliveryConfig, context: &DeliveryContext) -> Result<ChannelClient, ChannelSetupError> {
+    let webhooks = &settings.webhooks;
+    ChannelClient::new(ChannelClientConfig {
+        webhooks: Arc::clone(&context.client),
+        telegram: settings.channels.telegram.clone(),
+        pushover: settings.channels.pushover.clone(),
+        extra_roots: webhooks.own_roots.iter().map(|root| root.clone().into()).collect(),
+        timeout: webhooks.timeout.unsigned_abs(),
+    })
+}
+
+/// Returns the error for channels that the actor does not have, whether they exist or not.
+const fn no_such_channel() -> ServiceError {
+    ServiceError::NotFound("notification channel")
+}

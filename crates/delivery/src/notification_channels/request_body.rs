@@ -1,0 +1,102 @@
+//! Request bodies about notification channels.
+
+use foundation::request;
+use foundation::request::{Field, Line, ObjectBuilder, OrTrue, RefOr, Schema, formatted, string};
+use serde_json::{Map, Value, json};
+use store::model::NotificationChannelType;
+use utoipa::openapi::schema::{AdditionalProperties, SchemaType, Type};
+
+/// Maximum length of a name, in characters.
+const MAX_NAME_LENGTH: usize = 100;
+/// Maximum length of a URL in the schema, in characters.
+const MAX_URL_LENGTH: usize = 2048;
+/// Maximum length of a token in the schema, in characters.
+const MAX_TOKEN_LENGTH: usize = 256;
+
+/// The members of a configuration. Which ones a channel has depends on its type.
+#[derive(Clone)]
+pub struct ConfigMembers(pub(super) Map<String, Value>);
+
+impl Field for ConfigMembers {
+    fn read(value: &Value) -> Result<Self, String> {
+        let members = value.as_object().cloned().map(Self);
+        members.ok_or_else(|| {
+            "must be an object with the members of this type, such as {\"url\": \"https://…\"}".to_owned()
+        })
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let nullable = |builder: ObjectBuilder| builder.schema_type(SchemaType::Array(vec![Type::String, Type::Null]));
+        let token = || {
+            nullable(string())
+                .min_length(Some(1))
+                .max_length(Some(MAX_TOKEN_LENGTH))
+        };
+        let members = [
+            (
+                "address",
+                nullable(formatted("email")).max_length(Some(254)),
+                "`email`: the address; it gets a link that verifies it",
+            ),
+            (
+                "webhook_id",
+                nullable(formatted("uuid")),
+                "`webhook`: the id of one of the account's webhooks",
+            ),
+            (
+                "url",
+                nullable(string()).min_length(Some(1)).max_length(Some(MAX_URL_LENGTH)),
+                "`slack`, `discord`, `teams`, `apprise`: the URL that messages are posted to, a secret. `ntfy`: the URL of the server, \
+                 https://ntfy.sh by default",
+            ),
+            (
+                "topic",
+                nullable(string()).pattern(Some("^[-_A-Za-z0-9]{1,64}$")),
+                "`ntfy`: the topic",
+            ),
+            ("user", token(), "`pushover`: the user key or group key, a secret"),
+            (
+                "token",
+                token(),
+                "`ntfy`: an access token, if the topic needs one; `pushover`: the token of your application. A secret",
+            ),
+            (
+                "bot_token",
+                token(),
+                "`telegram`: the token of your own bot; without it, that of the operator is used. A secret",
+            ),
+        ];
+        let object = ObjectBuilder::new().additional_properties(Some(AdditionalProperties::FreeForm(false)));
+        let object = members.into_iter().fold(object, |object, (name, schema, description)| {
+            object.property(name, schema.description(Some(description)))
+        });
+        object.into()
+    }
+}
+
+request! {
+    /// The notification channel to create.
+    CreateNotificationChannelRequest as "CreateNotificationChannel" {
+        /// Type; it cannot be changed.
+        r#type: NotificationChannelType = "slack",
+        /// Name, such as `Trading room`; the type by default.
+        name: Option<Line<MAX_NAME_LENGTH>> = "Trading room",
+        /// Configuration. Its members depend on the type.
+        config: Option<ConfigMembers> = json!({"url": "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"}),
+        /// Whether firings are sent to the channel; defaults to `true`.
+        enabled: OrTrue,
+    }
+}
+
+request! {
+    /// The fields to change. Omitted fields keep their values.
+    UpdateNotificationChannelRequest as "UpdateNotificationChannel" {
+        /// Name.
+        name: Option<Line<MAX_NAME_LENGTH>> = "Trading room",
+        /// The members of the configuration to change. Omitted members keep their values, as `***` does for a secret; null removes an
+        /// optional one. A channel with another destination must be verified again.
+        config: Option<ConfigMembers>,
+        /// Whether firings are sent to the channel.
+        enabled: Option<bool>,
+    }
+}

@@ -1,0 +1,36 @@
+//! `POST /notification-channels`
+
+use delivery::notification_channels::CreateNotificationChannelRequest;
+
+use super::view::LinkableNotificationChannel;
+use crate::routes::prelude::*;
+
+/// Create a notification channel
+///
+/// The members of `config` depend on the type: `slack`, `discord`, `teams`, `apprise` `{url}`; `ntfy` `{url?, topic, token?}`; `pushover`
+/// `{user, token?}`; `telegram` `{bot_token?}`; `email` `{address}`; `webhook` `{webhook_id}`; `sms` `{}`, for the account's phone number.
+/// An email address gets a link that verifies it. A Telegram channel gets a code: send `/start CODE` to the bot within 15 minutes. An
+/// account can have 50 channels; one more returns 403. A host with private addresses is refused.
+#[utoipa::path(
+    post,
+    path = "/notification-channels",
+    tag = "Notification channels",
+    request_body(content = CreateNotificationChannelRequest, description = "The notification channel to create"),
+    responses(
+        (status = 201, description = "The new notification channel", body = Envelope<LinkableNotificationChannel>),
+        (status = 400, description = "The body is not a JSON object"),
+        (status = 422, description = "A field is invalid; fields of the configuration are named `config.url`"),
+    ),
+    security(("ApiKeyHeader" = ["webhooks:write"]))
+)]
+pub(super) async fn create_notification_channel(
+    State(app): State<App>,
+    caller: Authorized<WebhooksWrite>,
+    JsonObject(body): JsonObject,
+) -> Result<ApiResponse<LinkableNotificationChannel>, ApiError> {
+    let created = app.service().notification_channels.create(&caller.actor, &body).await?;
+    Ok(ApiResponse::with(
+        StatusCode::CREATED,
+        LinkableNotificationChannel::of(created),
+    ))
+}

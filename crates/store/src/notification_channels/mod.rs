@@ -1,0 +1,7 @@
+//! Notification channels.
+//!
+//! A deleted channel keeps its row, without its configuration, because messages refer to it.
+
+mod change;
+mod read;
+mod row;

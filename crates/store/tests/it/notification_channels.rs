@@ -1,0 +1,190 @@
+//! Notification channels.
+
+use store::model::{
+    AccountId, ChannelLink, ChannelResult, NotificationChannel, NotificationChannelId, NotificationChannelType,
+    SignatureForm, Webhook, WebhookId,
+};
+use store::{KeyRotation, ResealOutcome, SealedLocation, SealedValue, Store, StoreOptions};
+
+use crate::support::{account, at, open, uuid, with_accounts};
+
+fn channel(owner: u128, id: u128, channel_type: NotificationChannelType) -> NotificationChannel {
+    NotificationChannel {
+        seq: 0,
+        id: NotificationChannelId(uuid(id)),
+        account: AccountId(uuid(owner)),
+        channel_type,
+        name: format!("Channel {id}"),
+        config: Some(b"sealed".to_vec()),
+        webhook: None,
+        created_at: at(0),
+        verified_at: None,
+        last_success_at: None,
+        last_error: None,
+        is_enabled: true,
+        link: None,
+    }
+}
+
+async fn insert(store: &Store, channel: NotificationChannel) {
+    let inserted = store.commit(channel, |channel, unit| {
+        Box::pin(unit.insert_notification_channel(channel))
+    });
+    inserted.await.unwrap();
+}
+
+async fn stored(store: &Store, owner: u128, id: u128) -> Option<NotificationChannel> {
+    let read = store.notification_channel(AccountId(uuid(owner)), NotificationChannelId(uuid(id)));
+    read.await.unwrap()
+}
+
+async fn record(store: &Store, seq: i64, result: ChannelResult) {
+    let recorded = store.commit(result, move |result, unit| {
+        Box::pin(unit.record_channel_result(seq, result))
+    });
+    recorded.await.unwrap();
+}
+
+testkit::on_both_databases! {
+    async fn channel_is_stored_with_all_its_fields(database) {
+        let store = with_accounts(database, 2).await;
+        let new = NotificationChannel {
+            link: Some(ChannelLink { hash: [7; 32], expires_at: at(900) }),
+            ..channel(1, 10, NotificationChannelType::Telegram)
+        };
+        insert(&store, new.clone()).await;
+        insert(&store, channel(1, 11, NotificationChannelType::Slack)).await;
+        let found = stored(&store, 1, 10).await.unwrap();
+        assert_eq!(NotificationChannel { seq: 0, ..found.clone() }, new);
+        assert_eq!(stored(&store, 2, 10).await, None);
+        let listed = store.notification_channels(AccountId(uuid(1))).await.unwrap();
+        assert_eq!(listed.iter().map(|channel| channel.id.0).collect::<Vec<_>>(), [uuid(10), uuid(11)]);
+
+        let changed = NotificationChannel {
+            name: "Other".to_owned(),
+            config: Some(b"other".to_vec()),
+            verified_at: Some(at(1)),
+            last_success_at: Some(at(2)),
+            last_error: Some("404".to_owned()),
+            is_enabled: false,
+            link: None,
+            ..found
+        };
+        let update = store.commit(changed.clone(), |changed, unit| Box::pin(unit.update_notification_channel(changed)));
+        update.await.unwrap();
+        assert_eq!(stored(&store, 1, 10).await, Some(changed));
+    }
+
+    async fn deleted_channel_is_not_found_and_keeps_no_configuration(database) {
+        let store = with_accounts(database, 2).await;
+        insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
+        for (owner, is_deleted) in [(2, false), (1, true), (1, false)] {
+            let deletion = store.commit((), move |(), unit| {
+                Box::pin(unit.delete_notification_channel(AccountId(uuid(owner)), NotificationChannelId(uuid(10)), at(1)))
+            });
+            assert_eq!(deletion.await.unwrap(), is_deleted);
+        }
+        assert_eq!(stored(&store, 1, 10).await, None);
+        assert_eq!(store.notification_channels_by_id(&[NotificationChannelId(uuid(10))]).await.unwrap(), []);
+        let count = store.commit((), |(), unit| Box::pin(unit.count_notification_channels(AccountId(uuid(1)))));
+        assert_eq!(count.await.unwrap(), 0);
+        let sealed = store.commit((), |(), unit| Box::pin(async move {
+            let mut count = 0;
+            unit.for_each_sealed_value(&mut |_| count += 1).await?;
+            Ok(count)
+        }));
+        assert_eq!(sealed.await.unwrap(), 0);
+    }
+
+    async fn channels_are_found_by_their_ids(database) {
+        let store = with_accounts(database, 2).await;
+        insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
+        insert(&store, channel(2, 20, NotificationChannelType::Ntfy)).await;
+        let ids = [20, 30, 10].map(|id| NotificationChannelId(uuid(id)));
+        let mut found = store.notification_channels_by_id(&ids).await.unwrap();
+        found.sort_by_key(|channel| channel.id);
+        assert_eq!(found.iter().map(|channel| channel.id.0).collect::<Vec<_>>(), [uuid(10), uuid(20)]);
+    }
+
+    async fn first_accepted_message_verifies_a_channel_that_has_no_other_verification(database) {
+        let store = with_accounts(database, 1).await;
+        for (id, channel_type, verified_at) in [
+            (10, NotificationChannelType::Slack, Some(at(5))),
+            (11, NotificationChannelType::Email, None),
+            (12, NotificationChannelType::Telegram, None),
+        ] {
+            insert(&store, channel(1, id, channel_type)).await;
+            let seq = stored(&store, 1, id).await.unwrap().seq;
+            record(&store, seq, ChannelResult::Failed("no_service".to_owned())).await;
+            let failed = stored(&store, 1, id).await.unwrap();
+            assert_eq!((failed.last_error.as_deref(), failed.verified_at), (Some("no_service"), None));
+            record(&store, seq, ChannelResult::Accepted(at(5))).await;
+            record(&store, seq, ChannelResult::Accepted(at(6))).await;
+            let accepted = stored(&store, 1, id).await.unwrap();
+            assert_eq!((accepted.last_error, accepted.last_success_at), (None, Some(at(6))));
+            assert_eq!(accepted.verified_at, verified_at, "{channel_type:?}");
+        }
+    }
+
+    async fn channel_awaits_its_link_until_the_code_expires(database) {
+        let store = with_accounts(database, 1).await;
+        let link = Some(ChannelLink { hash: [7; 32], expires_at: at(900) });
+        insert(&store, NotificationChannel { link, ..channel(1, 10, NotificationChannelType::Telegram) }).await;
+        insert(&store, channel(1, 11, NotificationChannelType::Telegram)).await;
+        assert_eq!(store.channels_awaiting_link(at(899)).await.unwrap().len(), 1);
+        assert_eq!(store.channels_awaiting_link(at(900)).await.unwrap(), []);
+    }
+
+    async fn webhook_of_a_channel_is_known_after_its_deletion(database) {
+        let store = with_accounts(database, 1).await;
+        let webhook = Webhook {
+            id: WebhookId(uuid(5)),
+            account: AccountId(uuid(1)),
+            url: "https://example.com".to_owned(),
+            events: Vec::new(),
+            is_active: true,
+            signature: SignatureForm::Timestamped,
+            secret: b"secret".to_vec(),
+            created_at: at(0),
+            failing_since: None,
+            last_success_at: None,
+            disabled: None,
+        };
+        store.commit(webhook, |webhook, unit| Box::pin(unit.insert_webhook(webhook))).await.unwrap();
+        let webhook = Some(WebhookId(uuid(5)));
+        insert(&store, NotificationChannel { webhook, ..channel(1, 10, NotificationChannelType::Webhook) }).await;
+        let deletion = store.commit((), |(), unit| Box::pin(unit.delete_webhook(AccountId(uuid(1)), WebhookId(uuid(5)), at(1))));
+        assert!(deletion.await.unwrap());
+        assert_eq!(stored(&store, 1, 10).await.unwrap().webhook, webhook);
+    }
+
+    async fn channels_are_erased_with_their_account(database) {
+        let store = with_accounts(database, 2).await;
+        insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
+        insert(&store, channel(2, 20, NotificationChannelType::Slack)).await;
+        store.commit(account(1), |account, unit| Box::pin(unit.erase_account_data(account, at(1)))).await.unwrap();
+        assert_eq!(stored(&store, 1, 10).await, None);
+        assert!(stored(&store, 2, 20).await.is_some());
+    }
+
+    async fn configurations_are_resealed_and_lost_ones_disable_their_channel(database) {
+        let store = with_accounts(database, 1).await;
+        insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
+        insert(&store, channel(1, 11, NotificationChannelType::Ntfy)).await;
+        store.close().await;
+        let mut rotation = KeyRotation::begin::<&str>(&StoreOptions::new(database.url())).await.unwrap();
+        let mut reseal = |value: &SealedValue| match value.location {
+            SealedLocation::ChannelConfig(NotificationChannelId(id)) if id == uuid(10) => {
+                Ok::<_, &str>(ResealOutcome::Sealed(b"resealed".to_vec()))
+            }
+            _ => Ok(ResealOutcome::Lost { replacement: None }),
+        };
+        rotation.reseal(b"check", at(1), &mut reseal).await.unwrap();
+        rotation.close().await;
+        let store = open(database).await;
+        assert_eq!(stored(&store, 1, 10).await.unwrap().config.as_deref(), Some(&b"resealed"[..]));
+        let lost = stored(&store, 1, 11).await.unwrap();
+        assert_eq!((lost.config, lost.is_enabled), (None, false));
+        assert!(lost.last_error.unwrap().contains("set `config` again"));
+    }
+}
