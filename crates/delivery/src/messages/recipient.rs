@@ -68,8 +68,8 @@ impl SendContext<'_> {
         let Some(to) = message.recipient.clone() else {
             return SendDecision::Drop("void");
         };
-        // Anyone can request this message for any address.
-        if message.kind == "guest_alert" && self.is_unsubscribed(&to) {
+        // Anyone can request these messages for any address.
+        if matches!(message.kind.as_str(), "guest_alert" | "confirm_channel") && self.is_unsubscribed(&to) {
             return SendDecision::Drop("unsubscribed");
         }
         // In a message to an unverified address, the name would be text chosen by a stranger.

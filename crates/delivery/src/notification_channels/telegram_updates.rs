@@ -11,6 +11,7 @@ use foundation::ServiceError;
 use jiff::SignedDuration;
 use notify::channels::telegram::{TelegramConfig, TelegramError, TelegramEvent, TelegramUpdate};
 use notify::channels::{ChannelSecret, ChannelTarget};
+use notify::message_attempt::MessageOutcome;
 use store::model::NotificationChannel;
 use tokio_util::sync::CancellationToken;
 
@@ -45,21 +46,19 @@ impl NotificationChannels {
 
     /// Links chats to Telegram channels until `stop`.
     pub async fn run_telegram_links(self, stop: CancellationToken) {
-        let mut offsets = HashMap::new();
-        while !stop.is_cancelled() {
-            let pause = self.link_chats(&mut offsets).await;
-            let wait = async {
-                tokio::select! {
-                    () = self.link_requested.notified() => {}
-                    () = self.ports.network.time.sleep(pause.unsigned_abs()) => {}
-                }
-            };
-            stop.run_until_cancelled(wait).await;
-        }
+        let round = async || {
+            let pause = self.link_chats().await;
+            tokio::select! {
+                () = self.link_requested.notified() => {}
+                () = self.ports.network.time.sleep(pause.unsigned_abs()) => {}
+            }
+        };
+        // An update whose handling was interrupted is read again: it is confirmed afterwards.
+        while stop.run_until_cancelled(round()).await.is_some() {}
     }
 
     /// Reads the updates of all bots for which a channel waits. Returns the pause until the next time.
-    async fn link_chats(&self, offsets: &mut HashMap<BotToken, i64>) -> SignedDuration {
+    async fn link_chats(&self) -> SignedDuration {
         let waiting = match self.waiting_channels().await {
             Ok(waiting) => waiting,
             Err(error) => {
@@ -71,10 +70,16 @@ impl NotificationChannels {
             return SEARCH_INTERVAL;
         }
         let mut pause = POLL_INTERVAL;
-        for (token, channels) in waiting {
-            if let Err(error) = self.read_bot(&token, channels, offsets).await {
-                tracing::warn!(%error, is_own_bot = token.is_some(), "the updates of a Telegram bot cannot be read");
-                pause = RETRY_INTERVAL;
+        for (token, waiting) in waiting {
+            let channels: Vec<NotificationChannel> = waiting.iter().map(|waiting| waiting.channel.clone()).collect();
+            let Err(error) = self.read_bot(&token, waiting).await else {
+                continue;
+            };
+            pause = RETRY_INTERVAL;
+            if token.is_none() {
+                tracing::warn!(%error, "the updates of the operator's Telegram bot cannot be read");
+            } else if let Err(error) = self.end_links(channels, &error).await {
+                tracing::warn!(%error, "the failure of a user's Telegram bot cannot be recorded");
             }
         }
         pause
@@ -84,7 +89,11 @@ impl NotificationChannels {
         let channels = self.ports.store.channels_awaiting_link(self.ports.clock.now()).await?;
         let mut waiting: HashMap<BotToken, Vec<WaitingChannel>> = HashMap::new();
         for channel in channels {
-            if let Some(NotificationChannelConfig::Service(ChannelTarget::Telegram(config))) = self.open(&channel)? {
+            let Ok(opened) = self.open(&channel) else {
+                tracing::error!(channel = %channel.id.0, "the configuration of a notification channel cannot be read");
+                continue;
+            };
+            if let Some(NotificationChannelConfig::Service(ChannelTarget::Telegram(config))) = opened {
                 let token = config.bot_token.as_ref().map(|token| token.expose().to_owned());
                 waiting
                     .entry(token)
@@ -95,17 +104,46 @@ impl NotificationChannels {
         Ok(waiting)
     }
 
-    /// Reads the updates of a bot until there are no more, which confirms them.
-    async fn read_bot(
-        &self,
-        token: &BotToken,
-        mut channels: Vec<WaitingChannel>,
-        offsets: &mut HashMap<BotToken, i64>,
-    ) -> Result<(), LinkError> {
+    /// Shows the owners of channels why their own bot cannot be read. A bot whose token is wrong, or whose updates another program
+    /// reads, is not asked again until the owner requests another code.
+    async fn end_links(&self, channels: Vec<NotificationChannel>, error: &LinkError) -> Result<(), ServiceError> {
+        let LinkError::Telegram(failure) = error else {
+            return Ok(());
+        };
+        let is_final = matches!(
+            failure.outcome,
+            MessageOutcome::NotAuthenticated | MessageOutcome::Deferred { code: 409, .. }
+        );
+        if !is_final {
+            tracing::debug!(%error, "the updates of a user's Telegram bot cannot be read");
+            return Ok(());
+        }
+        let error = format!("the bot cannot be read: {failure}; mend it, then set `config` to {{}} for another code");
+        let transaction = self.ports.transaction((channels, error), |(channels, error), unit| {
+            Box::pin(async move {
+                for found in channels {
+                    let locked = unit.lock_notification_channel(found.account, found.id).await?;
+                    let is_same =
+                        |channel: &NotificationChannel| channel.link == found.link && channel.config == found.config;
+                    if let Some(mut channel) = locked.filter(is_same) {
+                        channel.link = None;
+                        channel.last_error = Some(error.clone());
+                        unit.update_notification_channel(&channel).await?;
+                    }
+                }
+                Ok(())
+            })
+        });
+        transaction.await
+    }
+
+    /// Reads the updates of a bot until there are no more, which confirms them. It begins without an offset each time: after a quiet
+    /// week, Telegram chooses a lower id.
+    async fn read_bot(&self, token: &BotToken, mut channels: Vec<WaitingChannel>) -> Result<(), LinkError> {
         let secret = token.as_ref().map(ChannelSecret::new);
+        let mut offset: Option<i64> = None;
         loop {
             let (client, bot_token) = (Arc::clone(&self.client), secret.clone());
-            let offset = offsets.get(token).copied();
             let read = async move {
                 client
                     .telegram()
@@ -120,15 +158,15 @@ impl NotificationChannels {
             }
             for update in updates {
                 let next = update.id.saturating_add(1);
-                self.handle(secret.as_ref(), &mut channels, update).await?;
-                offsets.insert(token.clone(), next);
+                self.handle(token, &mut channels, update).await?;
+                offset = Some(next);
             }
         }
     }
 
     async fn handle(
         &self,
-        token: Option<&ChannelSecret>,
+        token: &BotToken,
         channels: &mut Vec<WaitingChannel>,
         update: TelegramUpdate,
     ) -> Result<(), LinkError> {
@@ -140,6 +178,10 @@ impl NotificationChannels {
             let link = waiting.channel.link;
             link.is_some_and(|link| link.hash == hash && now < link.expires_at)
         };
+        if !channels.iter().any(is_meant) {
+            // The code may have been created since the channels were read.
+            *channels = self.waiting_channels().await?.remove(token).unwrap_or_default();
+        }
         let found = channels
             .iter()
             .position(is_meant)
@@ -149,7 +191,7 @@ impl NotificationChannels {
             None => false,
         };
         let text = if is_linked { LINKED } else { UNKNOWN_CODE };
-        let (client, token) = (Arc::clone(&self.client), token.cloned());
+        let (client, token) = (Arc::clone(&self.client), token.as_ref().map(ChannelSecret::new));
         let reply = async move { client.telegram().reply(token.as_ref(), chat_id, text).await };
         if let Err(error) = self.ports.network.run(reply).await {
             // The answer of the API shows that the chat is linked.

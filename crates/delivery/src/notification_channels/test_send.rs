@@ -72,22 +72,34 @@ impl NotificationChannels {
     pub async fn test(&self, actor: &Actor, id: NotificationChannelId) -> Result<ChannelTestResult, ServiceError> {
         let channel = self.find(actor, id).await?;
         require_active(&load_account(&self.ports.store, actor).await?)?;
+        let mut moved = None;
         let result = match self.open(&channel)? {
             None => ChannelTestResult::failed(None, "the configuration is incomplete; set `config` again"),
             Some(NotificationChannelConfig::Email(address)) => self.test_email(actor, &channel, &address).await?,
             Some(NotificationChannelConfig::Sms) => self.test_sms(actor).await?,
             Some(NotificationChannelConfig::Webhook(webhook)) => self.test_webhook(actor, webhook).await?,
-            Some(NotificationChannelConfig::Service(target)) => self.test_service(&channel, target).await?,
+            Some(NotificationChannelConfig::Service(target)) => {
+                let attempt = self.attempt(&channel, target.clone()).await;
+                moved = attempt
+                    .as_ref()
+                    .ok()
+                    .and_then(|attempt| attempt.migrated_chat_id)
+                    .zip(Some(target));
+                attempt.map_or_else(|result| result, |attempt| ChannelTestResult::of(&attempt))
+            }
         };
         let recorded = match &result.error {
             None => ChannelResult::Accepted(self.ports.clock.now()),
             Some(error) => ChannelResult::Failed(error.clone()),
         };
-        let inputs = (channel.seq, recorded);
-        let record = self.ports.transaction(inputs, |(seq, result), unit| {
-            Box::pin(async move { Ok(unit.record_channel_result(*seq, result).await?) })
+        let inputs = (channel.clone(), recorded);
+        let record = self.ports.transaction(inputs, |(channel, result), unit| {
+            Box::pin(async move { Ok(unit.record_channel_result(channel, result).await?) })
         });
         record.await?;
+        if let Some((chat_id, ChannelTarget::Telegram(config))) = moved {
+            self.follow_chat(&channel, config, chat_id).await?;
+        }
         Ok(result)
     }
 
@@ -137,24 +149,20 @@ impl NotificationChannels {
         }
     }
 
-    async fn test_service(
+    /// Sends a test message to a service. Without a linked chat, the result says so.
+    async fn attempt(
         &self,
         channel: &NotificationChannel,
         target: ChannelTarget,
-    ) -> Result<ChannelTestResult, ServiceError> {
+    ) -> Result<ChannelAttempt, ChannelTestResult> {
         if let ChannelTarget::Telegram(TelegramConfig { chat_id: None, .. }) = &target {
             let error = "the chat is not linked; send /start and the code of the channel to the bot";
-            return Ok(ChannelTestResult::failed(None, error));
+            return Err(ChannelTestResult::failed(None, error));
         }
         let message = self.test_message(channel);
         let (client, owner) = (Arc::clone(&self.client), LookupOwner::Account(channel.account.0));
-        let sent = target.clone();
-        let send = async move { client.send(owner, &sent, &message).await };
-        let attempt = self.ports.network.run(send).await;
-        if let (ChannelTarget::Telegram(config), Some(chat_id)) = (target, attempt.migrated_chat_id) {
-            self.follow_chat(channel, config, chat_id).await?;
-        }
-        Ok(ChannelTestResult::of(&attempt))
+        let send = async move { client.send(owner, &target, &message).await };
+        Ok(self.ports.network.run(send).await)
     }
 
     /// Stores the new id of a Telegram group that became a supergroup, which an attempt reports. A channel that was changed meanwhile

@@ -39,6 +39,8 @@ pub(super) struct PendingEvaluation {
     expirations: Vec<Expiration>,
     /// The decisions that follow.
     decisions: Vec<Decision>,
+    /// When the decisions were made.
+    judged_at: Option<Timestamp>,
     /// The observations, which are committed with the last decisions.
     quotes: Vec<LatestQuote>,
     /// The stored observations that they replace although these are dated later.
@@ -146,12 +148,15 @@ impl Evaluator {
         in_time.extend(late.in_time);
         let quotes = self.latest_quotes(&engine, symbols);
         drop(engine);
+        let judged_at = self.clock.now();
         let in_time = PendingEvaluation {
             decisions: in_time,
+            judged_at: Some(judged_at),
             ..PendingEvaluation::default()
         };
         let firings = PendingEvaluation {
             decisions: late.firings,
+            judged_at: Some(judged_at),
             missed_evaluated_at: Some(at),
             ..PendingEvaluation::default()
         };
@@ -181,6 +186,7 @@ impl Evaluator {
         drop(engine);
         let pending = PendingEvaluation {
             decisions,
+            judged_at: Some(self.clock.now()),
             superseded: self.take_observed(&quotes),
             quotes,
             extended_prices,
@@ -205,7 +211,13 @@ impl Evaluator {
         let mut commit = EvaluationCommit::default();
         for decision in std::mem::replace(&mut pending.decisions, later) {
             let lateness = Lateness::of(&decision, pending);
-            self.add_to_commit(&mut commit, &mut pending.expirations, decision, lateness);
+            self.add_to_commit(
+                &mut commit,
+                &mut pending.expirations,
+                decision,
+                lateness,
+                pending.judged_at,
+            );
         }
         if pending.decisions.is_empty() {
             commit.quotes = std::mem::take(&mut pending.quotes);
@@ -222,6 +234,7 @@ impl Evaluator {
         pending_expirations: &mut Vec<Expiration>,
         decision: Decision,
         lateness: Lateness,
+        judged_at: Option<Timestamp>,
     ) {
         let Decision {
             alert,
@@ -229,7 +242,6 @@ impl Evaluator {
             at,
             action,
         } = decision;
-        let judged_at = self.clock.now();
         let firing = |price, metric, reason| Firing {
             alert,
             revision,
@@ -240,7 +252,7 @@ impl Evaluator {
             reason,
             terms: Vec::new(),
             lifecycle: None,
-            judged_at: Some(judged_at),
+            judged_at,
             event: EventId(self.random.uuid()),
         };
         match action {

@@ -75,7 +75,7 @@ struct StockPart<'a> {
     change_percent: Option<f64>,
 }
 
-/// Composes firings with what the evaluator knows. It reads earlier closes from the engine, so it must not be asked while the
+/// Composes firings from the data of the evaluator. It reads earlier closes from the engine, so it must not be called while the
 /// engine is locked.
 pub(super) struct EventComposer(pub(super) Arc<Evaluator>);
 
@@ -95,10 +95,8 @@ impl FiringComposer for EventComposer {
 
     fn quoted_at(&self, stored: &StoredAlert, firing: &Firing) -> Option<Timestamp> {
         firing.price?;
-        Some(match firing.crossed_at {
-            Some(at) => at,
-            None => self.0.quote_times.of(stored.alert.symbol, firing.at),
-        })
+        let known = || self.0.quote_times.known(stored.alert.symbol, firing.at);
+        firing.crossed_at.or_else(known)
     }
 
     fn now(&self) -> Option<Timestamp> {

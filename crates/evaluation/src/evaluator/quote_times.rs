@@ -27,14 +27,19 @@ impl QuoteTimes {
         times.insert(symbol, QuoteTime { evaluated_at, made_at });
     }
 
-    /// Returns the time at which the quote that was evaluated at `evaluated_at` was made.
+    /// Returns the time at which the quote that was evaluated at `evaluated_at` was made; without one, `evaluated_at`.
     pub(super) fn of(&self, symbol: Symbol, evaluated_at: Timestamp) -> Timestamp {
+        self.known(symbol, evaluated_at).unwrap_or(evaluated_at)
+    }
+
+    /// Returns the time at which the quote that was evaluated at `evaluated_at` was made, if it is known.
+    pub(super) fn known(&self, symbol: Symbol, evaluated_at: Timestamp) -> Option<Timestamp> {
         let times = self.0.read().unwrap_or_else(PoisonError::into_inner);
         // The engine keeps whole seconds.
         let known = times
             .get(&symbol)
             .filter(|known| known.evaluated_at.as_second() == evaluated_at.as_second());
-        known.map_or(evaluated_at, |known| known.made_at)
+        known.map(|known| known.made_at)
     }
 }
 

@@ -16,8 +16,8 @@ use crate::message_attempt::MessageOutcome;
 use crate::provider::{call_error, read_body};
 use clock::Clock;
 
-/// Maximum size of a response in bytes. The body of a longer one is ignored.
-const MAX_RESPONSE_BYTES: usize = 64 * 1024;
+/// Maximum size of the response to a message in bytes. The body of a longer one is ignored.
+pub(super) const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// The HTTP clients of all adapters.
 pub(super) struct Exchange {
@@ -45,37 +45,47 @@ impl Exchange {
     ) -> Result<ServiceResponse, SendFailure> {
         let response = self.webhooks.call(url, headers, body, owner, MAX_RESPONSE_BYTES).await;
         response.map_err(|outcome| match outcome {
-            WebhookOutcome::AddressRefused => SendFailure::unsendable(
-                "the address of the channel is not public, or its URL is invalid; set another URL",
-            ),
+            // Retried, as for webhooks: a name may resolve to another address for a while.
+            WebhookOutcome::AddressRefused => SendFailure {
+                detail: Some(
+                    "The address of the channel is not public, or its URL is invalid; set another URL.".to_owned(),
+                ),
+                ..failure(MessageOutcome::ConnectionFailed)
+            },
             other => failure(message_outcome(other)),
         })
     }
 
-    /// Posts a body to a URL that the operator chose.
+    /// Posts a body to a URL that the operator chose. The body of a response over `max_bytes` is ignored.
     pub(super) async fn post_to_operator_url(
         &self,
         url: Url,
         content_type: &'static str,
         body: Bytes,
         timeout: Duration,
+        max_bytes: usize,
     ) -> Result<ServiceResponse, SendFailure> {
         let request = self.operator.post(url).header(CONTENT_TYPE, content_type).body(body);
-        let exchange = async {
-            // The error of the library contains the URL, and that of Telegram contains its token. So only its class is kept.
-            let response = request.send().await;
-            let response = response.map_err(|error| failure(call_error(&error).message_outcome()))?;
-            let mut result = ServiceResponse::default();
-            *result.status_mut() = response.status();
-            *result.headers_mut() = response.headers().clone();
-            *result.body_mut() = read_body(response, MAX_RESPONSE_BYTES).await.unwrap_or_default().into();
-            Ok(result)
-        };
-        tokio::select! {
+        let deadline = self.time.sleep(timeout);
+        tokio::pin!(deadline);
+        let response = tokio::select! {
             biased;
-            result = exchange => result,
-            () = self.time.sleep(timeout) => Err(failure(MessageOutcome::TimedOut)),
-        }
+            response = request.send() => response,
+            () = &mut deadline => return Err(failure(MessageOutcome::TimedOut)),
+        };
+        // The error of the library contains the URL, and that of Telegram contains its token. So only its class is kept.
+        let response = response.map_err(|error| failure(call_error(&error).message_outcome()))?;
+        let mut result = ServiceResponse::default();
+        *result.status_mut() = response.status();
+        *result.headers_mut() = response.headers().clone();
+        // The status decides, also if the body does not arrive in time.
+        let body = tokio::select! {
+            biased;
+            body = read_body(response, max_bytes) => body.ok(),
+            () = deadline => None,
+        };
+        *result.body_mut() = body.unwrap_or_default().into();
+        Ok(result)
     }
 }
 
@@ -84,10 +94,9 @@ const fn message_outcome(outcome: WebhookOutcome) -> MessageOutcome {
     match outcome {
         WebhookOutcome::TimedOut => MessageOutcome::TimedOut,
         WebhookOutcome::NameNotFound => MessageOutcome::NameNotFound,
-        WebhookOutcome::ConnectionFailed => MessageOutcome::ConnectionFailed,
+        WebhookOutcome::ConnectionFailed | WebhookOutcome::AddressRefused => MessageOutcome::ConnectionFailed,
         WebhookOutcome::ConnectionLost => MessageOutcome::ConnectionLost,
         WebhookOutcome::TlsFailed(failure) => MessageOutcome::TlsFailed(failure),
-        WebhookOutcome::AddressRefused => MessageOutcome::Unsendable,
         WebhookOutcome::InternalError => MessageOutcome::InternalError,
         WebhookOutcome::Delivered { .. }
         | WebhookOutcome::HttpError { .. }

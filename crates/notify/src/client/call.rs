@@ -11,7 +11,7 @@ use crate::address::LookupOwner;
 
 impl WebhookClient {
     /// Posts a body once, like [`post`](Self::post), and returns the response with any status. Its body is empty if it is longer
-    /// than `max_bytes`, encoded or incomplete.
+    /// than `max_bytes`, encoded, incomplete or late.
     ///
     /// # Errors
     /// The outcome, if there is no response head within the timeout.
@@ -23,31 +23,24 @@ impl WebhookClient {
         owner: LookupOwner,
         max_bytes: usize,
     ) -> Result<Response<Bytes>, WebhookOutcome> {
-        tokio::select! {
-            biased;
-            response = self.called(url, headers, body, owner, max_bytes) => response,
-            () = self.connector.time.sleep(self.timeout) => Err(WebhookOutcome::TimedOut),
-        }
-    }
-
-    async fn called(
-        &self,
-        url: &str,
-        headers: HeaderMap,
-        body: Bytes,
-        owner: LookupOwner,
-        max_bytes: usize,
-    ) -> Result<Response<Bytes>, WebhookOutcome> {
-        let target = self
-            .connector
-            .rules
-            .target(url)
-            .map_err(|_| WebhookOutcome::AddressRefused)?;
+        let deadline = self.connector.time.sleep(self.timeout);
+        tokio::pin!(deadline);
+        let target = self.connector.rules.target(url);
+        let target = target.map_err(|_| WebhookOutcome::AddressRefused)?;
         let peer = Peer::of(&target);
         let request = request(&target, headers, body)?;
-        let (connection, response) = self.send(&target, &peer, request, owner).await?;
+        let (connection, response) = tokio::select! {
+            biased;
+            sent = self.send(&target, &peer, request, owner) => sent?,
+            () = &mut deadline => return Err(WebhookOutcome::TimedOut),
+        };
         let (head, body) = response.into_parts();
-        let body = connection.budget.bound(Limited::new(body, max_bytes).collect()).await;
+        // The status decides, also if the body does not arrive in time.
+        let body = tokio::select! {
+            biased;
+            body = connection.budget.bound(Limited::new(body, max_bytes).collect()) => body,
+            () = deadline => None,
+        };
         let Some(Ok(body)) = body else {
             return Ok(Response::from_parts(head, Bytes::new()));
         };

@@ -3,6 +3,7 @@
 ALTER TABLE events ADD COLUMN quoted_at INTEGER;
 ALTER TABLE events ADD COLUMN judged_at INTEGER;
 ALTER TABLE events ADD COLUMN committed_at INTEGER;
+CREATE UNIQUE INDEX events_by_id ON events (id);
 
 -- Firings that somebody has acknowledged. via is api, or the channel by which it was done.
 CREATE TABLE acknowledgements (

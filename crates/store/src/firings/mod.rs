@@ -37,7 +37,7 @@ use prepare::PreparedChunk;
 const FIRING_CHUNK_SIZE: usize = 2048;
 
 impl Store {
-    /// Commits the results of an evaluation. `composer` is also asked about firings that are rejected later.
+    /// Commits the results of an evaluation. `composer` is also called for firings that are rejected later.
     ///
     /// If the caller is cancelled, some chunks may be written and others not, as after a crash.
     ///

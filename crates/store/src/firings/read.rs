@@ -15,7 +15,8 @@ use crate::{Store, StoreError};
 
 const TABLE: Table = Table("events");
 
-/// Transactions that write at the same time may have their times in another order than their positions, but not by as much.
+/// Transactions that write at the same time may have their times in another order than their positions, but not by as much. After a clock
+/// that was ahead by more, a list since an instant lacks firings of the time after it.
 const MAX_DISORDER: SignedDuration = SignedDuration::from_secs(60);
 
 macro_rules! select {

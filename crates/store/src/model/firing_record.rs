@@ -60,13 +60,13 @@ pub struct AcknowledgedFiring {
     pub is_first: bool,
 }
 
-/// Which firings to list.
+/// A filter of a list of firings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FiringFilter {
     /// Only those of an alert, or of the members of one over many stocks.
     pub alert: Option<AlertId>,
     /// Only those that were committed at this instant or later.
     pub since: Option<Timestamp>,
-    /// Only those that nobody has acknowledged.
+    /// Only those without an acknowledgement.
     pub unacknowledged: bool,
 }

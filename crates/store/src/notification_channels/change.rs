@@ -82,19 +82,25 @@ impl UnitOfWork {
         Ok(write_rows!(self, sql, account.0, id.0, now.as_microsecond(), false) == 1)
     }
 
-    /// Records the result of a message to the channel with this `seq`. The first accepted message verifies a channel, unless its type is
+    /// Records the result of a message that was sent to a channel as it was read. If its configuration has changed since, the result is
+    /// that of another destination and is not recorded. The first accepted message verifies a channel, unless its type is
     /// verified otherwise: `email` by a link and `telegram` by a code.
-    pub async fn record_channel_result(&mut self, seq: i64, result: &ChannelResult) -> Result<(), StoreError> {
+    pub async fn record_channel_result(
+        &mut self,
+        channel: &NotificationChannel,
+        result: &ChannelResult,
+    ) -> Result<(), StoreError> {
+        let (seq, config) = (channel.seq, channel.config.as_deref());
         match result {
             ChannelResult::Accepted(at) => {
                 let sql = "UPDATE notification_channels SET last_success_at = $2, last_error = NULL,
                            verified_at = CASE WHEN type IN ('email', 'telegram') THEN verified_at ELSE COALESCE(verified_at, $2) END
-                           WHERE seq = $1 AND deleted_at IS NULL";
-                write_rows!(self, sql, seq, at.as_microsecond());
+                           WHERE seq = $1 AND deleted_at IS NULL AND config = $3";
+                write_rows!(self, sql, seq, at.as_microsecond(), config);
             }
             ChannelResult::Failed(error) => {
-                let sql = "UPDATE notification_channels SET last_error = $2 WHERE seq = $1 AND deleted_at IS NULL";
-                write_rows!(self, sql, seq, text(error));
+                let sql = "UPDATE notification_channels SET last_error = $2 WHERE seq = $1 AND deleted_at IS NULL AND config = $3";
+                write_rows!(self, sql, seq, text(error), config);
             }
         }
         Ok(())
@@ -104,7 +110,7 @@ impl UnitOfWork {
     pub(crate) async fn discard_channel_config(&mut self, id: NotificationChannelId) -> Result<(), StoreError> {
         let sql =
             "UPDATE notification_channels SET config = NULL, is_enabled = $2, verified_at = NULL, link_hash = NULL,
-                   last_error = 'the configuration was lost with its key; set `config` again' WHERE id = $1";
+                   last_error = 'the configuration was lost with its key; set `config` again, and `enabled` to true' WHERE id = $1";
         write_rows!(self, sql, id.0, false);
         Ok(())
     }

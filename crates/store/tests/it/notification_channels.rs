@@ -38,9 +38,9 @@ async fn stored(store: &Store, owner: u128, id: u128) -> Option<NotificationChan
     read.await.unwrap()
 }
 
-async fn record(store: &Store, seq: i64, result: ChannelResult) {
-    let recorded = store.commit(result, move |result, unit| {
-        Box::pin(unit.record_channel_result(seq, result))
+async fn record(store: &Store, channel: &NotificationChannel, result: ChannelResult) {
+    let recorded = store.commit((channel.clone(), result), move |(channel, result), unit| {
+        Box::pin(unit.record_channel_result(channel, result))
     });
     recorded.await.unwrap();
 }
@@ -106,6 +106,20 @@ testkit::on_both_databases! {
         assert_eq!(found.iter().map(|channel| channel.id.0).collect::<Vec<_>>(), [uuid(10), uuid(20)]);
     }
 
+    async fn result_of_another_destination_is_not_recorded(database) {
+        let store = with_accounts(database, 1).await;
+        insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
+        let tried = stored(&store, 1, 10).await.unwrap();
+        let changed = NotificationChannel { config: Some(b"another".to_vec()), ..tried.clone() };
+        let change = store.commit(changed.clone(), |changed, unit| {
+            Box::pin(unit.update_notification_channel(changed))
+        });
+        change.await.unwrap();
+        record(&store, &tried, ChannelResult::Failed("no_service".to_owned())).await;
+        record(&store, &tried, ChannelResult::Accepted(at(5))).await;
+        assert_eq!(stored(&store, 1, 10).await, Some(changed));
+    }
+
     async fn first_accepted_message_verifies_a_channel_that_has_no_other_verification(database) {
         let store = with_accounts(database, 1).await;
         for (id, channel_type, verified_at) in [
@@ -114,12 +128,12 @@ testkit::on_both_databases! {
             (12, NotificationChannelType::Telegram, None),
         ] {
             insert(&store, channel(1, id, channel_type)).await;
-            let seq = stored(&store, 1, id).await.unwrap().seq;
-            record(&store, seq, ChannelResult::Failed("no_service".to_owned())).await;
+            let new = stored(&store, 1, id).await.unwrap();
+            record(&store, &new, ChannelResult::Failed("no_service".to_owned())).await;
             let failed = stored(&store, 1, id).await.unwrap();
             assert_eq!((failed.last_error.as_deref(), failed.verified_at), (Some("no_service"), None));
-            record(&store, seq, ChannelResult::Accepted(at(5))).await;
-            record(&store, seq, ChannelResult::Accepted(at(6))).await;
+            record(&store, &new, ChannelResult::Accepted(at(5))).await;
+            record(&store, &new, ChannelResult::Accepted(at(6))).await;
             let accepted = stored(&store, 1, id).await.unwrap();
             assert_eq!((accepted.last_error, accepted.last_success_at), (None, Some(at(6))));
             assert_eq!(accepted.verified_at, verified_at, "{channel_type:?}");

@@ -85,6 +85,7 @@ on_both_databases! {
         record!("firings after a firing": store.firings_of_account(ACCOUNT, Some(now()), after_firing).await);
         let everything = FiringFilter::default();
         let fired = record!("firings with times": store.firings(ACCOUNT, everything, PAGE.into()).await).unwrap();
+        record!("firing": store.firing(ACCOUNT, fired.items[0].id).await);
         let filter = FiringFilter { alert: Some(ALERT), since: Some(now()), unacknowledged: true };
         let after = ListRequest::following(fired.items[0].id, 50);
         record!("filtered firings after a firing": store.firings(ACCOUNT, filter, after).await);

@@ -15,7 +15,7 @@ use crate::address::UrlPolicy;
 /// The configuration of a Discord channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiscordConfig {
-    /// The URL of the webhook. Whoever has it can post, so it is a secret.
+    /// The URL of the webhook. It permits posting, so it is a secret.
     pub url: ChannelSecret,
 }
 

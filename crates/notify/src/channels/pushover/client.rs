@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{PushoverConfig, error, render};
-use crate::channels::exchange::Exchange;
+use crate::channels::exchange::{Exchange, MAX_RESPONSE_BYTES};
 use crate::channels::message::ChannelMessage;
 use crate::channels::outcome::{SendFailure, SendResult};
 use crate::channels::secret::ChannelSecret;
@@ -20,6 +20,12 @@ pub(in crate::channels) async fn send(
     let token = token.ok_or_else(|| SendFailure::unsendable("set `config.token`; the operator has configured none"))?;
     let form = render::body(message).form(token.expose(), config.user.expose());
     let content_type = "application/x-www-form-urlencoded";
-    let response = exchange.post_to_operator_url(url.clone(), content_type, form.into(), exchange.timeout);
+    let response = exchange.post_to_operator_url(
+        url.clone(),
+        content_type,
+        form.into(),
+        exchange.timeout,
+        MAX_RESPONSE_BYTES,
+    );
     error::result(&response.await?, exchange.now())
 }

@@ -15,7 +15,7 @@ use crate::address::UrlPolicy;
 /// The configuration of a Slack channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SlackConfig {
-    /// The URL of the incoming webhook. Whoever has it can post, so it is a secret.
+    /// The URL of the incoming webhook. It permits posting, so it is a secret.
     pub url: ChannelSecret,
 }
 

@@ -16,7 +16,7 @@ use crate::address::UrlPolicy;
 /// The configuration of a Teams channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TeamsConfig {
-    /// The URL of the workflow, with its signature. Whoever has it can post, so it is a secret.
+    /// The URL of the workflow, with its signature. It permits posting, so it is a secret.
     pub url: ChannelSecret,
 }
 

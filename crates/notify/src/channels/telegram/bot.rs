@@ -22,6 +22,10 @@ use crate::templates::plain;
 
 /// Maximum length of the answer to a button: <https://core.telegram.org/bots/api#answercallbackquery>.
 const ANSWER_LIMIT: TextLimit = TextLimit::utf16_units(200);
+/// Maximum number of updates in one response.
+const MAX_UPDATES: u8 = 20;
+/// Maximum size of a response in bytes. Anyone can send messages of 4,096 characters to a bot, with up to 12 bytes for a character.
+const MAX_RESPONSE_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum length of the detail of an error, in characters.
 const MAX_DETAIL_LENGTH: usize = 300;
 
@@ -90,6 +94,7 @@ impl TelegramBot {
     ) -> Result<Vec<TelegramUpdate>, TelegramError> {
         let body = GetUpdates {
             offset,
+            limit: MAX_UPDATES,
             timeout: wait.as_secs(),
             allowed_updates: ["message", "callback_query"],
         };
@@ -176,7 +181,7 @@ impl TelegramBot {
         let url = method_url(&self.base_url, token, method);
         let url = url.ok_or_else(|| SendFailure::unsendable("`config.bot_token` has characters that no token has"))?;
         let exchange = &self.exchange;
-        let response = exchange.post_to_operator_url(url, "application/json", json(body), timeout);
+        let response = exchange.post_to_operator_url(url, "application/json", json(body), timeout, MAX_RESPONSE_BYTES);
         let response = response.await?;
         let body = error::result(&response, exchange.now())?;
         Ok((response.status().as_u16(), body))

@@ -52,6 +52,8 @@ pub(super) struct InlineButton {
 pub(super) struct GetUpdates {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) offset: Option<i64>,
+    /// Maximum number of updates in the response.
+    pub(super) limit: u8,
     /// Seconds for which the server waits for an update.
     pub(super) timeout: u64,
     pub(super) allowed_updates: [&'static str; 2],

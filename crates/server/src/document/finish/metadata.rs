@@ -20,7 +20,7 @@ pub(super) fn describe(document: &mut Value) {
         {"name": "OAuth", "description": "Authorization of MCP clients, and its revocation"},
         {"name": "API Keys", "description": "Keys for programs, managed by signed-in users"},
         {"name": "Alerts", "description": "Create, read, update and delete alerts"},
-        {"name": "Firings", "description": "What fired, when each step was, the messages about it, and its acknowledgement"},
+        {"name": "Firings", "description": "Fired alerts, with the time of each step, messages and acknowledgements"},
         {"name": "Stocks", "description": "The stock catalog, quotes, candles and fundamentals"},
         {"name": "Market", "description": "Market status, calendars, overviews, and ingestion of market data"},
         {"name": "Watchlist", "description": "Planned trades, simulated trades and their performance"},

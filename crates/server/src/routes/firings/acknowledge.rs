@@ -5,7 +5,7 @@ use crate::routes::prelude::*;
 
 /// Acknowledge a firing
 ///
-/// Records that somebody has seen the firing. The first acknowledgement counts and is in the alert's history; to repeat it changes
+/// Records that the firing was seen. The first acknowledgement counts and is in the alert's history; to repeat it changes
 /// nothing.
 #[utoipa::path(
     post,

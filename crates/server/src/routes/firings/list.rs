@@ -15,7 +15,7 @@ pub struct FiringParams {
     /// Only firings that were committed at this instant or later.
     #[param(format = DateTime, example = "2026-03-02T15:04:00Z")]
     since: Option<String>,
-    /// Only firings that nobody has acknowledged.
+    /// Only firings without an acknowledgement.
     unacknowledged: Option<bool>,
     /// Only firings of this alert, or of the stocks of an alert over many stocks.
     alert_id: Option<Uuid>,

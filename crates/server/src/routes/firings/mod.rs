@@ -1,4 +1,4 @@
-//! Firing endpoints: what fired, when each step was, and who has acknowledged it.
+//! Firing endpoints: fired alerts with the time of each step, their messages, and acknowledgements.
 
 pub mod acknowledge;
 pub mod get;

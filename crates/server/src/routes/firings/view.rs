@@ -32,7 +32,7 @@ pub struct FiringView {
     pub timeline: FiringTimelineView,
     /// The messages about it.
     pub messages: Vec<FiringMessageView>,
-    /// Who has acknowledged it.
+    /// Its acknowledgement.
     #[schema(required)]
     pub acknowledged: Option<AcknowledgementView>,
 }

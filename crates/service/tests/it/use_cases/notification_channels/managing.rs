@@ -254,16 +254,11 @@ async fn other_destination_must_be_verified_again(app: TestApp) {
     let now = app.clock.as_ref();
     let at = clock::Clock::now(now);
     let store = app.store().await;
-    let seq = store
-        .notification_channel(channel.account, channel.id)
-        .await
-        .unwrap()
-        .unwrap()
-        .seq;
+    let found = store.notification_channel(channel.account, channel.id).await;
     let accepted = store::model::ChannelResult::Accepted(at);
     store
-        .commit(accepted, move |accepted, unit| {
-            Box::pin(unit.record_channel_result(seq, accepted))
+        .commit((found.unwrap().unwrap(), accepted), |(channel, accepted), unit| {
+            Box::pin(unit.record_channel_result(channel, accepted))
         })
         .await
         .unwrap();

@@ -16,6 +16,9 @@ on_each_database! {
     expired_code_links_nothing_and_a_change_brings_another
     code_counts_only_at_its_own_bot
     linked_chat_is_kept_by_a_restart_and_lost_with_another_bot
+    long_messages_of_strangers_do_not_stop_links
+    code_in_an_update_with_a_lower_id_links_the_chat
+    refused_bot_of_a_user_is_not_read_again
 }
 
 const OPERATOR_BOT: &str = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
@@ -127,6 +130,59 @@ async fn code_counts_only_at_its_own_bot(app: TestApp) {
         server.polls().iter().all(|path| *path == own_path),
         "the operator's bot is not read"
     );
+}
+
+async fn long_messages_of_strangers_do_not_stop_links(app: TestApp) {
+    let (app, server) = with_bot(app).await;
+    let ann = app.ann(Plan::Basic).await;
+    let created = app.create_channel(&ann, json!({"type": "telegram"})).await;
+    for chat in 0..40 {
+        server.receive(chat, &"x".repeat(4096));
+    }
+    server.receive(77, &format!("/start {}", code(&created)));
+    wait_for(&app, "the chat is linked", async || {
+        channel(&app, &ann, created.detail.channel.id)
+            .await
+            .verified_at
+            .is_some()
+    })
+    .await;
+}
+
+async fn code_in_an_update_with_a_lower_id_links_the_chat(app: TestApp) {
+    let (app, server) = with_bot(app).await;
+    let ann = app.ann(Plan::Basic).await;
+    for first_id in [900_000, 5] {
+        server.continue_at(first_id);
+        let created = app.create_channel(&ann, json!({"type": "telegram"})).await;
+        server.receive(7, &format!("/start {}", code(&created)));
+        wait_for(&app, "the chat is linked", async || {
+            channel(&app, &ann, created.detail.channel.id)
+                .await
+                .verified_at
+                .is_some()
+        })
+        .await;
+    }
+}
+
+async fn refused_bot_of_a_user_is_not_read_again(app: TestApp) {
+    let (app, server) = with_bot(app).await;
+    let ann = app.ann(Plan::Basic).await;
+    server.refuse();
+    let own_bot = json!({"type": "telegram", "config": {"bot_token": OWN_BOT}});
+    let id = app.create_channel(&ann, own_bot).await.detail.channel.id;
+    wait_for(&app, "the owner sees the error", async || {
+        channel(&app, &ann, id).await.last_error.is_some()
+    })
+    .await;
+    let refused = channel(&app, &ann, id).await;
+    let error = refused.last_error.unwrap();
+    assert!(
+        error.contains("the bot cannot be read") && !error.contains(OWN_BOT),
+        "{error}"
+    );
+    assert_eq!(refused.link, None);
 }
 
 async fn linked_chat_is_kept_by_a_restart_and_lost_with_another_bot(app: TestApp) {

@@ -15,6 +15,10 @@ struct BotState {
     /// Paths of `getUpdates`.
     polls: Vec<String>,
     confirmed: i64,
+    /// The id of the next update.
+    next_id: i64,
+    /// Whether requests are answered with 401.
+    is_refusing: bool,
 }
 
 /// A local Bot API server.
@@ -32,6 +36,7 @@ impl TelegramServer {
             origin,
             state: Arc::default(),
         };
+        server.continue_at(100);
         let accepting = server.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -48,11 +53,22 @@ impl TelegramServer {
     /// Adds a message from a chat.
     pub(super) fn receive(&self, chat_id: i64, text: &str) {
         self.state(|state| {
-            let id = 100 + state.updates.len();
+            let id = state.next_id;
+            state.next_id += 1;
             let chat = json!({"id": chat_id, "type": "private"});
             let message = json!({"message_id": id, "chat": chat, "date": 1, "text": text});
             state.updates.push(json!({"update_id": id, "message": message}));
         });
+    }
+
+    /// Gives the next update this id.
+    pub(super) fn continue_at(&self, id: i64) {
+        self.state(|state| state.next_id = id);
+    }
+
+    /// Answers all requests with 401.
+    pub(super) fn refuse(&self) {
+        self.state(|state| state.is_refusing = true);
     }
 
     /// Returns the paths and bodies of the messages that were sent.
@@ -89,14 +105,21 @@ impl TelegramServer {
             state.polls.push(path);
             let offset = body["offset"].as_i64().unwrap_or_default();
             state.confirmed = state.confirmed.max(offset);
-            let rest = state
+            state
                 .updates
-                .iter()
-                .filter(|update| update["update_id"].as_i64() >= Some(offset));
-            rest.cloned().collect()
+                .retain(|update| update["update_id"].as_i64() >= Some(offset));
+            let limit = body["limit"].as_u64().and_then(|limit| limit.try_into().ok());
+            state.updates.iter().take(limit.unwrap_or(100)).cloned().collect()
         });
-        let body = json!({"ok": true, "result": result}).to_string();
-        let response = testkit::stub_server::response_bytes("200 OK", "", &body);
+        let (status, body) = if self.state(|state| state.is_refusing) {
+            (
+                "401 Unauthorized",
+                json!({"ok": false, "error_code": 401, "description": "Unauthorized"}),
+            )
+        } else {
+            ("200 OK", json!({"ok": true, "result": result}))
+        };
+        let response = testkit::stub_server::response_bytes(status, "", &body.to_string());
         let _ = stream.write_all(&response).await;
     }
 }
