@@ -84,13 +84,13 @@ async fn request_for_updates_waits_from_an_offset() {
             None,
             OPERATOR_BOT_TOKEN,
             None,
-            json!({"timeout": 25, "allowed_updates": ["message", "callback_query"]}),
+            json!({"limit": 20, "timeout": 25, "allowed_updates": ["message", "callback_query"]}),
         ),
         (
             Some(&token),
             "123456:ABC",
             Some(13),
-            json!({"offset": 13, "timeout": 25, "allowed_updates": ["message", "callback_query"]}),
+            json!({"offset": 13, "limit": 20, "timeout": 25, "allowed_updates": ["message", "callback_query"]}),
         ),
     ] {
         assert_eq!(client.telegram().updates(token, offset, WAIT).await, Ok(Vec::new()));
