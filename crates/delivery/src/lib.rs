@@ -2,7 +2,7 @@
 //!
 //! * [`webhooks`]: webhooks of accounts and the deliveries to them.
 //! * [`messages`]: email and text messages; their outbox, limits and transports.
-//! * [`notification_channels`]: further places to which firings are sent: chat and push services, email addresses.
+//! * [`notification_channels`]: further places for messages about alerts: chat and push services, email addresses.
 //! * [`phone_number`]: phone numbers that may receive text messages.
 //!
 //! Each channel is a queue in the database (`queue.rs`) and a transport of [`notify`]; the same dispatcher serves all. So

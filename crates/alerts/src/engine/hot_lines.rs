@@ -144,7 +144,7 @@ impl HotLines {
     /// Records the observations at the beginning of a snapshot that are inside their quiet bands. Returns the first one that is
     /// outside, and the observations after it. Observations of unknown stocks are skipped.
     ///
-    /// It is compiled as a function of its own, so that the loop keeps all its variables in registers.
+    /// It is not inlined, so that the loop keeps all its variables in registers.
     #[inline(never)]
     pub(super) fn record_quiet<'a>(
         &mut self,

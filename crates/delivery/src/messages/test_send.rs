@@ -44,7 +44,7 @@ impl ChannelTests {
         address: &str,
     ) -> Result<MessageId, ServiceError> {
         let now = self.ports.clock.now();
-        let id = MessageId::for_warning(AccountId(channel.0), period_start(now), "channel_test");
+        let id = MessageId::for_channel_test(channel, period_start(now));
         let address = Some(address.to_owned());
         self.queue_test(actor.account, (id, now), MessageChannel::Email, address)
             .await

@@ -38,7 +38,7 @@ impl NotificationChannels {
             None => (stored, None),
             Some(members) => {
                 let new = self.new_config(actor, &found, stored.as_ref(), &members).await?;
-                (new.config.clone(), Some(new))
+                (Some(new.config.clone()), Some(new))
             }
         };
         let link = new_config.as_ref().and_then(|new| new.link.clone());
@@ -81,7 +81,7 @@ impl NotificationChannels {
         Ok(NewConfig {
             link: config.awaits_chat().then(|| LinkCode::new(&ports.random, now)),
             sealed: is_changed.then(|| config.seal(&ports.vault, &ports.random, channel.id)),
-            config: Some(config),
+            config,
             verification,
         })
     }
@@ -107,7 +107,7 @@ impl NotificationChannels {
 
 /// The configuration of a request, checked.
 struct NewConfig {
-    config: Option<NotificationChannelConfig>,
+    config: NotificationChannelConfig,
     /// The sealed configuration; `None` if it is not changed.
     sealed: Option<Vec<u8>>,
     link: Option<LinkCode>,
@@ -153,7 +153,7 @@ impl NewConfig {
     fn apply(&self, channel: &mut NotificationChannel) {
         if let Some(sealed) = &self.sealed {
             channel.config = Some(sealed.clone());
-            channel.webhook = self.config.as_ref().and_then(NotificationChannelConfig::webhook);
+            channel.webhook = self.config.webhook();
             // The results belong to the previous destination.
             channel.verified_at = None;
             channel.last_success_at = None;

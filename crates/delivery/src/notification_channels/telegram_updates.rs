@@ -118,7 +118,9 @@ impl NotificationChannels {
             tracing::debug!(%error, "the updates of a user's Telegram bot cannot be read");
             return Ok(());
         }
-        let error = format!("the bot cannot be read: {failure}; mend it, then set `config` to {{}} for another code");
+        let error = format!(
+            "the bot cannot be read: {failure}; fix its token or stop its other reader, then set `config` to {{}} for another code"
+        );
         let transaction = self.ports.transaction((channels, error), |(channels, error), unit| {
             Box::pin(async move {
                 for found in channels {

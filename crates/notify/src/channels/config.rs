@@ -39,7 +39,7 @@ pub enum ChannelConfigProblem {
     )]
     BotToken,
     /// Neither the channel nor the operator has a token.
-    #[error("is required, because this service has no token of its own")]
+    #[error("is required, because the operator has configured no token")]
     Required,
 }
 

@@ -66,7 +66,7 @@ impl ChannelActionKind {
 }
 
 impl fmt::Debug for ChannelAction {
-    // The link and the data are credentials: whoever has them can perform the action.
+    // The link and the data are credentials: they permit the action.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChannelAction")
             .field("kind", &self.kind)

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{Account, AccountId, EventId, SentMessage};
+use super::{Account, AccountId, EventId, NotificationChannelId, SentMessage};
 
 /// Message id. It is the same for every attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,6 +41,12 @@ impl MessageId {
         hash.update(period.as_microsecond().to_be_bytes());
         hash.update(kind.as_bytes());
         Self::from_digest(hash.finalize().into())
+    }
+
+    /// Returns the id of a test of a notification channel, which is tested once per period starting at `period`.
+    #[must_use]
+    pub fn for_channel_test(channel: NotificationChannelId, period: Timestamp) -> Self {
+        Self::for_warning(AccountId(channel.0), period, "channel_test")
     }
 
     /// Returns the id of the message about an event, derived like

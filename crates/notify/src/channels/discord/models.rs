@@ -16,7 +16,7 @@ pub(super) struct DiscordEmbed {
     pub(super) description: String,
 }
 
-/// The kinds of mentions that notify somebody: none.
+/// The kinds of mentions that notify members: none.
 #[derive(Serialize)]
 pub(super) struct AllowedMentions {
     pub(super) parse: [&'static str; 0],

@@ -1,7 +1,7 @@
 //! The Discord message of a channel message.
 //!
 //! Webhooks that no application owns cannot have buttons with actions, so the links are text, in an embed of their own. Discord reads
-//! Markdown, so the characters of Markdown are escaped in texts. Mentions like `@everyone` notify nobody (`allowed_mentions`).
+//! Markdown, so the characters of Markdown are escaped in texts. Mentions like `@everyone` have no effect (`allowed_mentions`).
 
 use super::models::{AllowedMentions, DiscordEmbed, DiscordMessage};
 use crate::channels::message::ChannelMessage;

@@ -161,7 +161,7 @@ async fn token_is_required_if_the_operator_has_none() {
     ] {
         let error = client.check(OWNER, target.clone()).await.err();
         assert_eq!(error.as_ref().map(|error| error.field), field, "{target:?}");
-        let expected = "is required, because this service has no token of its own";
+        let expected = "is required, because the operator has configured no token";
         assert!(error.is_none_or(|error| error.to_string() == expected));
     }
 }

@@ -64,7 +64,7 @@ pub struct ChannelConfigView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub token: Option<&'static str>,
-    /// `telegram`: `***` if the channel has a bot of its own.
+    /// `telegram`: `***` if the channel has its own bot.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub bot_token: Option<&'static str>,
