@@ -12,6 +12,7 @@ use crate::lifecycle::Lifecycle;
 use crate::named_enum;
 use crate::note::Note;
 use crate::options::AlertOptions;
+use crate::routing::Routing;
 use crate::tags::Tags;
 
 /// The identifier of an alert.
@@ -87,6 +88,8 @@ pub struct NewAlert {
     pub tags: Tags,
     /// The options.
     pub options: AlertOptions,
+    /// The routing of its messages.
+    pub routing: Routing,
     /// The email address of a guest.
     pub email: Option<String>,
 }
@@ -112,6 +115,8 @@ pub struct Alert {
     pub tags: Tags,
     /// The options.
     pub options: AlertOptions,
+    /// The routing of its messages.
+    pub routing: Routing,
     /// The state of its life cycle since it was last activated; `None` for one of the 23 conditions without options, which has
     /// none.
     pub lifecycle: Option<Box<Lifecycle>>,

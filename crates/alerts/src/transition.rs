@@ -139,6 +139,7 @@ pub fn create(
         note: request.note,
         tags: request.tags,
         options: request.options,
+        routing: request.routing,
         lifecycle,
         status,
         initial_price,

@@ -9,6 +9,7 @@
 //! everything is sent at least once under one id, and nothing is lost when the process dies.
 
 mod config;
+mod escalations;
 pub mod messages;
 pub mod notification_channels;
 pub mod phone_number;

@@ -12,10 +12,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::DeliveryConfig;
+use crate::escalations;
 use crate::messages::dispatchers::{self, MessageDispatcher};
+use crate::messages::service::{self, ServiceMessage};
 use crate::messages::{
     ChannelTests, EmailSubscriptions, MessageTransportError, MessageWriter, OperatorOutbox, SentMessages,
 };
+use crate::messages::{email, sms};
 use crate::notification_channels::{self, NotificationChannels};
 use crate::queue::QueueOutbox;
 use crate::webhooks::webhook_queue::{self, WebhookQueue};
@@ -67,6 +70,7 @@ impl DeliveryUseCases {
             channel_tests: channel_tests.clone(),
             writer: writer.clone(),
             link_requested: Arc::default(),
+            timeout: settings.webhooks.timeout.unsigned_abs(),
         };
         Ok(Self {
             webhooks,
@@ -91,28 +95,40 @@ impl DeliveryUseCases {
     /// # Errors
     /// [`MessageTransportError`] for an invalid setting.
     pub fn dispatchers(&self, is_confirmation_required: bool) -> Result<Dispatchers, MessageTransportError> {
+        let (ports, public_url) = (&self.ports, self.settings.public_url.as_str());
+        let (messages, time) = (&self.settings.messages, &ports.network.time);
+        let email = email::setup(&messages.email, Arc::clone(time))?;
+        let sms = sms::setup(&messages.sms, Arc::clone(time))?;
+        let services = service::setup(
+            self.notification_channels.clone(),
+            self.settings.channels.retry_delays.clone(),
+        );
         Ok(Dispatchers {
-            webhooks: webhook_queue::dispatcher(&self.ports, &self.settings.webhooks, &self.context),
-            email: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
-            sms: dispatchers::dispatcher(&self.ports, &self.settings, is_confirmation_required)?,
+            webhooks: webhook_queue::dispatcher(ports, &self.settings.webhooks, &self.context),
+            email: dispatchers::dispatcher(ports, public_url, email, is_confirmation_required),
+            sms: dispatchers::dispatcher(ports, public_url, sms, is_confirmation_required),
+            services: dispatchers::dispatcher(ports, public_url, services, is_confirmation_required),
         })
     }
 }
 
-/// The dispatchers of webhooks, email and text messages.
+/// The dispatchers of webhooks, email, text messages, and messages to chat and push services.
 #[derive(Debug)]
 pub struct Dispatchers {
     webhooks: Dispatcher<QueueOutbox<WebhookQueue>, WebhookTransport>,
     email: MessageDispatcher<Email>,
     sms: MessageDispatcher<Sms>,
+    services: MessageDispatcher<ServiceMessage>,
 }
 
 impl Dispatchers {
-    /// Runs the dispatchers in the background, on the runtime for deliveries, until `stop`.
+    /// Runs the dispatchers in the background, on the runtime for deliveries, until `stop`. Beside them, escalations are advanced.
     pub fn spawn(self, ports: &Ports, tasks: &TaskTracker, stop: &CancellationToken) {
         let stopped = || stop.clone().cancelled_owned();
         ports.network.spawn(tasks, self.webhooks.run(stopped()));
         ports.network.spawn(tasks, self.email.run(stopped()));
         ports.network.spawn(tasks, self.sms.run(stopped()));
+        ports.network.spawn(tasks, self.services.run(stopped()));
+        tasks.spawn(escalations::run(ports.clone(), stop.clone()));
     }
 }

@@ -2,7 +2,7 @@
 
 use alerts::Plan;
 use jiff::tz::TimeZone;
-use store::model::{AccountId, ApiKeyId, GrantId, SessionId};
+use store::model::{AccountId, ApiKeyId, EventId, GrantId, SessionId};
 use uuid::Uuid;
 
 use crate::{Scope, ServiceError};
@@ -52,16 +52,22 @@ pub enum AuthMethod {
         /// Credential of the session.
         credential: CredentialKind,
     },
+    /// A link in a message about a firing, by which its recipient acts on the alert.
+    MessageLink {
+        /// The firing.
+        firing: EventId,
+    },
 }
 
 impl AuthMethod {
-    /// Returns the id of the key, the grant or the session.
+    /// Returns the id of the key, the grant, the session or the firing.
     #[must_use]
     pub const fn id(&self) -> Uuid {
         match self {
             Self::ApiKey { id, .. } => id.0,
             Self::Grant { id, .. } => id.0,
             Self::Session { id, .. } => id.0,
+            Self::MessageLink { firing } => firing.0,
         }
     }
 }
@@ -94,7 +100,13 @@ impl Actor {
             AuthMethod::Session { .. } if !self.is_operator && !Scope::PUBLIC.contains(&scope) => {
                 ("operator", "only operators of this service may do this".to_owned())
             }
-            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } | AuthMethod::Session { .. } => return Ok(()),
+            AuthMethod::MessageLink { .. } if scope != Scope::AlertsWrite => {
+                ("scope", "a link in a message can only change its alert".to_owned())
+            }
+            AuthMethod::ApiKey { .. }
+            | AuthMethod::Grant { .. }
+            | AuthMethod::Session { .. }
+            | AuthMethod::MessageLink { .. } => return Ok(()),
         };
         Err(ServiceError::Forbidden {
             reason,

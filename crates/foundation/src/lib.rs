@@ -3,7 +3,7 @@
 //! * [`ServiceError`]: the error of use cases. It does not depend on HTTP; its message may be shown to the user and
 //!   names the fix. Internal errors are logged and not shown.
 //! * [`Actor`]: the authenticated caller, with its [`AuthMethod`] and permissions ([`Scope`]); [`account`]: locks and
-//!   checks of its account; [`plan_limits`]: limits of its plan.
+//!   checks of its account; [`plan_limits`]: limits of its plan; [`route_check`]: the channels of routes.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
 //! * [`scope_members`]: the stocks of an alert over many stocks.
@@ -20,6 +20,7 @@ mod ports;
 pub mod quiet_hours;
 pub mod random;
 pub mod request;
+pub mod route_check;
 mod scope;
 pub mod scope_members;
 pub mod secret;

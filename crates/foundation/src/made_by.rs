@@ -27,7 +27,7 @@ impl MadeBy {
         match &actor.auth_method {
             AuthMethod::ApiKey { name, .. } => Self::Key(name.clone()),
             AuthMethod::Grant { client, .. } => Self::App(client.clone()),
-            AuthMethod::Session { .. } => Self::Person,
+            AuthMethod::Session { .. } | AuthMethod::MessageLink { .. } => Self::Person,
         }
     }
 

@@ -202,11 +202,13 @@ impl FromRequestParts<App> for AuthenticatedSession {
         let actor = actor(parts)?;
         match actor.auth_method {
             AuthMethod::Session { .. } => Ok(Self { actor }),
-            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } => Err(ApiError::forbidden(
-                "session_required",
-                Some("session"),
-                "this requires a session; sign in and use the session cookie or its access token",
-            )),
+            AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } | AuthMethod::MessageLink { .. } => {
+                Err(ApiError::forbidden(
+                    "session_required",
+                    Some("session"),
+                    "this requires a session; sign in and use the session cookie or its access token",
+                ))
+            }
         }
     }
 }

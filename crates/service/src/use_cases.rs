@@ -26,7 +26,7 @@ use crate::alerts::{Alerts, GuestAlerts};
 use crate::approvals::Approvals;
 use crate::cron::Jobs;
 use crate::feedback::FeedbackBoard;
-use crate::firings::Firings;
+use crate::firings::{FiringLinks, Firings};
 use crate::idempotency::Idempotency;
 use crate::operator::Operators;
 use crate::redirect::Redirects;
@@ -84,6 +84,8 @@ pub struct UseCases {
     pub feedback: FeedbackBoard,
     /// Firings with their times, messages and acknowledgements.
     pub firings: Firings,
+    /// Links in messages about firings.
+    pub firing_links: FiringLinks,
     /// Idempotent requests.
     pub idempotency: Idempotency,
     /// Signed links to other sites.
@@ -129,6 +131,12 @@ impl UseCases {
             prices: evaluation.prices.clone(),
             stocks: evaluation.stocks.clone(),
             previews: Arc::default(),
+        };
+        let firings = Firings { ports: ports.clone() };
+        let firing_links = FiringLinks {
+            ports: ports.clone(),
+            firings: firings.clone(),
+            alerts: alerts.clone(),
         };
         let guest_alerts = GuestAlerts {
             ports: ports.clone(),
@@ -188,7 +196,8 @@ impl UseCases {
             operators,
             jobs,
             feedback: FeedbackBoard { ports: ports.clone() },
-            firings: Firings { ports: ports.clone() },
+            firing_links,
+            firings,
             idempotency: Idempotency { ports: ports.clone() },
             redirects,
             ports,

@@ -44,6 +44,7 @@ async fn create_alert(store: &Store, number: u64) {
                 note: None,
                 tags: alerts::Tags::default(),
                 options: alerts::options::AlertOptions::default(),
+                routing: alerts::Routing::default(),
                 email: None,
             };
             unit.lock_account(account).await?;

@@ -24,13 +24,15 @@ impl UnitOfWork {
         values(fetch!(self, fetch_all AlertRow, sql, account.0))
     }
 
-    /// Deletes everything of an account except its alerts: notification channels, webhooks with their deliveries, keys, sessions, OAuth
-    /// grants, codes, messages, feedback and likes, stored responses, the notes and tags of alerts, the acknowledgements of firings, the
+    /// Deletes everything of an account except its alerts: notification channels and routes, webhooks with their deliveries, keys, sessions, OAuth
+    /// grants, codes, messages, feedback and likes, stored responses, the notes, tags and routings of alerts, the acknowledgements of firings, the
     /// watchlist and its paper trades.
     pub async fn erase_account_data(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
         for sql in [
             "DELETE FROM notification_channels WHERE account_id = $1",
+            "DELETE FROM notification_routes WHERE account_id = $1",
+            "DELETE FROM escalations WHERE account_id = $1",
             "DELETE FROM delivery_attempts WHERE delivery_seq IN
              (SELECT deliveries.seq FROM deliveries JOIN webhooks ON webhooks.seq = deliveries.webhook_seq
               WHERE webhooks.account_id = $1)",
@@ -55,7 +57,8 @@ impl UnitOfWork {
             "UPDATE history SET details = NULL WHERE action = 'acknowledged'
              AND alert_seq IN (SELECT seq FROM alerts WHERE account_id = $1)",
             "DELETE FROM alert_tags WHERE account_id = $1",
-            "UPDATE alerts SET note = NULL, tags = NULL WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL)",
+            "UPDATE alerts SET note = NULL, tags = NULL, routing = NULL
+             WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL OR routing IS NOT NULL)",
             "DELETE FROM blind_stretches WHERE account_id = $1",
             "DELETE FROM approvals WHERE account_id = $1",
             "DELETE FROM analyst_queue WHERE account_id = $1",

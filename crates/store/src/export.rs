@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::alerts::{AlertRow, select};
 use crate::columns::Table;
 use crate::database::query;
-use crate::messages::alert_of_message;
+use crate::messages::{alert_of_message, message_route, route_of_message};
 use crate::model::{AccountId, ExportedAlert, FeedbackId, MessageChannel, MessageId, SentMessage};
 use crate::sqlite::row;
 use crate::{Store, StoreError};
@@ -19,6 +19,8 @@ macro_rules! select_messages {
         concat!(
             "SELECT seq, id, ",
             alert_of_message!(),
+            ", ",
+            route_of_message!(),
             ", kind, recipient, status, outcome, created_at, admitted_at, finished_at FROM messages
              WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL ",
             $rest
@@ -48,6 +50,9 @@ row! {
         seq: i64,
         id: Uuid,
         alert_id: Option<Uuid>,
+        routed_id: Option<Uuid>,
+        routed_type: Option<String>,
+        routed_name: Option<String>,
         kind: String,
         recipient: Option<String>,
         status: String,
@@ -71,6 +76,7 @@ impl MessageRow {
             id: MessageId(self.id),
             alert: self.alert_id.map(AlertId),
             channel,
+            routed_to: message_route(self.routed_id, self.routed_type.as_deref(), self.routed_name)?,
             kind: self.kind,
             recipient: self.recipient,
             status: self.status,

@@ -55,6 +55,7 @@ on_both! {
     "0032" "admitted_messages",
     "0033" "notification_channels",
     "0034" "firing_times",
+    "0035" "notification_routes",
 }
 
 /// Returns the migrations of SQLite.

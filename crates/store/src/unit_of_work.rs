@@ -5,12 +5,11 @@
 //! whether the database has failed during it. Failures are tracked here rather than by each transaction, because
 //! PostgreSQL aborts a transaction at the first failure but does not report this at the commit.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::alerts::TotalChanges;
 use crate::database::{WriteConnection, execute};
-use crate::model::Queue;
+use crate::queue::Wakes;
 use crate::{StoreError, availability};
 
 /// One database transaction. All [transactions](crate::Store::transaction) that are committed together share it.
@@ -20,8 +19,8 @@ pub struct UnitOfWork {
     failure: Option<TransactionError>,
     /// Whether this transaction has announced that it writes history (`feed.rs`).
     pub(crate) is_announced: bool,
-    /// Queues whose dispatchers are notified after the commit.
-    pub(crate) woken: BTreeSet<Queue>,
+    /// What is notified after the commit.
+    pub(crate) wakes: Wakes,
     /// Changes of the number of alerts, written before the commit.
     pub(crate) total_changes: TotalChanges,
 }
@@ -76,7 +75,7 @@ impl UnitOfWork {
             has_written: false,
             failure: None,
             is_announced: false,
-            woken: BTreeSet::new(),
+            wakes: Wakes::default(),
             total_changes: TotalChanges::new(),
         }
     }
@@ -87,7 +86,7 @@ impl UnitOfWork {
 
     pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
         self.is_announced = false;
-        self.woken.clear();
+        self.wakes.clear();
         self.total_changes.clear();
         self.reset();
         // In SQLite, a deferred BEGIN fails at its first write if another connection has written since its first

@@ -377,6 +377,7 @@ own-alerts-empty = You have no alert on this stock yet. Press “+” at the pri
 
 channel-email = Email
 channel-sms = Text message
+channel-deleted = Deleted channel
 deleted-alert = Deleted alert
 attempts-empty = Nothing has been sent yet.
 column-attempts = Attempts

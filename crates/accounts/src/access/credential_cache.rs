@@ -123,7 +123,7 @@ impl CredentialCache {
             let touched = match auth_method {
                 AuthMethod::ApiKey { id, .. } => store.touch_api_keys(&[(id, now)]).await,
                 AuthMethod::Grant { id, .. } => store.touch_grant(id, now).await,
-                AuthMethod::Session { .. } => return,
+                AuthMethod::Session { .. } | AuthMethod::MessageLink { .. } => return,
             };
             if let Err(error) = touched {
                 tracing::warn!(%error, "cannot record the use of an API key or OAuth grant");

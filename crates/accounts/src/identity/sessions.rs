@@ -244,11 +244,13 @@ impl AccountAccess {
 pub fn session_of(actor: &Actor) -> Result<SessionId, ServiceError> {
     match &actor.auth_method {
         AuthMethod::Session { id, .. } => Ok(*id),
-        AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } => Err(ServiceError::Forbidden {
-            reason: "session_required",
-            required: Some("session".to_owned()),
-            message: "API keys and apps cannot do this; sign in and use the session or its token".to_owned(),
-        }),
+        AuthMethod::ApiKey { .. } | AuthMethod::Grant { .. } | AuthMethod::MessageLink { .. } => {
+            Err(ServiceError::Forbidden {
+                reason: "session_required",
+                required: Some("session".to_owned()),
+                message: "API keys and apps cannot do this; sign in and use the session or its token".to_owned(),
+            })
+        }
     }
 }
 

@@ -162,6 +162,7 @@ pub(crate) fn alert(symbol: Symbol, condition: Condition, rng: &mut impl Rng) ->
         note: None,
         tags: alerts::Tags::default(),
         options: alerts::options::AlertOptions::default(),
+        routing: alerts::Routing::default(),
         lifecycle: None,
         status: Status::Active,
         initial_price: None,

@@ -13,7 +13,7 @@ const MAX_EMAIL_BYTES: usize = 254;
 /// The maximum length of the local part, before the `@` (RFC 5321).
 const MAX_LOCAL_BYTES: usize = 64;
 
-pub(super) fn object(body: &Value) -> Result<&Map<String, Value>, RequestError> {
+pub(crate) fn object(body: &Value) -> Result<&Map<String, Value>, RequestError> {
     body.as_object()
         .ok_or_else(|| RequestError::NotAnObject { found: kind_of(body) })
 }

@@ -10,6 +10,7 @@ use super::parameters;
 use super::{ParseContext, RequestError, body};
 use crate::alert::NewAlert;
 use crate::condition::Condition;
+use crate::routing::{Routing, read_routing};
 use crate::scope::template_symbol;
 
 /// Reads the body of a create request.
@@ -34,6 +35,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
     let email = body::email(body, &mut errors);
     let note = labels::note(body, &mut errors);
     let tags = labels::tags(body, &mut errors);
+    let routing = read_routing(body, &Routing::default()).map_err(|found| errors.append(found));
     let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut errors));
     let threshold = Threshold::sent(body.get("threshold"));
     let read = conditions::read_with(
@@ -62,6 +64,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
             note: note?.flatten(),
             tags: tags?.unwrap_or_default(),
             options: options?,
+            routing: routing?.apply(&Routing::default()),
             email: email?,
         })
     };

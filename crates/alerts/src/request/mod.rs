@@ -37,10 +37,11 @@ use serde_json::{Map, Value};
 use crate::condition::{Condition, ConditionKind};
 
 pub use body::is_plausible_email;
+pub(crate) use body::object;
 pub use create::{parse_create, parse_template};
 pub(crate) use date::{DATE_FORMS, DateOrInstant, parse as parse_date};
 pub use fields::FieldErrors;
-pub(crate) use fields::{kind_of, member};
+pub(crate) use fields::{InvalidField, kind_of, member};
 pub(crate) use numbers::decimal;
 pub(crate) use parameters::NOTE;
 pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};

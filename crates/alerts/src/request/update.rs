@@ -12,6 +12,7 @@ use crate::alert::{Alert, Channel};
 use crate::condition::{Condition, ConditionKind};
 use crate::note::Note;
 use crate::options::AlertOptions;
+use crate::routing::{Routing, has_routing, read_routing};
 use crate::tags::Tags;
 
 /// The result of an update: the complete new values, not the difference.
@@ -29,7 +30,9 @@ pub struct AlertChange {
     pub tags: Tags,
     /// The options.
     pub options: AlertOptions,
-    /// Whether an active alert is armed again: unless the request has no fields but `note` and `tags`.
+    /// The routing of its messages.
+    pub routing: Routing,
+    /// Whether an active alert is armed again: unless the request has no fields but `note`, `tags` and those of the routing.
     pub rearms: bool,
 }
 
@@ -38,6 +41,7 @@ pub struct AlertChange {
 /// An omitted member keeps its current value. The complete result is validated like a new alert, except that an alert may keep a
 /// moment or an end in the past, its expression, and a condition with options that do not fit it. A null removes the threshold, the parameters, the options, the note or the tags; for the condition and the notification, a null counts
 /// as omitted. `parameters`, `options`, `note` and `tags` are replaced as a whole. The symbol cannot be changed and is ignored like any unknown member.
+/// The members of the routing are changed one by one, see [`read_routing`].
 ///
 /// A change of the condition requires a new threshold and new parameters: the same number or name means something else for
 /// another condition. Only client metadata is kept.
@@ -50,6 +54,7 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
     let notification = body::notification(body, &mut errors);
     let note = labels::note(body, &mut errors);
     let tags = labels::tags(body, &mut errors);
+    let routing = read_routing(body, &current.routing).map_err(|found| errors.append(found));
     let read = condition(current, body, context, &mut errors);
     let changed = read.as_ref().ok().map(|(condition, _)| condition);
     let options = options::read(body, changed, Some(current), context, &mut errors);
@@ -63,7 +68,8 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
             note: note?.unwrap_or_else(|| current.note.clone()),
             tags: tags?.unwrap_or_else(|| current.tags.clone()),
             options: options?,
-            rearms: changes_evaluation(body) || !changes_labels(body),
+            routing: routing?.apply(&current.routing),
+            rearms: changes_evaluation(body) || !changes_messages(body),
         })
     };
     parts().map_err(|InvalidField| RequestError::Invalid(errors))
@@ -76,7 +82,7 @@ pub fn changes_nothing(body: &Value) -> bool {
     let Some(body) = body.as_object() else {
         return false;
     };
-    !changes_evaluation(body) && !changes_labels(body)
+    !changes_evaluation(body) && !changes_messages(body)
 }
 
 fn changes_evaluation(body: &Map<String, Value>) -> bool {
@@ -89,8 +95,9 @@ fn changes_evaluation(body: &Map<String, Value>) -> bool {
         || is_sent("options")
 }
 
-fn changes_labels(body: &Map<String, Value>) -> bool {
-    ["note", "tags"].iter().any(|name| body.contains_key(*name))
+/// Returns whether a body changes what is only used in messages and lists.
+fn changes_messages(body: &Map<String, Value>) -> bool {
+    ["note", "tags"].iter().any(|name| body.contains_key(*name)) || has_routing(body)
 }
 
 /// Returns the condition and the parameters of the updated alert.

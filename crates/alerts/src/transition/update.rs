@@ -11,7 +11,7 @@ use crate::request::AlertChange;
 ///
 /// An active alert is armed again, even if the update changes nothing, and keeps its initial price; without an initial price it
 /// takes `price`. Of any other alert only the fields change, and an update with equal values changes nothing. An update of only the
-/// note and the tags arms no alert, and keeps the revision.
+/// note, the tags and the routing arms no alert, and keeps the revision.
 ///
 /// # Errors
 /// [`TransitionError::NoPrice`] for an update to a percent change, if the alert is active and neither has an initial price nor
@@ -34,6 +34,7 @@ pub fn update(
         note,
         tags,
         options,
+        routing,
         rearms,
     } = change;
     let is_rearmed = is_active && rearms;
@@ -41,8 +42,8 @@ pub fn update(
         || alert.notification != notification
         || alert.parameters != parameters
         || alert.options != options;
-    let labels_differ = alert.note != note || alert.tags != tags;
-    if !is_rearmed && !differs && !labels_differ {
+    let messages_differ = alert.note != note || alert.tags != tags || alert.routing != routing;
+    if !is_rearmed && !differs && !messages_differ {
         return Ok(Transition::Unchanged);
     }
     let is_snoozed = options.snoozed_until.is_some() && options.snoozed_until != alert.options.snoozed_until;
@@ -61,6 +62,7 @@ pub fn update(
         after.note = note;
         after.tags = tags;
         after.options = options;
+        after.routing = routing;
         if !rearms {
             // The evaluation does not change, so a firing that is being committed stays valid.
             after.revision = alert.revision;

@@ -264,6 +264,7 @@ fn alert(proposal: &Proposal, id: u128, price: Price, now: Timestamp) -> Alert {
         note: None,
         tags: alerts::Tags::default(),
         options: alerts::options::AlertOptions::default(),
+        routing: alerts::Routing::default(),
         lifecycle: None,
         status: Status::Active,
         initial_price: Some(price),

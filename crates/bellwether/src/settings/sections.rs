@@ -29,6 +29,7 @@ section! {
         webhooks: WebhooksSection,
         email: EmailSection,
         sms: SmsSection,
+        notifications: NotificationsSection,
         telegram: TelegramSection,
         pushover: PushoverSection,
         analyst: AnalystSection,
@@ -150,6 +151,13 @@ section! {
         max_letters_per_day: NonZeroU32,
         max_letters_per_number: NonZeroU32,
         max_alerts_per_number: NonZeroU32,
+    }
+}
+
+section! {
+    /// Messages to chat and push services.
+    NotificationsSection {
+        retry_delays: Vec<SignedDuration>,
     }
 }
 

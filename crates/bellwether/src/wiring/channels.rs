@@ -4,6 +4,7 @@ use delivery::notification_channels::ChannelServicesConfig;
 use notify::channels::ChannelSecret;
 use notify::channels::pushover::PushoverSettings;
 use notify::channels::telegram::TelegramSettings;
+use notify::schedule::RetrySchedule;
 
 use crate::settings::{SecretString, Settings};
 
@@ -18,6 +19,7 @@ pub(super) fn settings(settings: &Settings) -> ChannelServicesConfig {
             base_url: pushover.base_url.clone(),
             token: secret(pushover.token.as_ref()),
         },
+        retry_delays: RetrySchedule::new(settings.notifications.retry_delays.clone()),
     }
 }
 
@@ -38,6 +40,7 @@ mod tests {
         let made = made(&[]);
         assert_eq!(made.telegram, TelegramSettings::default());
         assert_eq!(made.pushover, PushoverSettings::default());
+        assert_eq!(made.retry_delays, ChannelServicesConfig::default().retry_delays);
     }
 
     #[test]

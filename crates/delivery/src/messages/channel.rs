@@ -3,16 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use clock::Clock;
-use notify::dispatcher::Transport;
+use notify::dispatcher::{DispatcherLimits, Transport};
 use notify::email::EmailError;
 use notify::message_attempt::MessageAttempt;
 use notify::schedule::RetrySchedule;
 use notify::sms::SmsError;
-use store::model::{ClaimedMessage, MessageChannel};
+use store::model::{ClaimedMessage, MessageChannel, NotificationChannel};
 
 use super::compose::{Composer, RenderError};
-use super::config::{DailyMessageLimits, MessagesConfig};
+use super::config::DailyMessageLimits;
 use super::recipient::Recipient;
 use super::transport::RenderedMessage;
 
@@ -28,21 +27,12 @@ pub enum MessageTransportError {
 }
 
 /// A rendered message of one channel, ready to be sent.
-pub(crate) trait ChannelMessage: Sized + Send + Sync + 'static {
+pub(crate) trait OutgoingMessage: Sized + Send + Sync + 'static {
     /// The channel.
     const CHANNEL: MessageChannel;
 
     /// Sends messages of this channel.
     type Provider: Transport<Job = Self, Report = MessageAttempt>;
-
-    /// Returns the provider and the settings of the channel.
-    ///
-    /// # Errors
-    /// [`MessageTransportError`] for an invalid setting.
-    fn setup(
-        settings: &MessagesConfig,
-        time: Arc<dyn Clock>,
-    ) -> Result<ChannelSetup<Self::Provider>, MessageTransportError>;
 
     /// Renders a message.
     fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError>;
@@ -52,6 +42,18 @@ pub(crate) trait ChannelMessage: Sized + Send + Sync + 'static {
 
     /// Returns the content, as stored in the outbox.
     fn content(&self) -> RenderedMessage;
+
+    /// Returns the host that gets the message, if not all messages of the channel go to the same provider.
+    fn host(&self) -> Option<Arc<str>> {
+        None
+    }
+}
+
+/// A message with the notification channel that it goes to.
+pub(crate) struct MessageJob<M> {
+    pub(super) message: M,
+    /// `None`: the account's own address or number.
+    pub(super) channel: Option<Arc<NotificationChannel>>,
 }
 
 /// The provider and the settings of a channel.
@@ -60,4 +62,5 @@ pub(crate) struct ChannelSetup<P> {
     pub(super) provider: Option<(P, &'static str, Duration)>,
     pub(super) daily_limits: DailyMessageLimits,
     pub(super) retry_delays: RetrySchedule,
+    pub(super) limits: DispatcherLimits,
 }

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use alerts::AlertId;
 use foundation::links::link;
 use foundation::vault::{Vault, VaultError};
+use notify::channels::{ChannelAction, ChannelActionKind};
 use notify::templates::AccountEmail;
 use notify::templates::render::FiredAlert;
-use store::model::ClaimedMessage;
+use store::model::{ClaimedMessage, NotificationChannelType};
+use url::Url;
 
+use super::action_link::{ActionLink, LinkAction};
 use super::write::content_location;
 
 /// Product name in messages.
@@ -22,6 +26,9 @@ pub(crate) enum RenderError {
     /// The content does not match this version.
     #[error("invalid message content: {0}")]
     Unreadable(#[from] serde_json::Error),
+    /// The message has no notification channel to go to, or is not about a firing.
+    #[error("the message has no destination")]
+    NoDestination,
 }
 
 /// Opens the content of messages and creates links.
@@ -31,13 +38,49 @@ pub(crate) struct Composer {
 }
 
 impl Composer {
-    /// Returns the fired alert, with a link to it if the owner has an account.
-    pub(super) fn fired(&self, message: &ClaimedMessage, data: &str) -> FiredAlert {
-        let alert = FiredAlert::from_event_data(data);
-        match message.alert.filter(|_| message.account.is_some()) {
-            Some(id) => alert.with_link(link(&self.public_url, &format!("alerts/{id}"), &[])),
-            None => alert,
+    /// Returns the fired alert, with links if the owner has an account.
+    pub(super) fn fired(&self, message: &ClaimedMessage, data: &str, via: NotificationChannelType) -> FiredAlert {
+        let mut alert = FiredAlert::from_event_data(data);
+        if message.account.is_none() {
+            return alert;
         }
+        if let Some(id) = message.alert {
+            alert = alert.with_link(self.alert_link(id));
+        }
+        if let Some(link) = self.action_link(message, LinkAction::Acknowledge, via) {
+            alert = alert.with_acknowledge_link(link);
+        }
+        alert
+    }
+
+    /// Returns the link to the page of an alert.
+    pub(super) fn alert_link(&self, alert: AlertId) -> String {
+        link(&self.public_url, &format!("alerts/{alert}"), &[])
+    }
+
+    /// Returns a link that acts on the firing of a message.
+    pub(super) fn action_link(
+        &self,
+        message: &ClaimedMessage,
+        action: LinkAction,
+        via: NotificationChannelType,
+    ) -> Option<String> {
+        let token = ActionLink::new(action, message.event?, via, message.created_at).token(&self.vault);
+        Some(link(&self.public_url, action.page(), &[("t", &token)]))
+    }
+
+    /// Returns the actions of a message to a service.
+    pub(super) fn actions(&self, message: &ClaimedMessage, via: NotificationChannelType) -> Vec<ChannelAction> {
+        let actions = [(ChannelActionKind::Acknowledge, LinkAction::Acknowledge)];
+        let actions = actions.into_iter().filter_map(|(kind, action)| {
+            let link = self.action_link(message, action, via)?;
+            Some(ChannelAction {
+                kind,
+                url: Url::parse(&link).ok()?,
+                callback_data: None,
+            })
+        });
+        actions.collect()
     }
 
     /// Opens the content of a message about an account.

@@ -8,11 +8,10 @@ use foundation::Ports;
 use jiff::SignedDuration;
 use notify::dispatcher::{Dispatcher, DispatcherLimits};
 
-use super::channel::{ChannelMessage, MessageTransportError};
+use super::channel::{ChannelSetup, OutgoingMessage};
 use super::compose::Composer;
 use super::message_queue::MessageQueue;
 use super::transport::MessageTransport;
-use crate::DeliveryConfig;
 use crate::queue::{self, QueueOutbox};
 
 /// Maximum number of concurrent attempts per provider, each on its own connection.
@@ -25,13 +24,23 @@ const OUTBOX_TIMEOUT: Duration = Duration::from_secs(1);
 /// The dispatcher of a channel.
 pub(crate) type MessageDispatcher<M> = Dispatcher<QueueOutbox<MessageQueue<M>>, MessageTransport<M>>;
 
-/// Creates the dispatcher of a channel.
-pub(crate) fn dispatcher<M: ChannelMessage>(
+/// Returns the limits of a channel whose messages all go to one provider, which is slow for all or for none.
+pub(super) fn shared_provider_limits(timeout: Option<Duration>) -> DispatcherLimits {
+    DispatcherLimits {
+        max_attempts_per_host: MAX_CONCURRENT_ATTEMPTS,
+        max_attempts_per_account: MAX_CONCURRENT_ATTEMPTS_PER_ACCOUNT,
+        slow_after: queue::max_attempt_duration(signed(timeout.unwrap_or(OUTBOX_TIMEOUT))),
+        ..DispatcherLimits::default()
+    }
+}
+
+/// Creates the dispatcher of a channel. If a confirmation is required, mail about alerts only goes to confirmed addresses.
+pub(crate) fn dispatcher<M: OutgoingMessage>(
     ports: &Ports,
-    settings: &DeliveryConfig,
+    public_url: &str,
+    setup: ChannelSetup<M::Provider>,
     is_confirmation_required: bool,
-) -> Result<MessageDispatcher<M>, MessageTransportError> {
-    let setup = M::setup(&settings.messages, Arc::clone(&ports.network.time))?;
+) -> MessageDispatcher<M> {
     let (provider, name, timeout) = match setup.provider {
         Some((provider, name, timeout)) => (Some(provider), name, timeout),
         None => (None, "outbox", OUTBOX_TIMEOUT),
@@ -41,7 +50,7 @@ pub(crate) fn dispatcher<M: ChannelMessage>(
         ports: ports.clone(),
         composer: Composer {
             vault: Arc::clone(&ports.vault),
-            public_url: settings.public_url.clone(),
+            public_url: public_url.to_owned(),
         },
         daily_limits: setup.daily_limits,
         is_confirmation_required,
@@ -51,20 +60,10 @@ pub(crate) fn dispatcher<M: ChannelMessage>(
         provider,
         ports: ports.clone(),
     };
-    let timeout = SignedDuration::try_from(timeout).unwrap_or(SignedDuration::MAX);
-    let limits = DispatcherLimits {
-        max_attempts_per_host: MAX_CONCURRENT_ATTEMPTS,
-        max_attempts_per_account: MAX_CONCURRENT_ATTEMPTS_PER_ACCOUNT,
-        // All messages go to the same provider, which is slow for all or for none.
-        slow_after: queue::max_attempt_duration(timeout),
-        ..DispatcherLimits::default()
-    };
-    Ok(queue::dispatcher(
-        ports,
-        channel,
-        transport,
-        timeout,
-        setup.retry_delays,
-        limits,
-    ))
+    let (retry_delays, limits) = (setup.retry_delays, setup.limits);
+    queue::dispatcher(ports, channel, transport, signed(timeout), retry_delays, limits)
+}
+
+fn signed(timeout: Duration) -> SignedDuration {
+    SignedDuration::try_from(timeout).unwrap_or(SignedDuration::MAX)
 }

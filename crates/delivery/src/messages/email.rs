@@ -5,29 +5,39 @@ use std::sync::Arc;
 use clock::Clock;
 use foundation::links::link;
 use notify::email::{Email, EmailError, Mailer, SmtpConfig};
-use notify::templates::render::{self, EmailContext};
-use store::model::{ClaimedMessage, MessageChannel, MessageContent, is_alert_news};
+use notify::templates::render::{self, EmailContext, FiredAlert, NotBySms};
+use store::model::{
+    ClaimedMessage, MessageChannel, MessageContent, MessageDestination, NotificationChannelType, is_alert_news,
+};
 
-use super::channel::{ChannelMessage, ChannelSetup, MessageTransportError};
+use super::channel::{ChannelSetup, MessageTransportError, OutgoingMessage};
 use super::compose::{Composer, PRODUCT_NAME, RenderError};
-use super::config::MessagesConfig;
+use super::config::EmailConfig;
+use super::dispatchers::shared_provider_limits;
 use super::recipient::Recipient;
 use super::transport::RenderedMessage;
 use super::unsubscribe;
 
-impl ChannelMessage for Email {
+/// Returns the mail server and the settings of email.
+///
+/// # Errors
+/// [`MessageTransportError`] for an invalid setting.
+pub(crate) fn setup(
+    settings: &EmailConfig,
+    time: Arc<dyn Clock>,
+) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
+    let mailer = |smtp: &SmtpConfig| Ok::<_, EmailError>((Mailer::new(smtp.clone(), time)?, "smtp", smtp.timeout));
+    Ok(ChannelSetup {
+        provider: settings.smtp.as_ref().map(mailer).transpose()?,
+        daily_limits: settings.daily_limits,
+        retry_delays: settings.retry_delays.clone(),
+        limits: shared_provider_limits(settings.smtp.as_ref().map(|smtp| smtp.timeout)),
+    })
+}
+
+impl OutgoingMessage for Email {
     const CHANNEL: MessageChannel = MessageChannel::Email;
     type Provider = Mailer;
-
-    fn setup(settings: &MessagesConfig, time: Arc<dyn Clock>) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
-        let email = &settings.email;
-        let mailer = |smtp: &SmtpConfig| Ok::<_, EmailError>((Mailer::new(smtp.clone(), time)?, "smtp", smtp.timeout));
-        Ok(ChannelSetup {
-            provider: email.smtp.as_ref().map(mailer).transpose()?,
-            daily_limits: email.daily_limits,
-            retry_delays: email.retry_delays.clone(),
-        })
-    }
 
     fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
         let mut context = EmailContext::new(PRODUCT_NAME, &composer.public_url);
@@ -41,7 +51,14 @@ impl ChannelMessage for Email {
             MessageContent::Sealed(sealed) => {
                 render::account_email(&composer.account_email(message, sealed)?, &context)
             }
-            MessageContent::Firing(data) => render::fired_alert_email(&composer.fired(message, data), &context),
+            MessageContent::Firing(data) => {
+                let alert = composer.fired(message, data, NotificationChannelType::Email);
+                let alert = match not_by_sms(message, &alert) {
+                    Some(reason) => alert.with_not_by_sms(reason),
+                    None => alert,
+                };
+                render::fired_alert_email(&alert, &context)
+            }
         };
         Ok(Self {
             to: recipient.to,
@@ -63,4 +80,18 @@ impl ChannelMessage for Email {
             html: Some(self.content.html.clone()),
         }
     }
+}
+
+/// Returns why a message goes by email that should have been a text message.
+fn not_by_sms(message: &ClaimedMessage, alert: &FiredAlert) -> Option<NotBySms> {
+    let is_by_sms = match &message.destination {
+        MessageDestination::Own => alert.is_by_sms(),
+        MessageDestination::Channel(channel) => channel.channel_type == NotificationChannelType::Sms,
+        MessageDestination::DeletedChannel => false,
+    };
+    let owner = message.owner.as_ref().filter(|_| is_by_sms)?;
+    Some(match owner.profile.phone {
+        Some(_) => NotBySms::OverQuota,
+        None => NotBySms::NoNumber,
+    })
 }

@@ -13,18 +13,19 @@ use metrics::{counter, histogram};
 use notify::dispatcher::{ClaimedJob, SettledJob};
 use store::StoreError;
 use store::model::{
-    ClaimQuery, ClaimedMessage, MessageChannel, MessageLimits, MessageResult, Queue, QuotaDecision, QuotaRequest,
-    Settlement, SettlementDecision,
+    ClaimQuery, ClaimedMessage, MessageChannel, MessageDestination, MessageLimits, MessageResult, Queue, QuotaDecision,
+    QuotaRequest, Settlement, SettlementDecision,
 };
 use uuid::Uuid;
 
-use super::channel::ChannelMessage;
+use super::channel::{MessageJob, OutgoingMessage};
 use super::compose::{Composer, RenderError};
 use super::config::DailyMessageLimits;
 use super::quota;
 use super::quota_period::QuotaPeriod;
 use super::recipient::{self, Recipient, SendContext, SendDecision};
 use super::transport::SendResult;
+use crate::notification_channels::{ConfigError, NotificationChannelConfig};
 use crate::queue::{self, ChannelQueue};
 
 /// The queue of one channel.
@@ -38,15 +39,15 @@ pub(crate) struct MessageQueue<M> {
     pub(super) provider: Arc<str>,
 }
 
-impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
-    type Job = M;
+impl<M: OutgoingMessage> ChannelQueue for MessageQueue<M> {
+    type Job = MessageJob<M>;
     type Report = SendResult;
 
     fn queue(&self) -> Queue {
         M::CHANNEL.into()
     }
 
-    async fn claim(&self, query: ClaimQuery) -> Result<Vec<ClaimedJob<M>>, StoreError> {
+    async fn claim(&self, query: ClaimQuery) -> Result<Vec<ClaimedJob<MessageJob<M>>>, StoreError> {
         let claimed = self.ports.store.claim_messages(M::CHANNEL, query).await?;
         let mut not_sent = Vec::new();
         let addressed = self.decide(claimed, &mut not_sent).await?;
@@ -81,7 +82,7 @@ impl<M: ChannelMessage> ChannelQueue for MessageQueue<M> {
 
 type Addressed = (ClaimedMessage, Recipient);
 
-impl<M: ChannelMessage> MessageQueue<M> {
+impl<M: OutgoingMessage> MessageQueue<M> {
     pub(super) fn now(&self) -> Timestamp {
         self.ports.network.time.now()
     }
@@ -91,6 +92,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
         claimed: Vec<ClaimedMessage>,
         not_sent: &mut Vec<Settlement<MessageResult>>,
     ) -> Result<Vec<Addressed>, StoreError> {
+        let claimed = self.with_configs(claimed, not_sent);
         let unsubscribed = self.unsubscribed(&claimed).await?;
         let context = SendContext {
             channel: M::CHANNEL,
@@ -99,24 +101,57 @@ impl<M: ChannelMessage> MessageQueue<M> {
             unsubscribed: &unsubscribed,
         };
         let mut addressed = Vec::with_capacity(claimed.len());
-        for message in claimed {
-            match context.decide(&message) {
+        for (message, config) in claimed {
+            match context.decide(&message, config.as_ref()) {
                 SendDecision::Send(recipient) => addressed.push((message, recipient)),
                 SendDecision::Postpone(until) => {
                     let decision = SettlementDecision::Postponed { until };
                     not_sent.push(self.unsent(&message, "quiet_hours", decision));
                 }
+                SendDecision::MoveToEmail(why) => not_sent.push(self.moved_to_email(&message, why)),
                 SendDecision::Drop(why) => not_sent.push(self.unsent(&message, why, SettlementDecision::Failed)),
             }
         }
         Ok(addressed)
     }
 
-    async fn unsubscribed(&self, claimed: &[ClaimedMessage]) -> Result<HashSet<String>, StoreError> {
+    /// Opens the configurations of the notification channels that messages go to.
+    fn with_configs(
+        &self,
+        claimed: Vec<ClaimedMessage>,
+        not_sent: &mut Vec<Settlement<MessageResult>>,
+    ) -> Vec<(ClaimedMessage, Option<NotificationChannelConfig>)> {
+        let mut opened = Vec::with_capacity(claimed.len());
+        for message in claimed {
+            let MessageDestination::Channel(channel) = &message.destination else {
+                opened.push((message, None));
+                continue;
+            };
+            match NotificationChannelConfig::open(&self.composer.vault, channel) {
+                Ok(config) => opened.push((message, Some(config))),
+                Err(ConfigError::Vault(_)) => {
+                    let postponed = queue::postpone_unreadable(self.now());
+                    not_sent.push(self.unsent(&message, "sealed", postponed));
+                }
+                Err(ConfigError::Incomplete | ConfigError::Unreadable(_)) => {
+                    not_sent.push(self.unsent(&message, "channel_incomplete", SettlementDecision::Failed));
+                }
+            }
+        }
+        opened
+    }
+
+    async fn unsubscribed(
+        &self,
+        claimed: &[(ClaimedMessage, Option<NotificationChannelConfig>)],
+    ) -> Result<HashSet<String>, StoreError> {
         if M::CHANNEL != MessageChannel::Email {
             return Ok(HashSet::new());
         }
-        let mut addresses: Vec<String> = claimed.iter().filter_map(recipient::address).collect();
+        let addresses = claimed.iter();
+        let mut addresses: Vec<String> = addresses
+            .filter_map(|(message, config)| recipient::address(message, config.as_ref()))
+            .collect();
         addresses.sort_unstable();
         addresses.dedup();
         Ok(self.ports.store.unsubscribed(&addresses).await?.into_iter().collect())
@@ -152,9 +187,7 @@ impl<M: ChannelMessage> MessageQueue<M> {
                 }
                 QuotaDecision::Lost => continue,
                 QuotaDecision::OverQuota => {
-                    let mut moved = self.unsent(&message, "over_quota", SettlementDecision::Released);
-                    moved.result.moved_to = Some(MessageChannel::Email);
-                    not_sent.push(moved);
+                    not_sent.push(self.moved_to_email(&message, "over_quota"));
                     continue;
                 }
                 QuotaDecision::OverLimit => ("over_limit", SettlementDecision::Failed),
@@ -194,28 +227,41 @@ impl<M: ChannelMessage> MessageQueue<M> {
         message: ClaimedMessage,
         recipient: Recipient,
         not_sent: &mut Vec<Settlement<MessageResult>>,
-    ) -> Option<ClaimedJob<M>> {
+    ) -> Option<ClaimedJob<MessageJob<M>>> {
         let account = message.account.map_or(Uuid::nil(), |account| account.0);
         match M::render(&self.composer, &message, recipient) {
-            Ok(job) => Some(ClaimedJob {
+            Ok(rendered) => Some(ClaimedJob {
                 key: message.seq,
                 id: message.id.0,
                 endpoint: message.endpoint,
-                host: Arc::clone(&self.provider),
+                host: rendered.host().unwrap_or_else(|| Arc::clone(&self.provider)),
                 account,
                 previous_attempts: message.tries,
-                job,
+                job: MessageJob {
+                    message: rendered,
+                    channel: match message.destination {
+                        MessageDestination::Channel(channel) => Some(channel),
+                        MessageDestination::Own | MessageDestination::DeletedChannel => None,
+                    },
+                },
             }),
             Err(error) => {
                 tracing::error!(%error, message = %message.id.0, "cannot render a message");
                 let (why, decision) = match error {
-                    RenderError::Unreadable(_) => ("void", SettlementDecision::Failed),
+                    RenderError::Unreadable(_) | RenderError::NoDestination => ("void", SettlementDecision::Failed),
                     RenderError::Sealed(_) => ("sealed", queue::postpone_unreadable(self.now())),
                 };
                 not_sent.push(self.unsent(&message, why, decision));
                 None
             }
         }
+    }
+
+    /// Returns the settlement of a text message that is sent by email instead.
+    fn moved_to_email(&self, message: &ClaimedMessage, why: &'static str) -> Settlement<MessageResult> {
+        let mut moved = self.unsent(message, why, SettlementDecision::Released);
+        moved.result.moved_to = Some(MessageChannel::Email);
+        moved
     }
 
     /// Returns the settlement of a message that is not sent, or not now.
@@ -248,12 +294,15 @@ fn count(channel: MessageChannel, settled: &[SettledJob<SendResult>]) {
 
 fn settlement(settled: &SettledJob<SendResult>) -> Settlement<MessageResult> {
     let attempt = settled.report.as_ref().map(|result| &result.attempt);
-    let kept = settled.report.as_ref().and_then(|result| result.kept.clone());
+    let report = settled.report.as_ref();
+    let kept = report.and_then(|result| result.kept.clone());
+    let channel_result = report.and_then(SendResult::channel_result);
     let result = MessageResult {
         outcome: attempt.map(|attempt| attempt.outcome.name().to_owned()),
         provider_id: attempt.and_then(|attempt| attempt.provider_id.clone()),
         kept,
         moved_to: None,
+        channel_result,
     };
     queue::settlement(settled, result)
 }

@@ -1,4 +1,4 @@
-//! Messages: email and text messages to people.
+//! Messages: email, text messages, and messages to chat and push services.
 //!
 //! A use case creates a [`NewMessage`](store::model::NewMessage) and queues it in its own transaction
 //! ([`store::UnitOfWork::queue_message`]). The content is sealed, because it contains links that give access to accounts. A
@@ -6,28 +6,30 @@
 //!
 //! One dispatcher per channel claims the messages (`dispatchers.rs`, the same dispatcher as for webhooks). Claimed
 //! messages are checked ([`recipient`]: address and quiet hours), counted against the limits ([`message_queue`]) and
-//! rendered ([`email`], [`sms`]). The configured transport sends them ([`transport`]): a mail server, Twilio, or the
-//! outbox, which stores them for the operator.
+//! rendered ([`email`], [`sms`], [`service`]). The configured transport sends them ([`transport`]): a mail server, Twilio, the service, or
+//! the outbox, which stores them for the operator.
 //!
-//! To add a channel, add a [`MessageChannel`], a [`ChannelMessage`](channel::ChannelMessage) like [`sms`], and its
+//! To add a channel, add a [`MessageChannel`], a [`OutgoingMessage`](channel::OutgoingMessage) like [`sms`], and its
 //! dispatcher.
 //!
 //! Guarantees: a message is sent at least once, under one id, and the alert's history records the result. Limits for
 //! each recipient, account and day apply ([`config`]); messages beyond them are dropped.
 
+mod action_link;
 pub mod alert_summary;
 mod channel;
 mod compose;
 mod config;
 pub(crate) mod dispatchers;
-mod email;
+pub(crate) mod email;
 mod message_queue;
 mod outbox;
 mod quota;
 mod quota_period;
 mod recipient;
 mod sent;
-mod sms;
+pub(crate) mod service;
+pub(crate) mod sms;
 mod status;
 mod test_send;
 mod transport;
@@ -38,6 +40,7 @@ use std::sync::Arc;
 
 use foundation::Ports;
 
+pub use action_link::{ActionLink, LinkAction};
 pub use channel::MessageTransportError;
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
 pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};

@@ -11,7 +11,7 @@ use notify::templates::AccountEmail;
 use store::StoreError;
 use store::model::{AccountId, ClaimedMessage, MessageChannel, MessageId};
 
-use super::channel::ChannelMessage;
+use super::channel::OutgoingMessage;
 use super::message_queue::MessageQueue;
 use super::recipient::Recipient;
 use super::write::seal_message;
@@ -20,7 +20,7 @@ use crate::messages::QuotaPeriod;
 /// Usage of the first warning, in percent of the quota.
 const WARNING_THRESHOLD_PERCENT: u64 = 80;
 
-impl<M: ChannelMessage> MessageQueue<M> {
+impl<M: OutgoingMessage> MessageQueue<M> {
     /// Queues warnings for accounts that reach a warning threshold.
     pub(super) async fn warn_of_quota(&self, accounts: BTreeMap<AccountId, (String, u32)>) -> Result<(), StoreError> {
         let now = self.now();

@@ -2,20 +2,23 @@
 //!
 //! The decision is made immediately before each attempt, because addresses, quiet hours and subscriptions may change.
 //! Account messages respond to an action of the user, so they are sent at once to their original address. Messages
-//! about alerts ([`is_alert_news`]) wait for the end of quiet hours.
+//! about alerts ([`is_alert_news`]) wait for the end of quiet hours, unless their alert is urgent.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use store::model::{Account, ClaimedMessage, MessageChannel, is_alert_news};
+use notify::channels::ChannelTarget;
+use store::model::{Account, ClaimedMessage, MessageChannel, MessageDestination, is_alert_news};
 
 use foundation::quiet_hours::{quiet_until, time_zone};
+
+use crate::notification_channels::NotificationChannelConfig as Config;
 
 /// Recipient of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Recipient {
-    /// Email address or phone number.
+    /// Email address, phone number, or the id of the notification channel.
     pub(super) to: String,
     /// Name, if the owner set it.
     pub(super) name: Option<String>,
@@ -23,6 +26,8 @@ pub(crate) struct Recipient {
     pub(super) time_zone: TimeZone,
     /// Monthly quota of text messages about alerts.
     pub(super) quota: Option<u32>,
+    /// The service that a notification channel sends to.
+    pub(super) target: Option<ChannelTarget>,
 }
 
 /// Decision about a message.
@@ -31,6 +36,8 @@ pub(super) enum SendDecision {
     Send(Recipient),
     /// Not before this time.
     Postpone(Timestamp),
+    /// By email instead, with a reason code.
+    MoveToEmail(&'static str),
     /// Never, with a reason code.
     Drop(&'static str),
 }
@@ -46,19 +53,23 @@ pub(super) struct SendContext<'a> {
 }
 
 /// Returns the address that a message would go to, for the lookup of unsubscribed addresses.
-pub(super) fn address(message: &ClaimedMessage) -> Option<String> {
+pub(super) fn address(message: &ClaimedMessage, config: Option<&Config>) -> Option<String> {
+    if let Some(Config::Email(address)) = config {
+        return Some(address.to_lowercase());
+    }
     let owner = message.owner.as_ref().filter(|_| is_alert_news(&message.kind));
     let address = owner.map(|owner| &owner.email).or(message.recipient.as_ref())?;
     Some(address.to_lowercase())
 }
 
 impl SendContext<'_> {
-    pub(super) fn decide(&self, message: &ClaimedMessage) -> SendDecision {
+    /// Decides about a message. `config` is the configuration of its notification channel.
+    pub(super) fn decide(&self, message: &ClaimedMessage, config: Option<&Config>) -> SendDecision {
         if !is_alert_news(&message.kind) {
             return self.account_email(message);
         }
         match (&message.owner, message.account) {
-            (Some(owner), _) => self.alert_message(owner),
+            (Some(owner), _) => self.alert_message(message, owner, config),
             (None, Some(_)) => SendDecision::Drop("account_deleted"),
             (None, None) => self.guest_alert_message(message),
         }
@@ -81,6 +92,7 @@ impl SendContext<'_> {
             name: owner.and_then(|owner| owner.full_name.clone()),
             time_zone: owner.map_or(TimeZone::UTC, time_zone),
             quota: None,
+            target: None,
             to,
         })
     }
@@ -94,33 +106,56 @@ impl SendContext<'_> {
                 name: None,
                 time_zone: TimeZone::UTC,
                 quota: None,
+                target: None,
             }),
         }
     }
 
-    fn alert_message(&self, owner: &Account) -> SendDecision {
+    fn alert_message(&self, message: &ClaimedMessage, owner: &Account, config: Option<&Config>) -> SendDecision {
         if owner.profile.deleted_at.is_some() {
             return SendDecision::Drop("account_deleted");
         }
         if owner.profile.deactivated_at.is_some() {
             return SendDecision::Drop("account_deactivated");
         }
-        let (to, quota) = match self.channel {
-            MessageChannel::Email => {
+        if message.is_acknowledged {
+            return SendDecision::Drop("acknowledged");
+        }
+        match &message.destination {
+            MessageDestination::DeletedChannel => return SendDecision::Drop("channel_deleted"),
+            MessageDestination::Channel(channel) if !channel.is_enabled => {
+                return SendDecision::Drop("channel_disabled");
+            }
+            MessageDestination::Channel(_) | MessageDestination::Own => {}
+        }
+        let (to, quota, target) = match (self.channel, config) {
+            (MessageChannel::Email, Some(Config::Email(address))) => {
+                if self.is_unsubscribed(address) {
+                    return SendDecision::Drop("unsubscribed");
+                }
+                (address.clone(), None, None)
+            }
+            // Also a text message that is sent by email instead.
+            (MessageChannel::Email, _) => {
                 if self.is_unsubscribed(&owner.email) {
                     return SendDecision::Drop("unsubscribed");
                 }
                 if self.is_confirmation_required && !owner.is_verified {
                     return SendDecision::Drop("address_not_confirmed");
                 }
-                (owner.email.clone(), None)
+                (owner.email.clone(), None, None)
             }
-            MessageChannel::Sms => match &owner.profile.phone {
-                None => return SendDecision::Drop("no_verified_number"),
-                Some(phone) => (phone.number.clone(), Some(owner.plan.sms_per_month())),
+            (MessageChannel::Sms, _) => match &owner.profile.phone {
+                None => return SendDecision::MoveToEmail("no_verified_number"),
+                Some(phone) => (phone.number.clone(), Some(owner.plan.sms_per_month()), None),
             },
+            (MessageChannel::Service, Some(Config::Service(target))) => match &message.destination {
+                MessageDestination::Channel(channel) => (channel.id.0.to_string(), None, Some(target.clone())),
+                MessageDestination::Own | MessageDestination::DeletedChannel => return SendDecision::Drop("void"),
+            },
+            (MessageChannel::Service, _) => return SendDecision::Drop("void"),
         };
-        if let Some(until) = quiet_until(owner, self.now) {
+        if let Some(until) = quiet_until(owner, self.now).filter(|_| !message.is_urgent) {
             return SendDecision::Postpone(until);
         }
         SendDecision::Send(Recipient {
@@ -128,6 +163,7 @@ impl SendContext<'_> {
             name: owner.full_name.clone().filter(|_| owner.is_verified),
             time_zone: time_zone(owner),
             quota,
+            target,
         })
     }
 

@@ -24,7 +24,7 @@ impl SentMessages {
     /// Returns the latest messages about alerts that were sent or tried, newest first, at most `limit`.
     pub async fn latest_alert_messages(&self, actor: &Actor, limit: usize) -> Result<Vec<SentMessage>, ServiceError> {
         let mut latest = Vec::new();
-        for channel in [MessageChannel::Email, MessageChannel::Sms] {
+        for &channel in MessageChannel::ALL {
             let store = &self.ports.store;
             let sent = store.latest_messages(actor.account, channel, MAX_READ).await?;
             latest.extend(sent.into_iter().filter(|sent| is_alert_news(&sent.kind)));

@@ -4,36 +4,44 @@ use std::sync::Arc;
 
 use clock::Clock;
 use notify::sms::{Sms, SmsError, Twilio, TwilioConfig};
-use notify::templates::render::{self, FiredAlert};
-use store::model::{ClaimedMessage, MessageChannel, MessageContent};
+use notify::templates::render;
+use store::model::{ClaimedMessage, MessageChannel, MessageContent, NotificationChannelType};
 
-use super::channel::{ChannelMessage, ChannelSetup, MessageTransportError};
+use super::channel::{ChannelSetup, MessageTransportError, OutgoingMessage};
 use super::compose::{Composer, PRODUCT_NAME, RenderError};
-use super::config::MessagesConfig;
+use super::config::SmsConfig;
+use super::dispatchers::shared_provider_limits;
 use super::recipient::Recipient;
 use super::transport::RenderedMessage;
 
-impl ChannelMessage for Sms {
+/// Returns the provider and the settings of text messages.
+///
+/// # Errors
+/// [`MessageTransportError`] for an invalid setting.
+pub(crate) fn setup(settings: &SmsConfig, time: Arc<dyn Clock>) -> Result<ChannelSetup<Twilio>, MessageTransportError> {
+    let twilio =
+        |config: &TwilioConfig| Ok::<_, SmsError>((Twilio::new(config.clone(), time)?, "twilio", config.timeout));
+    Ok(ChannelSetup {
+        provider: settings.twilio.as_ref().map(twilio).transpose()?,
+        daily_limits: settings.daily_limits,
+        retry_delays: settings.retry_delays.clone(),
+        limits: shared_provider_limits(settings.twilio.as_ref().map(|twilio| twilio.timeout)),
+    })
+}
+
+impl OutgoingMessage for Sms {
     const CHANNEL: MessageChannel = MessageChannel::Sms;
     type Provider = Twilio;
-
-    fn setup(settings: &MessagesConfig, time: Arc<dyn Clock>) -> Result<ChannelSetup<Twilio>, MessageTransportError> {
-        let sms = &settings.sms;
-        let twilio =
-            |config: &TwilioConfig| Ok::<_, SmsError>((Twilio::new(config.clone(), time)?, "twilio", config.timeout));
-        Ok(ChannelSetup {
-            provider: sms.twilio.as_ref().map(twilio).transpose()?,
-            daily_limits: sms.daily_limits,
-            retry_delays: sms.retry_delays.clone(),
-        })
-    }
 
     fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
         let text = match &message.content {
             MessageContent::Sealed(sealed) => {
                 render::account_sms(&composer.account_email(message, sealed)?, PRODUCT_NAME)
             }
-            MessageContent::Firing(data) => render::fired_alert_sms(&FiredAlert::from_event_data(data), PRODUCT_NAME),
+            MessageContent::Firing(data) => {
+                let alert = composer.fired(message, data, NotificationChannelType::Sms);
+                render::fired_alert_sms(&alert, PRODUCT_NAME)
+            }
         };
         Ok(Self { to: recipient.to, text })
     }

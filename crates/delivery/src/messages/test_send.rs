@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use alerts::Channel;
 use foundation::account::lock_active_account;
 use foundation::{Actor, Ports, ServiceError};
 use jiff::{SignedDuration, Timestamp};
@@ -26,7 +27,7 @@ impl ChannelTests {
     /// # Errors
     /// [`ServiceError::Invalid`] without a verified number; [`ServiceError::RateLimited`] after another test in the same minute;
     /// [`ServiceError::Forbidden`] while the account is deactivated.
-    pub async fn send_test(&self, actor: &Actor, channel: MessageChannel) -> Result<MessageId, ServiceError> {
+    pub async fn send_test(&self, actor: &Actor, channel: Channel) -> Result<MessageId, ServiceError> {
         let now = self.ports.clock.now();
         let id = MessageId::for_test(actor.account, period_start(now), channel);
         self.queue_test(actor.account, (id, now), channel, None).await
@@ -46,8 +47,7 @@ impl ChannelTests {
         let now = self.ports.clock.now();
         let id = MessageId::for_channel_test(channel, period_start(now));
         let address = Some(address.to_owned());
-        self.queue_test(actor.account, (id, now), MessageChannel::Email, address)
-            .await
+        self.queue_test(actor.account, (id, now), Channel::Email, address).await
     }
 
     /// Queues a test message to an address, or else to that of the account.
@@ -55,7 +55,7 @@ impl ChannelTests {
         &self,
         account: AccountId,
         (id, now): (MessageId, Timestamp),
-        channel: MessageChannel,
+        channel: Channel,
         address: Option<String>,
     ) -> Result<MessageId, ServiceError> {
         let ports = &self.ports;
@@ -68,13 +68,13 @@ impl ChannelTests {
                     let account = lock_active_account(unit, account).await?;
                     let to = match (address, channel) {
                         (Some(address), _) => address.clone(),
-                        (None, MessageChannel::Email) => account.email,
-                        (None, MessageChannel::Sms) => {
+                        (None, Channel::Email) => account.email,
+                        (None, Channel::Sms) => {
                             let no_number = || ServiceError::field("phone", "must be verified first");
                             account.profile.phone.ok_or_else(no_number)?.number
                         }
                     };
-                    let recipient = (channel, to.as_str());
+                    let recipient = (MessageChannel::from(channel), to.as_str());
                     let test = &AccountEmail::ChannelTest;
                     let message = seal_message(vault, random, (id, now), recipient, Some(account.id), test);
                     if unit

@@ -1,5 +1,7 @@
 //! The transport of messages: the provider of the channel, or the outbox.
 
+use std::sync::Arc;
+
 use foundation::Ports;
 use foundation::vault::SecretLocation;
 use jiff::Timestamp;
@@ -7,10 +9,11 @@ use notify::dispatcher::Transport;
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
 use serde::{Deserialize, Serialize};
-use store::model::{MessageId, StoredOutboxMessage};
+use store::model::{ChannelResult, MessageId, NotificationChannel, StoredOutboxMessage};
 use uuid::Uuid;
 
-use super::channel::ChannelMessage;
+use super::channel::{MessageJob, OutgoingMessage};
+use crate::notification_channels::attempt_error;
 
 /// Message content as stored in the outbox.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -35,6 +38,19 @@ pub(crate) struct SendResult {
     pub(super) attempt: MessageAttempt,
     /// The stored message, for the outbox transport.
     pub(super) kept: Option<StoredOutboxMessage>,
+    /// The notification channel that the message went to.
+    pub(super) channel: Option<Arc<NotificationChannel>>,
+}
+
+impl SendResult {
+    /// Returns the result for the notification channel.
+    pub(super) fn channel_result(&self) -> Option<(Arc<NotificationChannel>, ChannelResult)> {
+        let result = match attempt_error(&self.attempt) {
+            None => ChannelResult::Accepted(self.attempt.at),
+            Some(error) => ChannelResult::Failed(error),
+        };
+        Some((Arc::clone(self.channel.as_ref()?), result))
+    }
 }
 
 impl AttemptReport for SendResult {
@@ -49,18 +65,22 @@ impl AttemptReport for SendResult {
 
 impl From<MessageAttempt> for SendResult {
     fn from(attempt: MessageAttempt) -> Self {
-        Self { attempt, kept: None }
+        Self {
+            attempt,
+            kept: None,
+            channel: None,
+        }
     }
 }
 
 /// The transport of a channel.
-pub(crate) struct MessageTransport<M: ChannelMessage> {
+pub(crate) struct MessageTransport<M: OutgoingMessage> {
     /// The provider. `None`: messages are stored in the outbox.
     pub(super) provider: Option<M::Provider>,
     pub(super) ports: Ports,
 }
 
-impl<M: ChannelMessage> MessageTransport<M> {
+impl<M: OutgoingMessage> MessageTransport<M> {
     fn store(&self, id: MessageId, message: &M) -> SendResult {
         let now = self.ports.network.time.now();
         let Ok(text) = serde_json::to_string(&message.content()) else {
@@ -81,18 +101,23 @@ impl<M: ChannelMessage> MessageTransport<M> {
                 content: self.ports.vault.seal(&self.ports.random, outbox_location(id), &text),
                 created_at: now,
             }),
+            channel: None,
         }
     }
 }
 
-impl<M: ChannelMessage> Transport for MessageTransport<M> {
-    type Job = M;
+impl<M: OutgoingMessage> Transport for MessageTransport<M> {
+    type Job = MessageJob<M>;
     type Report = SendResult;
 
-    async fn attempt(&self, id: Uuid, message: &M) -> SendResult {
-        match &self.provider {
-            Some(provider) => provider.attempt(id, message).await.into(),
-            None => self.store(MessageId(id), message),
+    async fn attempt(&self, id: Uuid, job: &MessageJob<M>) -> SendResult {
+        let result = match &self.provider {
+            Some(provider) => provider.attempt(id, &job.message).await.into(),
+            None => self.store(MessageId(id), &job.message),
+        };
+        SendResult {
+            channel: job.channel.clone(),
+            ..result
         }
     }
 }

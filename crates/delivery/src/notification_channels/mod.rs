@@ -7,6 +7,8 @@
 //! * [`email_verification`]: an email address is verified by a link that is sent to it.
 //! * [`telegram_link`], [`telegram_updates`]: a Telegram chat is linked by a code that is sent to the bot.
 //!
+//! * [`route`]: the channels of an account's alerts that have no route of their own.
+//!
 //! All other types are verified by the first accepted message. An account has at most [`MAX_CHANNELS_PER_ACCOUNT`] channels, counted
 //! under the account's lock.
 
@@ -18,16 +20,20 @@ mod create;
 mod email_verification;
 mod read;
 mod request_body;
+mod route;
 mod telegram_link;
 mod telegram_updates;
 mod test_send;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use foundation::{Ports, ServiceError};
+use jiff::SignedDuration;
 use notify::channels::pushover::PushoverSettings;
 use notify::channels::telegram::TelegramSettings;
 use notify::channels::{ChannelClient, ChannelClientConfig, ChannelSetupError};
+use notify::schedule::RetrySchedule;
 use tokio::sync::Notify;
 
 use crate::DeliveryConfig;
@@ -46,12 +52,24 @@ pub use test_send::{ChannelTestResult, attempt_error};
 pub const MAX_CHANNELS_PER_ACCOUNT: u64 = 50;
 
 /// The operator's settings of services that send messages to channels.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ChannelServicesConfig {
     /// Telegram.
     pub telegram: TelegramSettings,
     /// Pushover.
     pub pushover: PushoverSettings,
+    /// Delays between retries of a message.
+    pub retry_delays: RetrySchedule,
+}
+
+impl Default for ChannelServicesConfig {
+    fn default() -> Self {
+        Self {
+            telegram: TelegramSettings::default(),
+            pushover: PushoverSettings::default(),
+            retry_delays: RetrySchedule::new([10, 60, 300, 900].map(SignedDuration::from_secs).to_vec()),
+        }
+    }
 }
 
 /// Notification channels of accounts.
@@ -63,6 +81,8 @@ pub struct NotificationChannels {
     pub(crate) webhooks: Webhooks,
     pub(crate) channel_tests: ChannelTests,
     pub(crate) writer: MessageWriter,
+    /// Timeout of an attempt.
+    pub(crate) timeout: Duration,
     /// Notified when a channel begins to wait for its Telegram chat.
     pub(crate) link_requested: Arc<Notify>,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use alerts::Channel;
 use foundation::account::{load_account, require_active};
 use foundation::{Actor, ServiceError};
 use notify::address::LookupOwner;
@@ -9,7 +10,7 @@ use notify::channels::telegram::TelegramConfig;
 use notify::channels::{ChannelAttempt, ChannelMessage, ChannelTarget};
 use notify::client::WebhookOutcome;
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
-use store::model::{ChannelResult, MessageChannel, NotificationChannel, NotificationChannelId, WebhookId};
+use store::model::{ChannelResult, NotificationChannel, NotificationChannelId, WebhookId};
 use url::Url;
 
 use super::{NotificationChannelConfig, NotificationChannels};
@@ -120,7 +121,7 @@ impl NotificationChannels {
     }
 
     async fn test_sms(&self, actor: &Actor) -> Result<ChannelTestResult, ServiceError> {
-        match self.channel_tests.send_test(actor, MessageChannel::Sms).await {
+        match self.channel_tests.send_test(actor, Channel::Sms).await {
             Ok(_) => Ok(ChannelTestResult::accepted(None)),
             Err(ServiceError::Invalid { .. }) => {
                 let error = "the account has no verified phone number; verify one with POST /user/account/phone";

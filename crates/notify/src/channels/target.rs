@@ -11,6 +11,7 @@ use super::teams::{self, TeamsConfig};
 use super::telegram::{self, TelegramConfig};
 use super::text::TextLimit;
 use crate::address::UrlPolicy;
+use url::Url;
 
 /// The configuration of a channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +75,15 @@ impl ChannelTarget {
             Self::Telegram(_) => telegram::TEXT_LIMIT,
             Self::Pushover(_) => pushover::TEXT_LIMIT,
         }
+    }
+
+    /// Returns the host of the URL that the owner of the channel chose, or else the name of the service. A slow host delays only
+    /// messages to itself.
+    #[must_use]
+    pub fn host(&self) -> String {
+        let url = self.user_url().and_then(|url| Url::parse(url).ok());
+        let host = url.as_ref().and_then(Url::host_str);
+        host.unwrap_or(self.type_name()).to_owned()
     }
 
     /// Returns the URL that the owner of the channel chose, if there is one.

@@ -19,6 +19,9 @@ enumerations! {
     ConditionName = names_of(alerts::ConditionKind::ALL, alerts::ConditionKind::name), None;
     /// The notification channel: email, or text message to the account's verified number.
     ChannelName = names_of(alerts::Channel::ALL, alerts::Channel::name), None;
+    /// How the channels of a route are used: `all` gets each firing; `failover` uses the next one when a channel fails for good or the
+    /// firing is not acknowledged in time.
+    RoutePolicyName = names_of(alerts::routing::RoutePolicy::ALL, alerts::routing::RoutePolicy::name), None;
     /// The status of the listed alerts.
     ListStatus = names_of(alerts::Status::ALL, alerts::Status::name), None;
     /// The kind of creator.

@@ -12,6 +12,7 @@ pub mod market;
 pub mod mcp;
 pub mod messages;
 pub mod notification_channels;
+pub mod notification_route;
 pub mod oauth;
 pub mod ops;
 pub mod pages;
@@ -45,6 +46,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(watchlist::router())
         .merge(webhooks::router())
         .merge(notification_channels::router())
+        .merge(notification_route::router())
         .merge(messages::router())
         .merge(oauth::api())
 }

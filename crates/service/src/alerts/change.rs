@@ -4,6 +4,7 @@ use alerts::request::{AlertChange, ParseContext, changes_nothing, parse_update, 
 use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability, Transition};
 use alerts::{Alert, AlertId, ConditionKind, Status};
 use foundation::plan_limits;
+use foundation::route_check::check_routing;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Calendar;
@@ -265,6 +266,7 @@ impl ChangeAlert {
                 if changes_nothing(&body) {
                     return Ok(Transition::Unchanged);
                 }
+                check_routing(unit, account.id, &change.routing, &alert.routing).await?;
                 if change.rearms {
                     plan_limits::check(account, &change.condition, change.notification)?;
                     duplicates::check(unit, stored, &change, self.now).await?;

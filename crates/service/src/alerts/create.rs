@@ -1,5 +1,6 @@
 //! Creates an alert.
 
+use alerts::Routing;
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{ParseContext, parse_create};
@@ -7,6 +8,7 @@ use alerts::transition::{self, ArmingDetails, OwnerVerification};
 use alerts::{AlertId, Condition};
 use foundation::MadeBy;
 use foundation::plan_limits;
+use foundation::route_check::check_routing;
 use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, ScopeRole, StoredAlert};
 
@@ -83,6 +85,7 @@ impl Alerts {
                     // The present plan: the actor's may be a few seconds old.
                     plan_limits::check(&account, &new_alert.condition, new_alert.notification)?;
                     plan_limits::check_active_alert_quota(unit, &account).await?;
+                    check_routing(unit, account.id, &new_alert.routing, &Routing::default()).await?;
                     let made = transition::create(new_alert.clone(), id, OwnerVerification::Verified, price, now);
                     let made = made.map_err(ServiceError::from)?;
                     let details = ArmingDetails::of(&made.alert, None, now).to_json();

@@ -22,6 +22,7 @@ pub(super) async fn check(
     let after = NewAlert {
         condition: change.condition.clone(),
         options: change.options.clone(),
+        routing: change.routing.clone(),
         parameters: change.parameters.clone(),
         ..before.clone()
     };

@@ -3,7 +3,9 @@
 use alerts::named_enum;
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
-use store::model::{Delivery, DeliveryId, DeliveryStatus, EventId, FiringRecord, MessageId, MessageReceipt, WebhookId};
+use store::model::{
+    Delivery, DeliveryId, DeliveryStatus, EventId, FiringRecord, MessageReceipt, NotificationChannelId, WebhookId,
+};
 use uuid::Uuid;
 
 use super::{FiringWithMessages, Firings};
@@ -28,7 +30,9 @@ named_enum! {
 pub struct FiringMessage {
     /// Id of the message or of the delivery.
     pub id: Uuid,
-    /// `email`, `sms` or `webhook`.
+    /// The notification channel; `None` for the account's own address or number, and for a delivery to a webhook.
+    pub channel: Option<NotificationChannelId>,
+    /// The type of the channel: `email`, `sms`, `webhook`, `slack` and so on.
     pub kind: &'static str,
     /// State.
     pub state: FiringMessageState,
@@ -63,8 +67,10 @@ impl Firings {
             }
         }
         let messages_of = |event: EventId| {
-            let id = MessageId::for_event(event);
-            let sent = receipts.iter().filter(|receipt| receipt.sent.id == id).map(of_receipt);
+            let sent = receipts
+                .iter()
+                .filter(|receipt| receipt.event == Some(event))
+                .map(of_receipt);
             let delivered = deliveries.iter().filter_map(|(webhook, deliveries)| {
                 let id = DeliveryId::for_event(event, *webhook);
                 deliveries.iter().find(|delivery| delivery.id == id).map(of_delivery)
@@ -89,7 +95,8 @@ fn of_receipt(receipt: &MessageReceipt) -> FiringMessage {
     };
     FiringMessage {
         id: sent.id.0,
-        kind: sent.channel.name(),
+        channel: sent.routed_to.as_ref().map(|route| route.id),
+        kind: sent.type_name(),
         state,
         queued_at: sent.created_at,
         sent_at: receipt.claimed_at,
@@ -110,6 +117,7 @@ fn of_delivery(delivery: &Delivery) -> FiringMessage {
     };
     FiringMessage {
         id: delivery.id.0,
+        channel: None,
         kind: "webhook",
         state,
         queued_at: delivery.created_at,

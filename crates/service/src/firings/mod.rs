@@ -1,6 +1,7 @@
 //! Firings as their owners read them: with the times of each step, the messages about them, and who has acknowledged them.
 
 mod acknowledge;
+mod link;
 mod messages;
 
 use store::model::{FiringRecord, ListRequest, Page};
@@ -8,6 +9,7 @@ use store::model::{FiringRecord, ListRequest, Page};
 use crate::alerts::no_such_alert;
 use foundation::{Actor, Ports, ServiceError};
 
+pub use link::FiringLinks;
 pub use messages::{FiringMessage, FiringMessageState};
 pub use store::model::{Acknowledgement, EventId, FiringFilter, FiringTimeline};
 

@@ -94,6 +94,7 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
             .cloned(),
         note: None,
         options: alerts::options::AlertOptions::default(),
+        routing: alerts::Routing::default(),
         lifecycle: None,
         tags: alerts::Tags::default(),
         status: Status::Active,

@@ -17,5 +17,5 @@ mod totals;
 mod undo;
 
 pub(crate) use read::BY_ID;
-pub(crate) use row::{AlertRow, TABLE, lifecycle_column, select, side_name};
+pub(crate) use row::{AlertRow, TABLE, lifecycle_column, parse_routing, select, side_name};
 pub(crate) use totals::{TotalChanges, TotalKind};

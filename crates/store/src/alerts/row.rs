@@ -5,6 +5,7 @@
 use alerts::condition::Side;
 use alerts::lifecycle::{Lifecycle, StoredLifecycleError};
 use alerts::options::{AlertOptions, restore_options};
+use alerts::routing::{Routing, read_routing};
 use alerts::{Alert, AlertId, AlertScope, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
 use market::Decimal;
@@ -24,7 +25,7 @@ macro_rules! select {
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
              threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, \
-             options, lifecycle, scope, alerts.parent_seq, \
+             options, routing, lifecycle, scope, alerts.parent_seq, \
              (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
@@ -59,6 +60,7 @@ row! {
         note: Option<String>,
         tags: Option<String>,
         options: Option<String>,
+        routing: Option<String>,
         lifecycle: Option<String>,
         scope: Option<String>,
         pub(crate) parent_seq: Option<i64>,
@@ -108,6 +110,7 @@ impl AlertRow {
                 .flatten(),
             tags: parse_tags(self.tags.as_deref())?,
             options: parse_options(self.options.as_deref())?,
+            routing: parse_routing(self.routing.as_deref())?,
             lifecycle: lifecycle
                 .transpose()
                 .map_err(|error| TABLE.corrupt(error))?
@@ -210,6 +213,20 @@ pub(super) fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreErr
     };
     let stored: Value = serde_json::from_str(text).map_err(|error| TABLE.corrupt(error))?;
     restore_options(&stored).map_err(|errors| TABLE.corrupt(errors))
+}
+
+/// The column value of a routing.
+pub(super) fn routing_column(routing: &Routing) -> Option<String> {
+    (!routing.is_default()).then(|| Value::from(routing.to_json()).to_string())
+}
+
+/// Reads a routing from its column value.
+pub(crate) fn parse_routing(text: Option<&str>) -> Result<Routing, StoreError> {
+    let Some(members) = TABLE.optional_object(text)? else {
+        return Ok(Routing::default());
+    };
+    let stored = read_routing(&members, &Routing::default()).map_err(|errors| TABLE.corrupt(errors))?;
+    Ok(stored.apply(&Routing::default()))
 }
 
 /// The column value of a scope.

@@ -2,10 +2,11 @@
 
 use alerts::transition::HistoryStatus;
 use alerts::{AlertId, Status};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::columns::Table;
-use crate::model::{AccountId, AcknowledgedFiring, Acknowledgement, EventId};
+use crate::model::{AccountId, AcknowledgedFiring, Acknowledgement, EventId, MessageId};
 use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
@@ -45,6 +46,10 @@ impl UnitOfWork {
             acknowledgement.by.as_str(),
             acknowledgement.via.as_str(),
         );
+        if written > 0 {
+            self.stop_messages((row.seq, firing), account, acknowledgement.at)
+                .await?;
+        }
         let status = TABLE.parse("status", &row.status, Status::from_name)?;
         Ok(Some(AcknowledgedFiring {
             alert: AlertId(row.alert_id),
@@ -56,5 +61,22 @@ impl UnitOfWork {
             },
             is_first: written > 0,
         }))
+    }
+
+    /// Ends the escalation of an acknowledged firing and the messages about it that have not been sent. One that is being sent now is not
+    /// tried again: the next claim finds the acknowledgement.
+    async fn stop_messages(
+        &mut self,
+        (event_seq, firing): (i64, EventId),
+        account: AccountId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        write_rows!(self, "DELETE FROM escalations WHERE event_seq = $1", event_seq);
+        let sql = "UPDATE messages SET status = 'failed', outcome = 'acknowledged', finished_at = $3
+                   WHERE account_id = $2 AND status = 'pending' AND lease IS NULL
+                   AND (id = $4 OR (event_seq = $1 AND notification_channel_seq IS NOT NULL))";
+        let own = MessageId::for_event(firing);
+        write_rows!(self, sql, event_seq, account.0, at.as_microsecond(), own.0);
+        Ok(())
     }
 }

@@ -15,6 +15,7 @@ use crate::alerts::{AlertRow, TABLE, TotalKind, lifecycle_column};
 use crate::bulk::{Statement, query_many};
 use crate::model::{AlertOwner, Firing, FiringComposer, StoredAlert};
 use crate::queue::create::FiredEvent;
+use crate::routes::RoutePlan;
 use crate::{Store, StoreError};
 
 /// The `seq` of alerts by id.
@@ -54,6 +55,8 @@ pub(super) struct FiringRow {
     /// A guest's email address.
     pub(super) guest: Option<String>,
     pub(super) notification: Channel,
+    /// The channels of its messages, see [`FiredEvent::route`].
+    pub(super) route: Option<RoutePlan>,
     pub(super) evaluated_revision: i64,
     pub(super) next_revision: i64,
     pub(super) status: Status,
@@ -77,6 +80,7 @@ impl FiringRow {
             notification: self.notification,
             account: self.account,
             guest: self.guest.as_deref(),
+            route: self.route.as_ref(),
             alert_seq: self.alert_seq,
             event: self.event,
             event_seq,
@@ -149,6 +153,14 @@ impl Store {
                 None => prepared.stale.push((index, firing.alert)),
             }
         }
+        let routes = prepared.fired.iter().zip(&prepared.rows);
+        let routes: Vec<_> = routes
+            .map(|((_, stored), row)| (row.account, stored.alert.routing.route.as_deref()))
+            .collect();
+        let plans = self.route_plans(&routes).await?;
+        for (row, plan) in prepared.rows.iter_mut().zip(plans) {
+            row.route = plan;
+        }
         // All transactions write rows in the same order, which prevents deadlocks.
         prepared.rows.sort_unstable_by_key(|row| row.alert_seq);
         Ok(prepared)
@@ -192,6 +204,7 @@ impl Store {
                 AlertOwner::Account(_) => None,
             },
             notification: stored.alert.notification,
+            route: None,
             evaluated_revision,
             next_revision: i64::from(stored.alert.revision.0),
             status,

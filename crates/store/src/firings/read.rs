@@ -4,10 +4,12 @@ use alerts::AlertId;
 use jiff::SignedDuration;
 use uuid::Uuid;
 
+use crate::accounts::{AccountRow, account_columns};
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{
-    AccountId, Acknowledgement, EventId, FiringFilter, FiringRecord, FiringTimeline, ListError, ListRequest, Page,
+    Account, AccountId, Acknowledgement, EventId, FiringFilter, FiringRecord, FiringTimeline, ListError, ListRequest,
+    Page,
 };
 use crate::parameters::{Parameter, fetch_with};
 use crate::sqlite::row;
@@ -100,6 +102,17 @@ impl Store {
         let sql = select!("WHERE e.id = $1 AND e.account_id = $2");
         let row = query!(fetch_optional RecordRow, &self.pools, sql, id.0, account.0)?;
         row.map(FiringRecord::try_from).transpose()
+    }
+
+    /// Returns the account whose alert fired.
+    pub async fn account_of_firing(&self, id: EventId) -> Result<Option<Account>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            account_columns!(),
+            " FROM accounts WHERE id = (SELECT account_id FROM events WHERE id = $1)"
+        );
+        let row = query!(fetch_optional AccountRow, &self.pools, sql, id.0)?;
+        row.map(Account::try_from).transpose()
     }
 
     /// Returns a page of an account's firings, newest first. `None`: the account never had the alert of the filter.

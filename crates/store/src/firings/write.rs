@@ -1,4 +1,4 @@
-//! Writes firings: alerts by compare-and-set, then history, events, messages and deliveries of the accepted firings.
+//! Writes firings: alerts by compare-and-set, then history, events, messages, deliveries and escalations of the accepted firings.
 //!
 //! On PostgreSQL, a few statements write many rows each, and return the fired alerts and the assigned positions. On SQLite, one
 //! prepared statement runs for each row. No other connection writes during the transaction, so positions are counted up from the
@@ -120,7 +120,7 @@ impl FiringChunk {
             .collect())
     }
 
-    /// Writes history, events, messages and deliveries of accepted firings.
+    /// Writes history, events, messages, deliveries and escalations of accepted firings.
     pub(super) async fn record_firings(&self, unit: &mut UnitOfWork, fired: &[&FiringRow]) -> Result<(), StoreError> {
         if fired.is_empty() {
             return Ok(());
@@ -149,7 +149,8 @@ impl FiringChunk {
         });
         let events: Vec<FiredEvent<'_>> = positioned.iter().map(|(seq, row)| row.as_event(*seq)).collect();
         unit.create_messages(&events).await?;
-        unit.create_deliveries(&events).await
+        unit.create_deliveries(&events).await?;
+        unit.create_escalations(&events).await
     }
 }
 

@@ -1,23 +1,26 @@
 //! Claims messages with the accounts and alerts that they concern.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use alerts::AlertId;
 use uuid::Uuid;
 
 use super::TABLE;
 use crate::accounts::{AccountRow, account_columns};
+use crate::alerts::parse_routing;
 use crate::bulk::{Statement, query_many};
 use crate::model::{
-    Account, AccountId, ClaimQuery, ClaimedMessage, MessageChannel, MessageContent, MessageId, MessageResult,
-    Settlement, SettlementDecision,
+    Account, AccountId, ClaimQuery, ClaimedMessage, EventId, MessageChannel, MessageContent, MessageDestination,
+    MessageId, MessageResult, NotificationChannel, Settlement, SettlementDecision,
 };
 use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const CLAIMED_MESSAGES: Statement = Statement {
     before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
-             m.created_at, m.content, e.data
+             m.created_at, m.content, m.notification_channel_seq, a.routing, e.id AS event_id, e.data,
+             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq) AS is_acknowledged
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
              WHERE m.lease IS NOT NULL AND m.seq IN (VALUES ",
     columns: 1,
@@ -44,19 +47,32 @@ row! {
         tries: i64,
         created_at: i64,
         content: Option<Vec<u8>>,
+        notification_channel_seq: Option<i64>,
+        routing: Option<String>,
+        event_id: Option<Uuid>,
         data: Option<String>,
+        is_acknowledged: bool,
     }
 }
 
 impl ClaimedRow {
     /// `None` for a message without content, because its event is gone.
-    fn into_claimed(self, owners: &HashMap<AccountId, Account>) -> Result<Option<ClaimedMessage>, StoreError> {
+    fn into_claimed(
+        self,
+        owners: &HashMap<AccountId, Account>,
+        channels: &HashMap<i64, Arc<NotificationChannel>>,
+    ) -> Result<Option<ClaimedMessage>, StoreError> {
         let content = match (self.content, self.data) {
             (Some(sealed), _) => MessageContent::Sealed(sealed),
             (None, Some(data)) => MessageContent::Firing(data),
             (None, None) => return Ok(None),
         };
         let account = self.account_id.map(AccountId);
+        let destination = match self.notification_channel_seq.map(|seq| channels.get(&seq)) {
+            None => MessageDestination::Own,
+            Some(Some(channel)) => MessageDestination::Channel(Arc::clone(channel)),
+            Some(None) => MessageDestination::DeletedChannel,
+        };
         Ok(Some(ClaimedMessage {
             seq: self.seq,
             id: MessageId(self.id),
@@ -67,6 +83,10 @@ impl ClaimedRow {
             owner: account.and_then(|account| owners.get(&account).cloned()),
             account,
             alert: self.alert_id.map(AlertId),
+            event: self.event_id.map(EventId),
+            destination,
+            is_urgent: parse_routing(self.routing.as_deref())?.is_urgent,
+            is_acknowledged: self.is_acknowledged,
             is_admitted: self.admitted_at.is_some(),
             tries: TABLE.narrow("tries", self.tries)?,
             created_at: TABLE.instant(self.created_at)?,
@@ -88,11 +108,12 @@ impl Store {
         // If this took longer than the lease, another process has them.
         let rows: Vec<ClaimedRow> = rows.into_iter().filter(|row| row.lease == query.lease).collect();
         let owners = self.owners(&rows).await?;
+        let channels = self.channels(&rows).await?;
         let mut messages = Vec::with_capacity(rows.len());
         let mut without_content = Vec::new();
         for row in rows {
             let (seq, lease) = (row.seq, row.lease);
-            match row.into_claimed(&owners)? {
+            match row.into_claimed(&owners, &channels)? {
                 Some(message) => messages.push(message),
                 None => without_content.push(Settlement {
                     seq,
@@ -107,6 +128,14 @@ impl Store {
         }
         messages.sort_unstable_by_key(|message| message.seq);
         Ok(messages)
+    }
+
+    async fn channels(&self, rows: &[ClaimedRow]) -> Result<HashMap<i64, Arc<NotificationChannel>>, StoreError> {
+        let mut seqs: Vec<i64> = rows.iter().filter_map(|row| row.notification_channel_seq).collect();
+        seqs.sort_unstable();
+        seqs.dedup();
+        let found = self.notification_channels_by_seq(&seqs).await?.into_iter();
+        Ok(found.map(|channel| (channel.seq, Arc::new(channel))).collect())
     }
 
     async fn owners(&self, rows: &[ClaimedRow]) -> Result<HashMap<AccountId, Account>, StoreError> {

@@ -1,6 +1,6 @@
-//! Emails and text messages, in one [queue](crate::queue) per channel.
+//! Emails, text messages and messages to chat and push services, in one [queue](crate::queue) per channel.
 //!
-//! A firing creates exactly one message, by email or SMS. Messages about an account are queued with the change of the
+//! A firing creates one message by email or SMS, or one to each notification channel of its route. Messages about an account are queued with the change of the
 //! account ([`queue`]). A row about a firing is minimal: recipient and wording are determined when it is sent, from
 //! the event and from the account at that time.
 //!
@@ -20,6 +20,10 @@ mod receipt;
 mod settle;
 mod unsubscribed;
 
+use uuid::Uuid;
+
+use crate::StoreError;
+use crate::model::{MessageRoute, NotificationChannelId, NotificationChannelType};
 use crate::queue::MESSAGES;
 
 /// The alert that a message is about; the alert over many stocks if it is one of its members.
@@ -30,5 +34,31 @@ macro_rules! alert_of_message {
     };
 }
 pub(crate) use alert_of_message;
+
+/// The notification channel of a message, which may have been deleted.
+macro_rules! route_of_message {
+    () => {
+        "(SELECT c.id FROM notification_channels c WHERE c.seq = messages.notification_channel_seq) AS routed_id,
+         (SELECT c.type FROM notification_channels c WHERE c.seq = messages.notification_channel_seq) AS routed_type,
+         (SELECT c.name FROM notification_channels c WHERE c.seq = messages.notification_channel_seq) AS routed_name"
+    };
+}
+pub(crate) use route_of_message;
+
+/// Returns the notification channel of a message from the columns of [`route_of_message!`].
+pub(crate) fn message_route(
+    id: Option<Uuid>,
+    channel_type: Option<&str>,
+    name: Option<String>,
+) -> Result<Option<MessageRoute>, StoreError> {
+    let (Some(id), Some(channel_type), Some(name)) = (id, channel_type, name) else {
+        return Ok(None);
+    };
+    Ok(Some(MessageRoute {
+        id: NotificationChannelId(id),
+        channel_type: TABLE.parse("type", channel_type, NotificationChannelType::from_name)?,
+        name,
+    }))
+}
 
 const TABLE: crate::columns::Table = MESSAGES.table;

@@ -53,11 +53,12 @@ impl UnitOfWork {
         let queued = write_rows!(
             self,
             "INSERT INTO messages
-             (id, channel, kind, lane, account_id, alert_seq, event_seq, status, tries, due_at, created_at)
-             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, 'pending', 0, $4, $4 FROM messages
+             (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, status, tries, due_at, created_at)
+             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, 'pending', 0, $4, $4 FROM messages
              WHERE id = $2 AND account_id = $1 AND kind = $5 AND event_seq IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM messages AS waiting WHERE waiting.event_seq = messages.event_seq
-                 AND waiting.account_id = $1 AND waiting.channel = messages.channel AND waiting.status = 'pending')
+                 AND waiting.account_id = $1 AND waiting.channel = messages.channel AND waiting.status = 'pending'
+                 AND waiting.notification_channel_seq IS NOT DISTINCT FROM messages.notification_channel_seq)
              ON CONFLICT (id) DO NOTHING",
             account.0,
             id.0,
@@ -73,6 +74,7 @@ impl UnitOfWork {
         }
         let sql = "SELECT COUNT(*) FROM messages AS asked JOIN messages AS copy
                        ON copy.event_seq = asked.event_seq AND copy.account_id = $2 AND copy.channel = asked.channel
+                       AND copy.notification_channel_seq IS NOT DISTINCT FROM asked.notification_channel_seq
                    WHERE asked.id = $1 AND asked.account_id = $2 AND asked.kind = $4
                        AND (copy.id = $3 OR copy.status = 'pending')";
         let (copies,) = fetch!(self, fetch_one(i64,), sql, id.0, account.0, copy.0, FIRING_KIND);

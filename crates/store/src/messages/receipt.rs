@@ -3,7 +3,7 @@
 use alerts::AlertId;
 use uuid::Uuid;
 
-use super::{TABLE, alert_of_message};
+use super::{TABLE, alert_of_message, message_route, route_of_message};
 use crate::bulk::{Statement, query_many};
 use crate::columns::values;
 use crate::database::query;
@@ -16,11 +16,22 @@ macro_rules! select {
         concat!(
             "SELECT id, ",
             alert_of_message!(),
-            ", channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at FROM messages ",
+            ", ",
+            route_of_message!(),
+            ", (SELECT events.id FROM events WHERE events.seq = messages.event_seq) AS event_id, channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at FROM messages ",
             $rest
         )
     };
 }
+
+/// The messages to notification channels about some events.
+const ROUTED_MESSAGES: Statement = Statement {
+    before: select!(
+        "WHERE notification_channel_seq IS NOT NULL AND event_seq IN (SELECT seq FROM events WHERE id IN (VALUES "
+    ),
+    columns: 1,
+    after: ")) ORDER BY messages.seq",
+};
 
 /// The messages with some ids.
 const MESSAGES_BY_ID: Statement = Statement {
@@ -33,6 +44,10 @@ row! {
     struct ReceiptRow {
         id: Uuid,
         alert_id: Option<Uuid>,
+        routed_id: Option<Uuid>,
+        routed_type: Option<String>,
+        routed_name: Option<String>,
+        event_id: Option<Uuid>,
         channel: String,
         kind: String,
         recipient: Option<String>,
@@ -56,6 +71,7 @@ impl TryFrom<ReceiptRow> for MessageReceipt {
                 id: MessageId(row.id),
                 alert: row.alert_id.map(AlertId),
                 channel: TABLE.parse("channel", &row.channel, MessageChannel::from_name)?,
+                routed_to: message_route(row.routed_id, row.routed_type.as_deref(), row.routed_name)?,
                 kind: row.kind,
                 recipient: row.recipient,
                 status: row.status,
@@ -63,6 +79,7 @@ impl TryFrom<ReceiptRow> for MessageReceipt {
                 created_at: TABLE.instant(row.created_at)?,
                 finished_at: TABLE.optional_instant(row.finished_at)?,
             },
+            event: row.event_id.map(EventId),
             attempts: TABLE.narrow("tries", row.tries)?,
             claimed_at: TABLE.optional_instant(row.admitted_at)?,
             next_attempt_at: next.transpose()?,
@@ -85,8 +102,15 @@ impl Store {
     /// Returns the receipts of the messages about some events, also of those that wait.
     pub async fn receipts_of_events(&self, events: &[EventId]) -> Result<Vec<MessageReceipt>, StoreError> {
         let ids: Vec<Uuid> = events.iter().map(|event| MessageId::for_event(*event).0).collect();
-        let rows = query_many!(ReceiptRow, &self.pools, MESSAGES_BY_ID, &ids, |query, id| query
+        let mut rows = query_many!(ReceiptRow, &self.pools, MESSAGES_BY_ID, &ids, |query, id| query
             .bind(*id));
+        rows.extend(query_many!(
+            ReceiptRow,
+            &self.pools,
+            ROUTED_MESSAGES,
+            events,
+            |query, event| query.bind(event.0)
+        ));
         values(rows)
     }
 }

@@ -1,11 +1,16 @@
 //! Records settled messages in the alerts' histories and the outbox, and later status reports of providers.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::json;
 
 use crate::bulk::{Statement, write_many, write_many_returning};
 use crate::columns::text;
-use crate::model::{MessageChannel, MessageResult, Settlement, StoredOutboxMessage};
+use crate::model::{
+    ChannelResult, MessageChannel, MessageResult, NotificationChannel, Settlement, StoredOutboxMessage,
+};
 use crate::queue::{FinishedRow, MESSAGES, SettlementResult};
 use crate::unit_of_work::fetch;
 use crate::{Store, StoreError, UnitOfWork};
@@ -68,6 +73,12 @@ impl Store {
                 for moved_to in settlements.iter().filter_map(|settled| settled.result.moved_to) {
                     unit.wake(moved_to.into());
                 }
+                let results = settlements
+                    .iter()
+                    .filter_map(|settled| settled.result.channel_result.as_ref());
+                for (channel, result) in latest_results(results) {
+                    unit.record_channel_result(channel, result).await?;
+                }
                 unit.record_notifications(channel, settled, now).await
             })
         });
@@ -96,6 +107,9 @@ impl Store {
                         .bind(status));
                     if !noted.is_empty() {
                         if has_failed {
+                            for (_, _, id, _) in &noted {
+                                unit.escalate_after(*id, now).await?;
+                            }
                             unit.record_notifications(channel, noted, now).await?;
                         }
                         return Ok(true);
@@ -108,6 +122,17 @@ impl Store {
         );
         transaction.await
     }
+}
+
+/// Returns the last result for each notification channel.
+fn latest_results<'a>(
+    results: impl Iterator<Item = &'a (Arc<NotificationChannel>, ChannelResult)>,
+) -> impl Iterator<Item = (&'a NotificationChannel, &'a ChannelResult)> {
+    let mut latest: BTreeMap<i64, (&NotificationChannel, &ChannelResult)> = BTreeMap::new();
+    for (channel, result) in results {
+        latest.insert(channel.seq, (channel, result));
+    }
+    latest.into_values()
 }
 
 impl SettlementResult for MessageResult {
@@ -128,6 +153,8 @@ impl UnitOfWork {
             let mut details = json!({"channel": channel.name(), "message_id": id.to_string()});
             let action = match status.as_str() {
                 "sent" => "notification_sent",
+                // The acknowledgement is an entry of its own.
+                "failed" if outcome.as_deref() == Some("acknowledged") => return None,
                 "failed" => {
                     details["reason"] = json!(outcome);
                     "notification_failed"

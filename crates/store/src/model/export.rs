@@ -3,7 +3,7 @@
 use alerts::AlertId;
 use jiff::Timestamp;
 
-use super::{FIRING_KIND, MessageChannel, MessageId, StoredAlert};
+use super::{FIRING_KIND, MessageChannel, MessageId, NotificationChannelId, NotificationChannelType, StoredAlert};
 
 /// A stored alert, possibly deleted.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,6 +16,17 @@ pub struct ExportedAlert {
     pub deleted_at: Option<Timestamp>,
 }
 
+/// The notification channel of a message, as it is now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MessageRoute {
+    /// Id.
+    pub id: NotificationChannelId,
+    /// Type.
+    pub channel_type: NotificationChannelType,
+    /// Name.
+    pub name: String,
+}
+
 /// A message that was sent or tried. Its content is not stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentMessage {
@@ -25,6 +36,8 @@ pub struct SentMessage {
     pub alert: Option<AlertId>,
     /// Channel.
     pub channel: MessageChannel,
+    /// The notification channel that it goes to; `None` for the account's own address or number.
+    pub routed_to: Option<MessageRoute>,
     /// Kind of message.
     pub kind: String,
     /// Email address or number of the recipient.
@@ -40,6 +53,13 @@ pub struct SentMessage {
 }
 
 impl SentMessage {
+    /// Returns the type of the channel.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        let routed = self.routed_to.as_ref().map(|route| route.channel_type.name());
+        routed.unwrap_or(self.channel.name())
+    }
+
     /// Returns whether it can be sent again. Only a message about a firing can: its content follows from the event. The content of any
     /// other message, such as a code, is deleted once it is sent.
     #[must_use]

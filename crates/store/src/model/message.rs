@@ -1,11 +1,13 @@
 //! Messages: emails and text messages on their way.
 
-use alerts::AlertId;
+use std::sync::Arc;
+
+use alerts::{AlertId, Channel};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{Account, AccountId, EventId, NotificationChannelId, SentMessage};
+use super::{Account, AccountId, ChannelResult, EventId, NotificationChannel, NotificationChannelId, SentMessage};
 
 /// Message id. It is the same for every attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -59,12 +61,21 @@ impl MessageId {
         Self::from_digest(hash.finalize().into())
     }
 
+    /// Returns the id of the message about an event to a notification channel.
+    #[must_use]
+    pub fn for_channel(event: EventId, channel: NotificationChannelId) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(event.0.as_bytes());
+        hash.update(channel.0.as_bytes());
+        Self::from_digest(hash.finalize().into())
+    }
+
     /// Returns the id of a test of a channel: an account has at most one test of each channel in a period.
     #[must_use]
-    pub fn for_test(account: AccountId, period: Timestamp, channel: MessageChannel) -> Self {
+    pub fn for_test(account: AccountId, period: Timestamp, channel: Channel) -> Self {
         match channel {
-            MessageChannel::Email => Self::for_warning(account, period, "email_test"),
-            MessageChannel::Sms => Self::for_warning(account, period, "sms_test"),
+            Channel::Email => Self::for_warning(account, period, "email_test"),
+            Channel::Sms => Self::for_warning(account, period, "sms_test"),
         }
     }
 
@@ -92,6 +103,17 @@ alerts::named_enum! {
         Email = "email",
         /// Text message.
         Sms = "sms",
+        /// A chat or push service: the notification channel of the message has its type.
+        Service = "service",
+    }
+}
+
+impl From<Channel> for MessageChannel {
+    fn from(channel: Channel) -> Self {
+        match channel {
+            Channel::Email => Self::Email,
+            Channel::Sms => Self::Sms,
+        }
     }
 }
 
@@ -119,6 +141,8 @@ pub struct NewMessage {
 pub struct MessageReceipt {
     /// The message, as in lists.
     pub sent: SentMessage,
+    /// The firing that it is about.
+    pub event: Option<EventId>,
     /// The number of attempts.
     pub attempts: u32,
     /// When it was claimed for its first attempt.
@@ -145,6 +169,17 @@ pub enum MessageContent {
     Firing(String),
 }
 
+/// The destination of a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MessageDestination {
+    /// The account's own address or number, or that of the message.
+    Own,
+    /// A notification channel, as it is now.
+    Channel(Arc<NotificationChannel>),
+    /// A notification channel that was deleted.
+    DeletedChannel,
+}
+
 /// A claimed message with everything that is needed to render it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimedMessage {
@@ -166,6 +201,14 @@ pub struct ClaimedMessage {
     pub owner: Option<Account>,
     /// The alert that fired.
     pub alert: Option<AlertId>,
+    /// The firing.
+    pub event: Option<EventId>,
+    /// Where it goes.
+    pub destination: MessageDestination,
+    /// Whether it does not wait for the end of quiet hours.
+    pub is_urgent: bool,
+    /// Whether the firing is acknowledged.
+    pub is_acknowledged: bool,
     /// Whether it was counted against the limits before.
     pub is_admitted: bool,
     /// Number of attempts.
@@ -241,6 +284,8 @@ pub struct MessageResult {
     pub kept: Option<StoredOutboxMessage>,
     /// The channel on which it is sent instead.
     pub moved_to: Option<MessageChannel>,
+    /// The result for the notification channel of the message, as it was read.
+    pub channel_result: Option<(Arc<NotificationChannel>, ChannelResult)>,
 }
 
 impl MessageResult {

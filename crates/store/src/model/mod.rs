@@ -37,15 +37,16 @@ pub use evaluation::{
     EvaluationCommit, EvaluationOutcome, Firing, FiringComposer, FiringResult, LifecycleUpdate, RsiSideUpdate,
     SupersededQuote,
 };
-pub use export::{ExportedAlert, SentMessage};
+pub use export::{ExportedAlert, MessageRoute, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 pub use firing_record::{AcknowledgedFiring, Acknowledgement, FiringFilter, FiringRecord, FiringTimeline};
 pub use history::{EventId, HistoryPosition, HistoryRow, ListedHistoryRow, StoredEvent};
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
-    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageId, MessageLimits,
-    MessageReceipt, MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
+    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageDestination, MessageId,
+    MessageLimits, MessageReceipt, MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage,
+    is_alert_news,
 };
 pub use notification_channel::{
     ChannelLink, ChannelResult, NotificationChannel, NotificationChannelId, NotificationChannelType,

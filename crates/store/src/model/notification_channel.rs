@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{AccountId, WebhookId};
+use super::{AccountId, MessageChannel, WebhookId};
 
 /// Notification channel id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -33,6 +33,25 @@ alerts::named_enum! {
         Teams = "teams",
         /// An Apprise API server.
         Apprise = "apprise",
+    }
+}
+
+impl NotificationChannelType {
+    /// Returns how a message reaches a channel of this type; `None` for a webhook, which gets deliveries.
+    #[must_use]
+    pub const fn message_channel(self) -> Option<MessageChannel> {
+        match self {
+            Self::Email => Some(MessageChannel::Email),
+            Self::Sms => Some(MessageChannel::Sms),
+            Self::Webhook => None,
+            Self::Slack
+            | Self::Discord
+            | Self::Telegram
+            | Self::Ntfy
+            | Self::Pushover
+            | Self::Teams
+            | Self::Apprise => Some(MessageChannel::Service),
+        }
     }
 }
 

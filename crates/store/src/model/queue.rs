@@ -15,10 +15,11 @@ pub enum Queue {
 
 impl Queue {
     /// All queues.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::Webhooks,
         Self::Messages(MessageChannel::Email),
         Self::Messages(MessageChannel::Sms),
+        Self::Messages(MessageChannel::Service),
     ];
 }
 

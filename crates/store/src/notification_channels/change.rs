@@ -1,12 +1,21 @@
 //! Creates, changes and deletes notification channels, and records the results of their messages.
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use super::row::{NotificationChannelRow, TABLE, select};
+use crate::bulk::{Statement, fetch_many};
 use crate::columns::text;
 use crate::model::{AccountId, ChannelResult, NotificationChannel, NotificationChannelId};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
+
+/// The owners of channels.
+const OWNERS: Statement = Statement {
+    before: "SELECT id, account_id FROM notification_channels WHERE deleted_at IS NULL AND id IN (VALUES ",
+    columns: 1,
+    after: ")",
+};
 
 impl UnitOfWork {
     /// Counts an account's notification channels. The count holds until the end of the transaction only if the account is locked.
@@ -14,6 +23,12 @@ impl UnitOfWork {
         let sql = "SELECT COUNT(*) FROM notification_channels WHERE account_id = $1 AND deleted_at IS NULL";
         let (count,) = fetch!(self, fetch_one(i64,), sql, account.0);
         TABLE.narrow("COUNT(*)", count)
+    }
+
+    /// Returns whether an account has all of some notification channels.
+    pub async fn has_notification_channels(&mut self, account: AccountId, ids: &[Uuid]) -> Result<bool, StoreError> {
+        let found = fetch_many!(self, (Uuid, Uuid), OWNERS, ids, |query, id| query.bind(*id));
+        Ok(found.iter().filter(|(_, owner)| *owner == account.0).count() == ids.len())
     }
 
     /// Returns an account's notification channel and locks it until the end of the transaction.

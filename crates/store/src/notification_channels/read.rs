@@ -9,8 +9,8 @@ use crate::database::query;
 use crate::model::{AccountId, NotificationChannel, NotificationChannelId};
 use crate::{Store, StoreError};
 
-const BY_ID: Statement = Statement {
-    before: select!("id IN (VALUES "),
+const BY_SEQ: Statement = Statement {
+    before: select!("seq IN (VALUES "),
     columns: 1,
     after: ")",
 };
@@ -33,14 +33,14 @@ impl Store {
         row.map(NotificationChannel::try_from).transpose()
     }
 
-    /// Returns the notification channels with these ids, of any account and in any order, also disabled ones. Unknown and deleted
-    /// channels are missing.
-    pub async fn notification_channels_by_id(
+    /// Returns the notification channels with these `seq`, of any account and in any order, also disabled ones. Deleted channels are
+    /// missing.
+    pub(crate) async fn notification_channels_by_seq(
         &self,
-        ids: &[NotificationChannelId],
+        seqs: &[i64],
     ) -> Result<Vec<NotificationChannel>, StoreError> {
-        let rows = query_many!(NotificationChannelRow, &self.pools, BY_ID, ids, |query, id| query
-            .bind(id.0));
+        let rows = query_many!(NotificationChannelRow, &self.pools, BY_SEQ, seqs, |query, seq| query
+            .bind(*seq));
         values(rows)
     }
 

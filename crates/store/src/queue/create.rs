@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use alerts::Channel;
+use alerts::routing::RouteDelivery;
 use uuid::Uuid;
 
 use crate::bulk::{Statement, fetch_many, write_many};
 use crate::model::message::{FIRING_KIND, endpoint};
 use crate::model::{DeliveryId, EventId, MessageChannel, MessageId, Queue, WebhookId};
+use crate::routes::{RoutePlan, RoutedChannel, RoutedTarget};
 use crate::{StoreError, UnitOfWork};
 
 const ACTIVE_WEBHOOKS: Statement = Statement {
@@ -32,6 +34,15 @@ const INSERT_MESSAGES: Statement = Statement {
     after: ") AS made WHERE true",
 };
 
+const INSERT_ROUTED: Statement = Statement {
+    before: "INSERT INTO messages
+             (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, status, tries, due_at, created_at)
+             SELECT column1, column2, 'fired', column3, column4, column5, column6, column7, 'pending', 0, column8, column8
+             FROM (VALUES ",
+    columns: 8,
+    after: ") AS made WHERE true",
+};
+
 /// A firing that needs a message, and deliveries if it has an account.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FiredEvent<'a> {
@@ -39,6 +50,8 @@ pub(crate) struct FiredEvent<'a> {
     pub(crate) account: Option<Uuid>,
     /// A guest's email address.
     pub(crate) guest: Option<&'a str>,
+    /// The channels of its messages. `None`: the account's own address or number, or that of the guest.
+    pub(crate) route: Option<&'a RoutePlan>,
     pub(crate) alert_seq: i64,
     pub(crate) event: Uuid,
     pub(crate) event_seq: i64,
@@ -46,28 +59,34 @@ pub(crate) struct FiredEvent<'a> {
 }
 
 impl FiredEvent<'_> {
-    const fn channel(&self) -> MessageChannel {
-        match self.notification {
-            Channel::Email => MessageChannel::Email,
-            Channel::Sms => MessageChannel::Sms,
-        }
-    }
-
     /// All messages to one account or guest share one endpoint.
     fn endpoint(&self) -> i64 {
         let account = self.account.as_ref().map(Uuid::as_bytes);
         endpoint(account.map_or_else(|| self.guest.unwrap_or_default().as_bytes(), |id| id.as_slice()))
     }
+
+    /// Returns the channels that get a message at once.
+    fn first_channels(&self) -> &[RoutedChannel] {
+        match self.route {
+            None => &[],
+            Some(RoutePlan { channels, delivery }) => match delivery {
+                RouteDelivery::All => channels,
+                RouteDelivery::Failover { .. } => channels.get(..1).unwrap_or_default(),
+            },
+        }
+    }
 }
 
 impl UnitOfWork {
-    /// Creates one message for each event.
+    /// Creates the messages of events: one to the account's own address or number, or one to each channel of a route that gets it at
+    /// once.
     pub(crate) async fn create_messages(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
         debug_assert_eq!(FIRING_KIND, "fired");
-        write_many!(self, INSERT_MESSAGES, events, |query, event| {
+        let own: Vec<&FiredEvent<'_>> = events.iter().filter(|event| event.route.is_none()).collect();
+        write_many!(self, INSERT_MESSAGES, &own, |query, event| {
             query
                 .bind(MessageId::for_event(EventId(event.event)).0)
-                .bind(event.channel().name())
+                .bind(MessageChannel::from(event.notification).name())
                 .bind(event.endpoint())
                 .bind(event.guest)
                 .bind(event.account)
@@ -75,8 +94,35 @@ impl UnitOfWork {
                 .bind(event.event_seq)
                 .bind(event.at)
         });
+        for event in own {
+            self.wake(MessageChannel::from(event.notification).into());
+        }
+        self.create_routed_messages(events).await
+    }
+
+    async fn create_routed_messages(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
+        let mut rows = Vec::new();
         for event in events {
-            self.wake(event.channel().into());
+            for channel in event.first_channels() {
+                if let (RoutedTarget::Message(by), Some(account)) = (channel.target, event.account) {
+                    rows.push((event, channel, by, account));
+                }
+            }
+        }
+        write_many!(self, INSERT_ROUTED, &rows, |query, row| {
+            let (event, channel, by, account) = row;
+            query
+                .bind(channel.current_id(EventId(event.event)))
+                .bind(by.name())
+                .bind(channel.endpoint(*by, *account))
+                .bind(*account)
+                .bind(event.alert_seq)
+                .bind(event.event_seq)
+                .bind(channel.seq)
+                .bind(event.at)
+        });
+        for (_, _, by, _) in rows {
+            self.wake(by.into());
         }
         Ok(())
     }

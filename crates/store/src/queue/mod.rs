@@ -29,7 +29,7 @@ mod settle;
 mod wake;
 
 pub(crate) use settle::{FinishedRow, SettlementResult};
-pub(crate) use wake::WakeHandles;
+pub(crate) use wake::{WakeHandles, Wakes};
 
 use crate::bulk::Statement;
 use crate::columns::Table;
@@ -49,6 +49,8 @@ pub(crate) struct QueueTable {
     /// For PostgreSQL: skips rows that another process is claiming.
     claim_skip_locked: Statement,
     settle: Statement,
+    /// Makes the escalations due whose current row has failed for good.
+    escalate: Statement,
 }
 
 /// A [`QueueTable`]. `more_columns`, `more_changes` and `finished` extend the statement that settles: further columns
@@ -110,6 +112,15 @@ macro_rules! queue_table {
                     $delivered,
                     "' OR (lease = settled_lease AND status = 'pending'))",
                     $finished
+                ),
+            },
+            escalate: Statement {
+                before: "WITH settled (settled_seq, settled_at) AS (VALUES ",
+                columns: 2,
+                after: concat!(
+                    ") UPDATE escalations SET due_at = settled_at FROM settled JOIN ",
+                    $table,
+                    " q ON q.seq = settled_seq WHERE escalations.current_id = q.id AND q.status = 'failed'"
                 ),
             },
         }

@@ -17,7 +17,10 @@ const FINISHED_DELIVERIES: Purge = Purge {
 };
 
 const FINISHED_MESSAGES: Purge = Purge {
-    dependents: &[],
+    // An escalation that only waits for a failure waits no longer than its messages are kept.
+    dependents: &["DELETE FROM escalations WHERE event_seq IN
+         (SELECT event_seq FROM (SELECT event_seq, created_at, due_at FROM escalations ORDER BY event_seq LIMIT $2)
+          oldest WHERE created_at < $1 AND due_at IS NULL)"],
     counted: &[
         "DELETE FROM messages WHERE seq IN
          (SELECT seq FROM messages WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)",

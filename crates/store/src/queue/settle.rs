@@ -4,9 +4,10 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::QueueTable;
-use crate::bulk::write_many_returning;
+use crate::bulk::{write_many, write_many_returning};
 use crate::columns::text;
 use crate::model::{MessageResult, Settlement, SettlementDecision};
+use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
 /// A changed message: status, alert `seq`, id and outcome. Deliveries return none.
@@ -60,6 +61,36 @@ impl UnitOfWork {
             });
             finished.extend(changed);
         }
+        let failed = settlements
+            .iter()
+            .filter(|settled| matches!(settled.decision, SettlementDecision::Failed | SettlementDecision::Gone));
+        let failed: Vec<i64> = failed.map(|settled| settled.seq).collect();
+        self.escalate(table, &failed, now).await?;
         Ok(finished)
+    }
+
+    /// Makes the escalations due whose current row is among these and has failed for good.
+    pub(crate) async fn escalate(
+        &mut self,
+        table: &QueueTable,
+        seqs: &[i64],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let due = write_many!(self, table.escalate, seqs, |query, seq| query
+            .bind(*seq)
+            .bind(now.as_microsecond()));
+        if due > 0 {
+            self.wake_escalations();
+        }
+        Ok(())
+    }
+
+    /// Makes the escalation due whose current message has failed for good.
+    pub(crate) async fn escalate_after(&mut self, message: Uuid, now: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE escalations SET due_at = $2 WHERE current_id = $1";
+        if write_rows!(self, sql, message, now.as_microsecond()) > 0 {
+            self.wake_escalations();
+        }
+        Ok(())
     }
 }

@@ -119,7 +119,7 @@ impl BatchRunner {
         for transaction in transactions.iter() {
             transaction.committed();
         }
-        self.wake_handles.wake(&self.unit.woken);
+        self.wake_handles.wake(&self.unit.wakes);
         for transaction in transactions {
             transaction.send_result();
         }

@@ -130,6 +130,7 @@ on_both_databases! {
                 note: None,
                 tags: alerts::Tags::default(),
                 options: alerts::options::AlertOptions::default(),
+                routing: alerts::Routing::default(),
                 rearms: true,
             };
             transition::update(alert, change, transition::PriceAvailability::Unknown, at(30)).unwrap()

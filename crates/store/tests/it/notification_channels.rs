@@ -85,7 +85,6 @@ testkit::on_both_databases! {
             assert_eq!(deletion.await.unwrap(), is_deleted);
         }
         assert_eq!(stored(&store, 1, 10).await, None);
-        assert_eq!(store.notification_channels_by_id(&[NotificationChannelId(uuid(10))]).await.unwrap(), []);
         let count = store.commit((), |(), unit| Box::pin(unit.count_notification_channels(AccountId(uuid(1)))));
         assert_eq!(count.await.unwrap(), 0);
         let sealed = store.commit((), |(), unit| Box::pin(async move {
@@ -94,16 +93,6 @@ testkit::on_both_databases! {
             Ok(count)
         }));
         assert_eq!(sealed.await.unwrap(), 0);
-    }
-
-    async fn channels_are_found_by_their_ids(database) {
-        let store = with_accounts(database, 2).await;
-        insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
-        insert(&store, channel(2, 20, NotificationChannelType::Ntfy)).await;
-        let ids = [20, 30, 10].map(|id| NotificationChannelId(uuid(id)));
-        let mut found = store.notification_channels_by_id(&ids).await.unwrap();
-        found.sort_by_key(|channel| channel.id);
-        assert_eq!(found.iter().map(|channel| channel.id.0).collect::<Vec<_>>(), [uuid(10), uuid(20)]);
     }
 
     async fn result_of_another_destination_is_not_recorded(database) {

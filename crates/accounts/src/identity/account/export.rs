@@ -173,7 +173,7 @@ impl ExportWriter {
     async fn messages(&mut self, account: &Account) -> Result<(), ExportAbort> {
         self.raw(b",\"messages\":[");
         let mut is_first = true;
-        for channel in [MessageChannel::Email, MessageChannel::Sms] {
+        for &channel in MessageChannel::ALL {
             let mut place = MessageCursor::default();
             loop {
                 let page = self.store.messages_after(account.id, channel, place, PAGE_ROWS).await?;

@@ -153,6 +153,7 @@ pub(crate) fn alert(number: u32, symbol: Symbol, condition: Condition, armed_at:
         note: None,
         tags: alerts::Tags::default(),
         options: alerts::options::AlertOptions::default(),
+        routing: alerts::Routing::default(),
         lifecycle: None,
         status: Status::Active,
         initial_price: None,

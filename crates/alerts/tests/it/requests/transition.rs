@@ -50,6 +50,7 @@ fn change_of(alert: &Alert) -> AlertChange {
         note: alert.note.clone(),
         tags: alert.tags.clone(),
         options: alert.options.clone(),
+        routing: alert.routing.clone(),
         rearms: true,
     }
 }

@@ -24,6 +24,7 @@ fn empty_update_changes_nothing() {
             note: None,
             tags: Tags::default(),
             options: AlertOptions::default(),
+            routing: alerts::Routing::default(),
             rearms: true,
         };
         assert_eq!(update(&current, &json!({})), Ok(same.clone()), "{name}");

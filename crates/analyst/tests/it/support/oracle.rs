@@ -20,6 +20,7 @@ pub(crate) fn as_alert(proposal: &Proposal, subject: &AnalysisSubject<'_>, id: u
         note: None,
         tags: alerts::Tags::default(),
         options: alerts::options::AlertOptions::default(),
+        routing: alerts::Routing::default(),
         lifecycle: None,
         status: Status::Active,
         initial_price: Some(subject.price),

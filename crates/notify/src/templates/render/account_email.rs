@@ -169,6 +169,7 @@ fn confirmation(subject: &str, headline: &str, paragraph: String, action: Action
         paragraphs: vec![paragraph],
         facts: Vec::new(),
         action: Some(action),
+        second_action: None,
         shows_link: true,
         closing: vec![closing.to_owned()],
     }

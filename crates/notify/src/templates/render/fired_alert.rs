@@ -50,8 +50,30 @@ pub struct FiredAlert {
     note: Option<String>,
     /// Whether the alert is set to text message.
     is_by_sms: bool,
+    /// Why it is sent by email instead of text message.
+    not_by_sms: Option<NotBySms>,
     /// The link to the alert, for its owner.
     link: Option<String>,
+    /// The link that acknowledges the firing.
+    acknowledge_link: Option<String>,
+}
+
+/// Why a message is sent by email instead of text message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotBySms {
+    /// The plan has no text messages left this month.
+    OverQuota,
+    /// The account has no verified phone number.
+    NoNumber,
+}
+
+/// A notification without markup, for chat and push services.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChannelText {
+    /// The title, one line: `AAPL 200.01 USD, +1.64 % today`.
+    pub title: String,
+    /// The text, with line breaks.
+    pub text: String,
 }
 
 impl FiredAlert {
@@ -90,7 +112,9 @@ impl FiredAlert {
             reminder_note,
             note,
             is_by_sms: text("/alert/notification") == "sms",
+            not_by_sms: None,
             link: None,
+            acknowledge_link: None,
             symbol,
         }
     }
@@ -101,6 +125,55 @@ impl FiredAlert {
         Self {
             link: Some(link),
             ..self
+        }
+    }
+
+    /// Adds the link that acknowledges the firing.
+    #[must_use]
+    pub fn with_acknowledge_link(self, link: String) -> Self {
+        Self {
+            acknowledge_link: Some(link),
+            ..self
+        }
+    }
+
+    /// Returns whether the alert is set to text message.
+    #[must_use]
+    pub const fn is_by_sms(&self) -> bool {
+        self.is_by_sms
+    }
+
+    /// Says why it is sent by email instead of text message.
+    #[must_use]
+    pub fn with_not_by_sms(self, reason: NotBySms) -> Self {
+        Self {
+            not_by_sms: Some(reason),
+            ..self
+        }
+    }
+
+    /// Returns the notification for chat and push services, without its links.
+    #[must_use]
+    pub fn to_channel_text(&self, time_zone: &TimeZone) -> ChannelText {
+        let mut title = self.symbol.clone();
+        if let Some(price) = self.price {
+            title.push_str(&format!(" {}", usd(price)));
+            if let Some(percent) = self.change_percent {
+                title.push_str(&format!(", {} today", signed_percent(percent)));
+            }
+        }
+        let mut lines = vec![format!("{}: {}.", self.title(), self.reason.trim_end_matches('.'))];
+        let notes = self.reminder_note.iter().chain(&self.note);
+        lines.extend(notes.map(|note| format!("Note: {note}")));
+        lines.extend(
+            self.rationale
+                .iter()
+                .map(|rationale| format!("Noted when the alert was set: {rationale}")),
+        );
+        lines.extend(self.at.map(|at| local_time(at, time_zone)));
+        ChannelText {
+            title,
+            text: lines.join("\n"),
         }
     }
 
@@ -160,11 +233,14 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
         paragraphs.push(format!("Noted when the alert was set: {rationale}"));
     }
     let mut closing = vec!["Prices may be delayed. This is not investment advice.".to_owned()];
-    if alert.is_by_sms {
-        closing.push(
-            "This alert is set to text message. It was sent by email because your plan has no text messages left this month."
-                .to_owned(),
-        );
+    if let Some(reason) = alert.not_by_sms {
+        let reason = match reason {
+            NotBySms::OverQuota => "your plan has no text messages left this month",
+            NotBySms::NoNumber => "your account has no verified phone number",
+        };
+        closing.push(format!(
+            "This alert is set to text message. It was sent by email because {reason}."
+        ));
     }
     let content = Content {
         subject: format!("{}: {}", alert.symbol, alert.reason),
@@ -175,14 +251,18 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
             label: "Open the alert",
             link,
         }),
+        second_action: alert.acknowledge_link.clone().map(|link| Action {
+            label: "Acknowledge: I have seen it",
+            link,
+        }),
         shows_link: true,
         closing,
     };
     page::render(&content, context)
 }
 
-/// Renders the notification as a text message of at most 306 GSM characters: two concatenated messages. The note comes last, so that
-/// only the note is shortened.
+/// Renders the notification as a text message of at most 306 GSM characters: two concatenated messages. The links come last and are
+/// always complete; the note before them is shortened first.
 #[must_use]
 pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
     let company = alert
@@ -208,7 +288,11 @@ pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
     if let Some(note) = alert.note.as_deref().filter(|note| gsm::is_readable_in_gsm(note)) {
         text.push_str(&format!(" Your note: {}", gsm::without_links(note)));
     }
-    gsm::to_gsm(&text)
+    let links = [("Alert", &alert.link), ("Seen it", &alert.acknowledge_link)];
+    let links = links
+        .into_iter()
+        .filter_map(|(label, link)| Some(format!(" {label}: {}", link.as_ref()?)));
+    gsm::to_gsm_with_end(&text, &links.collect::<String>())
 }
 
 /// Returns the label of a condition; for an unknown one, its name.

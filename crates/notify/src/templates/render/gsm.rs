@@ -12,11 +12,28 @@ const GSM_EXTENSION: &str = "^{}\\[~]|€";
 
 /// Converts a text to the GSM alphabet, and cuts it to the maximum length.
 pub(super) fn to_gsm(text: &str) -> String {
+    to_gsm_with_end(text, "")
+}
+
+/// Converts a text to the GSM alphabet and appends an end, which is ASCII, as links are. The text is cut to what the end leaves of the
+/// maximum length.
+pub(super) fn to_gsm_with_end(text: &str, end: &str) -> String {
+    let max_septets = MAX_SEPTETS.saturating_sub(length(end));
+    let mut gsm = cut_to(text, max_septets);
+    gsm.push_str(end);
+    gsm
+}
+
+fn length(text: &str) -> usize {
+    text.chars().map(septets).sum()
+}
+
+fn cut_to(text: &str, max_septets: usize) -> String {
     let converted: String = text.chars().map(|c| to_gsm_chars(c).unwrap_or("?".into())).collect();
-    if converted.chars().map(septets).sum::<usize>() <= MAX_SEPTETS {
+    if length(&converted) <= max_septets {
         return converted;
     }
-    let mut left = MAX_SEPTETS - 3;
+    let mut left = max_septets.saturating_sub(3);
     let mut cut: String = converted
         .chars()
         .take_while(|c| {

@@ -54,6 +54,8 @@ pub(super) struct Content {
     pub(super) paragraphs: Vec<String>,
     pub(super) facts: Vec<Fact>,
     pub(super) action: Option<Action>,
+    /// A link below the button.
+    pub(super) second_action: Option<Action>,
     /// Whether the link of the button is also shown as text, for email clients without buttons.
     pub(super) shows_link: bool,
     pub(super) closing: Vec<String>,
@@ -69,6 +71,7 @@ struct Page<'a> {
     paragraphs: &'a [String],
     facts: &'a [Fact],
     action: Option<&'a Action>,
+    second_action: Option<&'a Action>,
     shows_link: bool,
     closing: &'a [String],
     unsubscribe: Option<&'a str>,
@@ -104,6 +107,7 @@ pub(super) fn render(content: &Content, context: &EmailContext) -> RenderedEmail
         paragraphs: &content.paragraphs,
         facts: &content.facts,
         action: content.action.as_ref(),
+        second_action: content.second_action.as_ref(),
         shows_link: content.shows_link,
         closing: &content.closing,
         unsubscribe: context.unsubscribe_link.as_deref(),

@@ -6,6 +6,7 @@
 pub(crate) mod guide;
 mod labels;
 mod options;
+mod routing;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -67,6 +68,7 @@ pub(super) fn describe(schemas: &mut Value) {
         },
         "examples": [{"notification": "email"}],
     });
+    routing::add_to(&mut schemas["UpdateAlert"]["properties"]);
     schemas["AlertOptions"] = options::schema();
     schemas["PatchAlert"] = schemas["UpdateAlert"].clone();
     schemas["PatchAlert"]["properties"]["snooze"] = options::snooze();

@@ -6,7 +6,7 @@ use alerts::expression::MAX_CHARACTERS;
 use market::Decimal;
 use serde_json::{Map, Value, json};
 
-use super::{labels, options};
+use super::{labels, options, routing};
 use crate::document::names::SYMBOL_PATTERN;
 
 /// A date from 1900 to 2999. A pattern cannot check that it is not in the past.
@@ -74,6 +74,7 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
         },
         "required": required,
     });
+    routing::add_to(&mut schema["properties"]);
     if has_scope {
         schema["properties"]["scope"] = scope_schema();
         schema["anyOf"] = json!([

@@ -100,7 +100,7 @@ impl Resource {
 const fn stock_scope(actor: &Actor) -> Scope {
     match actor.auth_method {
         AuthMethod::Grant { .. } => Scope::AlertsRead,
-        AuthMethod::ApiKey { .. } | AuthMethod::Session { .. } => Scope::StocksRead,
+        AuthMethod::ApiKey { .. } | AuthMethod::Session { .. } | AuthMethod::MessageLink { .. } => Scope::StocksRead,
     }
 }
 

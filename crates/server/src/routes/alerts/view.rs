@@ -8,7 +8,7 @@ use foundation::MadeBy;
 use serde_json::{Map, Value};
 use service::alerts::{AlertDetail, AlertItem, AlertProximity, StoredAlert};
 
-use crate::document::names::{ChannelName, ConditionName, MadeByName, StatusName};
+use crate::document::names::{ChannelName, ConditionName, MadeByName, RoutePolicyName, StatusName};
 use crate::routes::prelude::*;
 
 /// Fields common to all views of an alert.
@@ -62,6 +62,22 @@ pub struct AlertFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"repeat": "each_time", "cooldown": "1h"}))]
     pub options: Option<Map<String, Value>>,
+    /// The notification channels of its own route; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1, max_items = 50)]
+    pub channels: Option<Vec<Uuid>>,
+    /// How the channels are used: `all` or `failover`; absent without an own route.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<RoutePolicyName>)]
+    pub policy: Option<&'static str>,
+    /// The time for an acknowledgement before the next channel is used; absent if only failures count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "15m")]
+    pub ack_timeout: Option<String>,
+    /// Whether messages do not wait for the end of quiet hours; absent if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = true)]
+    pub urgent: Option<bool>,
     /// The number of firings since the alert was created or last activated; absent unless it repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = 3)]
@@ -107,7 +123,12 @@ impl AlertFields {
             .lifecycle
             .as_deref()
             .filter(|_| alert.options.repeat != Repeat::Once);
+        let route = alert.routing.route.as_deref();
         Self {
+            channels: route.map(|route| route.channels().to_vec()),
+            policy: route.map(|route| route.delivery.policy().name()),
+            ack_timeout: route.and_then(|route| Some(route.delivery.ack_timeout()?.span().to_string())),
+            urgent: alert.routing.is_urgent.then_some(true),
             options: (!alert.options.are_default()).then(|| alert.options.to_json()),
             trigger_count: repeating.map(|state| state.firings),
             last_triggered_at: repeating.and_then(|state| state.last_fired_at).map(timestamp),

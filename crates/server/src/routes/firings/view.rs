@@ -61,6 +61,9 @@ pub struct FiringTimelineView {
 pub struct FiringMessageView {
     /// Id of the message, or of the delivery to a webhook.
     pub id: Uuid,
+    /// The notification channel; null for the account's own address or number, and for a delivery to a webhook.
+    #[schema(required)]
+    pub channel_id: Option<Uuid>,
     /// The type of its channel.
     #[serde(rename = "type")]
     #[schema(example = "email")]
@@ -159,6 +162,7 @@ impl FiringMessageView {
     fn of(message: FiringMessage) -> Self {
         Self {
             id: message.id,
+            channel_id: message.channel.map(|channel| channel.0),
             kind: message.kind,
             state: FiringMessageState::name(message.state),
             queued_at: timestamp(message.queued_at),

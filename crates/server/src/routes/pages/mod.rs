@@ -1,13 +1,16 @@
-//! HTML pages behind emailed links, without scripts.
+//! HTML pages behind links in messages, without scripts.
 //!
 //! Opening a link changes nothing, because mail scanners open links too. The page has one button, which calls the same use case
 //! as the API endpoint. The token is sent in the form, not in the URL. Submissions count against the API's rate limits
 //! ([`link::login_rate_limit_page`]). Pages are not cached, not framed, and send no referrer ([`page`]).
 
+pub mod acknowledge;
+pub mod change_alert;
 pub mod confirm;
 pub mod confirm_address;
 pub mod confirm_channel;
 pub(in crate::routes) mod link;
+mod message_link;
 pub(crate) mod page;
 pub(crate) mod render;
 pub mod reset_password;
@@ -18,6 +21,8 @@ use crate::routes::prelude::*;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
+        .routes(routes!(acknowledge::show_acknowledge, acknowledge::acknowledge))
+        .routes(routes!(change_alert::show_change_alert, change_alert::change_alert))
         .routes(routes!(confirm::show_confirm, confirm::confirm))
         .routes(routes!(
             reset_password::show_reset_password,

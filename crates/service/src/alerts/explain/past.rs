@@ -103,6 +103,7 @@ impl Alerts {
             note: None,
             tags: alert.tags.clone(),
             options: alert.options.clone(),
+            routing: alerts::Routing::default(),
             email: None,
         });
         Ok(Some(PastAlert { alert, plan, state }))

@@ -100,13 +100,15 @@ impl GuestAlerts {
     }
 }
 
-/// Refuses a note, tags, options and many stocks: an email to a guest must not carry a stranger's text, and only accounts have lists and
+/// Refuses a note, tags, options, routing and many stocks: an email to a guest must not carry a stranger's text, and only accounts have lists and
 /// repeating alerts.
 fn reject_labels(new_alert: &NewAlert, body: &Value) -> Result<(), ServiceError> {
     let sent = [
         ("note", new_alert.note.is_some()),
         ("tags", !new_alert.tags.is_empty()),
         ("options", !new_alert.options.are_default()),
+        ("channels", new_alert.routing.route.is_some()),
+        ("urgent", new_alert.routing.is_urgent),
         ("scope", body.get("scope").is_some_and(|scope| !scope.is_null())),
     ];
     let errors: ErrorsByField = sent

@@ -91,6 +91,7 @@ pub(super) fn as_new_alert(alert: &Alert) -> NewAlert {
         symbol: alert.symbol,
         condition: alert.condition.clone(),
         options: alert.options.clone(),
+        routing: alert.routing.clone(),
         notification: alert.notification,
         parameters: alert.parameters.clone(),
         note: alert.note.clone(),

@@ -123,6 +123,7 @@ impl PreviewPlan {
                 trigger: self.alert.options.trigger,
                 ..AlertOptions::default()
             },
+            routing: alerts::Routing::default(),
             email: None,
         }
     }

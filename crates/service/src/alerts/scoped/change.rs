@@ -4,6 +4,7 @@ use alerts::request::{AlertChange, changes_nothing};
 use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability, Transition};
 use alerts::{AlertScope, Status};
 use foundation::account::require_active;
+use foundation::route_check::check_routing;
 use foundation::scope_members::{MemberChanges, follow_scope};
 use foundation::{ServiceError, plan_limits};
 use serde_json::Value;
@@ -43,6 +44,7 @@ impl ChangeAlert {
                     return Ok(ChangeResult::unchanged(stored));
                 }
                 plan_limits::check(account, &change.condition, change.notification)?;
+                check_routing(unit, account.id, &change.routing, &stored.alert.routing).await?;
                 let transition = match changes_nothing(&body) {
                     true => Ok(Transition::Unchanged),
                     false => transition::update(&stored.alert, change.clone(), awaited, self.now),

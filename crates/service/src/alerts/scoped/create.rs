@@ -1,10 +1,12 @@
 //! Creates an alert over many stocks.
 
+use alerts::Routing;
 use alerts::equivalence::equivalent;
 use alerts::request::{ParseContext, parse_template};
 use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, AlertScope, Condition, NewAlert, plan};
 use foundation::account::lock_active_account;
+use foundation::route_check::check_routing;
 use foundation::scope_members::{MemberChanges, follow_scope, scope_symbols};
 use foundation::{Actor, MadeBy, ServiceError, plan_limits};
 use jiff::Timestamp;
@@ -148,6 +150,7 @@ impl CreateScopedAlert {
         }
         // The present plan: the actor's may be a few seconds old.
         plan_limits::check(&account, &self.template.condition, self.template.notification)?;
+        check_routing(unit, account.id, &self.template.routing, &Routing::default()).await?;
         let members = scope_symbols(unit, &account, &self.scope).await?.len();
         check_quota(unit, &account, members).await?;
         let made = transition::create(

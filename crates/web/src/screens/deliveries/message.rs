@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use service::alerts::AlertSentences;
 
 use super::{mark, status_text, style};
+use crate::texts::text;
 use crate::wording::in_words;
 
 /// The alert that something was sent about.
@@ -38,8 +39,8 @@ pub struct MessageLine {
     pub about: Option<SentAbout>,
     /// Whether it can be sent again.
     pub can_be_resent: bool,
-    /// The id of the channel's text.
-    pub channel: &'static str,
+    /// The channel: the name of a notification channel, or by what the account's own address is reached.
+    pub channel: String,
     /// The kind of message.
     pub kind: String,
     /// The recipient.
@@ -54,6 +55,15 @@ pub struct MessageLine {
     pub delay_ms: Option<i64>,
 }
 
+fn channel_text(sent: &SentMessage) -> String {
+    match (&sent.routed_to, sent.channel) {
+        (Some(route), _) => route.name.clone(),
+        (None, MessageChannel::Email) => text("channel-email"),
+        (None, MessageChannel::Sms) => text("channel-sms"),
+        (None, MessageChannel::Service) => text("channel-deleted"),
+    }
+}
+
 impl MessageLine {
     /// Formats a message.
     #[must_use]
@@ -65,12 +75,14 @@ impl MessageLine {
             id: sent.id.0.to_string(),
             about: sent.alert.map(|alert| SentAbout::of(alert, sentences)),
             can_be_resent: sent.can_be_resent(),
-            channel: match sent.channel {
-                MessageChannel::Email => "channel-email",
-                MessageChannel::Sms => "channel-sms",
-            },
+            channel: channel_text(sent),
             kind: in_words(&sent.kind),
-            recipient: sent.recipient.clone().unwrap_or_default(),
+            // A service has no address that its owner knows.
+            recipient: sent
+                .recipient
+                .clone()
+                .filter(|_| sent.channel != MessageChannel::Service)
+                .unwrap_or_default(),
             status: match sent.status.as_str() {
                 "sent" => DeliveryStatus::Delivered,
                 "failed" => DeliveryStatus::Failed,

@@ -127,7 +127,8 @@ pub(super) fn delivery(delivery: &Delivery) -> Value {
 
 pub(super) fn message(message: &SentMessage) -> Value {
     json!({
-        "channel": message.channel.name(),
+        "channel": message.type_name(),
+        "channel_id": message.routed_to.as_ref().map(|route| route.id.0),
         "kind": message.kind,
         "recipient": message.recipient,
         "status": message.status,
@@ -160,6 +161,9 @@ pub(super) fn alert(kept: &ExportedAlert) -> Value {
     }
     if !alert.options.are_default() {
         value["options"] = Value::from(alert.options.to_json());
+    }
+    for (name, member) in alert.routing.to_json() {
+        value[name] = member;
     }
     if let Some(note) = &alert.note {
         value["note"] = json!(note.as_str());

@@ -367,6 +367,7 @@ pub(super) fn alert(number: usize, stock: usize, condition: Condition) -> Alert 
         note: None,
         tags: ::alerts::Tags::default(),
         options: ::alerts::options::AlertOptions::default(),
+        routing: ::alerts::Routing::default(),
         lifecycle: None,
         status: Status::Active,
         initial_price: Some(quarter(40)),

@@ -1,6 +1,7 @@
 //! `GET|POST /settings/channels`: the phone number for text messages, and tests of the channels.
 
-use delivery::messages::{MessageChannel, MessageId};
+use alerts::Channel;
+use delivery::messages::MessageId;
 use foundation::ServiceError;
 use serde_json::json;
 use web::form_state::FormState;
@@ -52,7 +53,7 @@ async fn receipt(
 
 /// Sends a test message, and leads to its receipt.
 async fn send_test(app: &App, visitor: &Visitor, form: &FormFields) -> Response {
-    let channel = MessageChannel::from_name(form_field(form, "channel"));
+    let channel = Channel::from_name(form_field(form, "channel"));
     let sent = match channel {
         Some(channel) => app.service().channel_tests.send_test(&visitor.actor, channel).await,
         None => Err(ServiceError::NotFound("channel")),

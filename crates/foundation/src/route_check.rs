@@ -1,0 +1,31 @@
+//! Checks the notification channels of routes.
+
+use alerts::Routing;
+use alerts::routing::Route;
+use store::model::AccountId;
+use store::{Abort, UnitOfWork};
+
+use crate::ServiceError;
+
+/// Refuses a route with a channel that its account does not have.
+pub async fn check_route(unit: &mut UnitOfWork, account: AccountId, route: &Route) -> Result<(), Abort<ServiceError>> {
+    if unit.has_notification_channels(account, route.channels()).await? {
+        return Ok(());
+    }
+    let message = "must be ids of your notification channels; GET /notification-channels lists them";
+    Err(Abort::Refused(ServiceError::field("channels", message)))
+}
+
+/// Refuses the route of an alert with a channel that its account does not have, unless the alert has this route already: one of its
+/// channels may have been deleted since.
+pub async fn check_routing(
+    unit: &mut UnitOfWork,
+    account: AccountId,
+    routing: &Routing,
+    before: &Routing,
+) -> Result<(), Abort<ServiceError>> {
+    match routing.route.as_deref() {
+        Some(route) if routing.route != before.route => check_route(unit, account, route).await,
+        Some(_) | None => Ok(()),
+    }
+}

@@ -1,0 +1,78 @@
+//! Links in messages that acknowledge a firing or change its alert.
+
+use delivery::messages::{ActionLink, LinkAction};
+use foundation::quiet_hours::time_zone;
+use foundation::{Actor, AuthMethod, Ports, ServiceError};
+use serde_json::json;
+use store::model::EventId;
+
+use super::Firings;
+use crate::alerts::Alerts;
+
+/// Use cases behind the links in messages.
+#[derive(Clone)]
+pub struct FiringLinks {
+    pub(crate) ports: Ports,
+    pub(crate) firings: Firings,
+    pub(crate) alerts: Alerts,
+}
+
+impl FiringLinks {
+    /// Returns what a link does. Nothing changes.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for an invalid or expired token.
+    pub fn read(&self, token: &str) -> Result<LinkAction, ServiceError> {
+        Ok(self.link(token)?.action)
+    }
+
+    /// Does what a link says, in the name of the owner of the alert.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for an invalid or expired token; the errors of the change, for instance [`ServiceError::NotFound`] for
+    /// an alert that was deleted.
+    pub async fn follow(&self, token: &str) -> Result<LinkAction, ServiceError> {
+        let link = self.link(token)?;
+        let actor = self.owner(link.firing).await?;
+        let firing = self.firings.firing(&actor, link.firing).await?;
+        let alert = firing.firing.alert;
+        let snooze = |until: &str| json!({"snooze": until});
+        match link.action {
+            LinkAction::Acknowledge => {
+                self.firings.acknowledge(&actor, link.firing, link.via.name()).await?;
+            }
+            LinkAction::SnoozeOneHour => {
+                self.alerts.patch_alert(&actor, alert, &snooze("1h")).await?;
+            }
+            LinkAction::SnoozeUntilOpen => {
+                self.alerts.patch_alert(&actor, alert, &snooze("next_open")).await?;
+            }
+            LinkAction::Pause => {
+                self.alerts.pause_alert(&actor, alert).await?;
+            }
+            LinkAction::Rearm => {
+                self.alerts.activate_alert(&actor, alert).await?;
+            }
+        }
+        Ok(link.action)
+    }
+
+    fn link(&self, token: &str) -> Result<ActionLink, ServiceError> {
+        let link = ActionLink::from_token(&self.ports.vault, token, self.ports.clock.now());
+        link.ok_or_else(|| ServiceError::field("t", "is not a valid token; open the complete link from the message"))
+    }
+
+    /// Returns the owner of a firing's alert, who has got the link.
+    async fn owner(&self, firing: EventId) -> Result<Actor, ServiceError> {
+        let account = self.ports.store.account_of_firing(firing).await?;
+        let account = account.ok_or_else(super::no_such_firing)?;
+        Ok(Actor {
+            account: account.id,
+            plan: account.plan,
+            is_operator: false,
+            time_zone: time_zone(&account),
+            email: account.email,
+            auth_method: AuthMethod::MessageLink { firing },
+        })
+    }
+}
