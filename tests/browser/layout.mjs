@@ -38,6 +38,16 @@ async function symbolOfDemo(page) {
 }
 
 /**
+ * Returns the price of a stock of the demo.
+ * @param {Page} page
+ * @param {string} symbol
+ */
+async function priceOf(page, symbol) {
+  await page.goto(`/stocks/${symbol}`);
+  return Number((await page.locator(`[data-quote="${symbol}"]`).first().innerText()).replaceAll(",", ""));
+}
+
+/**
  * Replaces the rule, with the focus where it is, and waits until the page shows the answer.
  * @param {Page} page
  * @param {string} rule
@@ -71,11 +81,14 @@ for (const width of [1280, 390]) {
 for (const width of [1280, 390]) {
   await withPage({ width }, async (page) => {
     const symbol = await symbolOfDemo(page);
+    const price = await priceOf(page, symbol);
+    // Levels that the price has passed, on both sides: they have the longest previews.
+    const rules = [...RULES, `<= ${(price * 1.03).toFixed(2)}`, `>= ${(price * 0.97).toFixed(2)}`];
     await page.goto("/alerts/new");
     await page.locator("#tags").focus();
     const placeOfNote = () => page.locator("#note").evaluate((note) => Math.round(note.getBoundingClientRect().top + window.scrollY));
     const place = await placeOfNote();
-    for (const rule of RULES) {
+    for (const rule of rules) {
       await page.locator("#tags").evaluate((input) => input.scrollIntoView({ block: "end" }));
       await replaceRule(page, rule === "" ? "" : `${symbol} ${rule}`);
       assert.equal(await placeOfNote(), place, `"${rule}" moves what is below the preview at ${width}`);

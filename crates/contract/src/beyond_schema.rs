@@ -35,8 +35,29 @@ const fn row(
 /// The operations that take the configuration of a notification channel.
 const CHANNEL_CHANGES: &[&str] = &["create_notification_channel", "update_notification_channel"];
 
+/// The operations that take a route.
+const ROUTE_CHANGES: &[&str] = &["create_alert", "update_alert", "patch_alert", "set_notification_route"];
+
 /// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
+    row(
+        ROUTE_CHANGES,
+        "channels",
+        "must ",
+        "depends on the account's channels; ids in upper and lower case are equal",
+    ),
+    row(
+        ROUTE_CHANGES,
+        "policy",
+        "needs ",
+        "depends on the other fields and on the alert",
+    ),
+    row(
+        ROUTE_CHANGES,
+        "ack_timeout",
+        "needs ",
+        "depends on the other fields and on the alert",
+    ),
     row(
         &["create_alert"],
         "parameters.date",

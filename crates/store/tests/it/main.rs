@@ -6,6 +6,7 @@ mod accounts;
 mod alerts;
 mod codes;
 mod deliveries;
+mod escalations;
 mod extended_prices;
 mod feed;
 mod firings;

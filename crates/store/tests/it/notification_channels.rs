@@ -8,7 +8,7 @@ use store::{KeyRotation, ResealOutcome, SealedLocation, SealedValue, Store, Stor
 
 use crate::support::{account, at, open, uuid, with_accounts};
 
-fn channel(owner: u128, id: u128, channel_type: NotificationChannelType) -> NotificationChannel {
+pub(crate) fn channel(owner: u128, id: u128, channel_type: NotificationChannelType) -> NotificationChannel {
     NotificationChannel {
         seq: 0,
         id: NotificationChannelId(uuid(id)),
@@ -26,7 +26,7 @@ fn channel(owner: u128, id: u128, channel_type: NotificationChannelType) -> Noti
     }
 }
 
-async fn insert(store: &Store, channel: NotificationChannel) {
+pub(crate) async fn insert(store: &Store, channel: NotificationChannel) {
     let inserted = store.commit(channel, |channel, unit| {
         Box::pin(unit.insert_notification_channel(channel))
     });

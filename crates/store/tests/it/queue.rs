@@ -1,4 +1,4 @@
-//! Queues: claimed once, settled, tried again. The same tests for webhooks, email and text messages.
+//! Queues: claimed once, settled, tried again. The same tests for webhooks, email, text messages and messages to services.
 
 use std::collections::HashSet;
 
@@ -6,14 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use store::Store;
 use store::model::{
-    ClaimQuery, DeliveryResult, DisablePolicy, MessageResult, NewMessage, Queue, Settlement, SettlementDecision,
+    ClaimQuery, DeliveryResult, DisablePolicy, MessageResult, NewMessage, NotificationChannelType, Queue, Settlement,
+    SettlementDecision,
 };
 use testkit::on_both_databases;
 use uuid::Uuid;
 
 use crate::deliveries::{add_webhook, webhook};
 use crate::firings::{fire, firing};
-use crate::support::{add, alert_of, asked, at, open, with_accounts};
+use crate::notification_channels::{channel, insert};
+use crate::support::{add, alert_of, asked, at, open, uuid, with_accounts};
 
 /// A claimed row of any queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,17 +139,24 @@ async fn statuses(url: &str, queue: Queue) -> Vec<String> {
 
 /// Returns a store in which every queue has `endpoints` endpoints with `number` rows each, created one second apart.
 async fn fired(database: &testkit::Database, endpoints: u128, number: u32) -> Store {
-    let store = with_accounts(database, 2 * endpoints).await;
+    let store = with_accounts(database, 3 * endpoints).await;
     let mut firings = Vec::new();
-    for account in 1..=2 * endpoints {
-        // Half of the accounts have a webhook and get email, the others get text messages.
-        let has_webhook = account <= endpoints;
-        if has_webhook {
-            add_webhook(&store, &webhook(account, account)).await;
-        }
-        let notification = if has_webhook { "email" } else { "sms" };
+    for account in 1..=3 * endpoints {
+        // A third of the accounts have a webhook and get email, a third get text messages, and a third have a channel.
+        let routing = match (account - 1) / endpoints {
+            0 => {
+                add_webhook(&store, &webhook(account, account)).await;
+                json!({"notification": "email"})
+            }
+            1 => json!({"notification": "sms"}),
+            _ => {
+                insert(&store, channel(account, account, NotificationChannelType::Slack)).await;
+                json!({"channels": [uuid(account)]})
+            }
+        };
         for nth in 1..=number {
-            let parameters = json!({"threshold": nth, "notification": notification});
+            let mut parameters = routing.clone();
+            parameters["threshold"] = nth.into();
             let id = account * 1_000 + u128::from(nth);
             let alert = alert_of(account, id, asked("AAPL", "price_above", &parameters), 0);
             add(&store, &alert).await;
@@ -263,7 +272,7 @@ on_both_databases! {
         for queue in Queue::ALL {
             assert_eq!(claim(&store, queue, 100, 1).await.len(), 2);
         }
-        assert_eq!(store.release_all_leases(at(101)).await.unwrap(), 6);
+        assert_eq!(store.release_all_leases(at(101)).await.unwrap(), 8);
         for queue in Queue::ALL {
             assert_eq!(claim(&store, queue, 101, 2).await.len(), 2, "{queue:?}");
         }

@@ -118,6 +118,9 @@ on_both_databases! {
         let claimed = record!("claim messages": store.claim_messages(email, claim).await);
         assert_eq!(claimed.len(), 1);
 
+        record!("first escalation": store.next_escalation().await);
+        record!("escalations": store.advance_escalations(jiff::Timestamp::UNIX_EPOCH, 10).await);
+
         record!("active alerts at the start": store.active_alerts(&mut |_| ()).await);
         record!("bars at the start": store.all_bars(jiff::civil::date(2024, 1, 1), &mut |_| ()).await);
         record!("quotes at the start": store.latest_quotes().await);

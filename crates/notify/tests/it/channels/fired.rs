@@ -1,6 +1,7 @@
 //! Emails and text messages about fired alerts.
 
-use notify::templates::render::{EmailContext, FiredAlert, fired_alert_email, fired_alert_sms};
+use jiff::tz::TimeZone;
+use notify::templates::render::{EmailContext, FiredAlert, NotBySms, fired_alert_email, fired_alert_sms};
 use serde_json::{Value, json};
 
 use crate::channels::common::email_context;
@@ -145,13 +146,63 @@ fn reminder_carries_its_note() {
 
 #[test]
 fn email_instead_of_text_message_explains_why() {
+    for (reason, expected) in [
+        (
+            NotBySms::OverQuota,
+            "because your plan has no text messages left this month",
+        ),
+        (NotBySms::NoNumber, "because your account has no verified phone number"),
+    ] {
+        let mail = fired_alert_email(&fired(|_| ()).with_not_by_sms(reason), &email_context());
+        assert!(mail.text.contains("It was sent by email"), "{}", mail.text);
+        assert!(mail.text.contains(expected), "{}", mail.text);
+    }
+    // An alert that is set to text message may have an email channel, too.
     let by_sms = fired(|data| data["alert"]["notification"] = json!("sms"));
+    assert!(by_sms.is_by_sms());
     let mail = fired_alert_email(&by_sms, &email_context());
-    assert!(mail.text.contains("It was sent by email because"), "{}", mail.text);
+    assert!(!mail.text.contains("sent by email"), "{}", mail.text);
+}
+
+#[test]
+fn mail_has_a_link_that_acknowledges_the_firing() {
+    let link = "https://alerts.example.com/acknowledge?t=abc";
+    let mail = fired_alert_email(&fired(|_| ()).with_acknowledge_link(link.to_owned()), &email_context());
     assert!(
-        !fired_alert_email(&fired(|_| ()), &email_context())
-            .text
-            .contains("sent by email")
+        mail.text.contains(&format!("Acknowledge: I have seen it:\n{link}\n")),
+        "{}",
+        mail.text
+    );
+    assert!(mail.html.contains(&format!("<a href=\"{link}\"")), "{}", mail.html);
+}
+
+#[test]
+fn text_message_ends_with_its_complete_links() {
+    let (alert, acknowledge) = (
+        "https://alerts.example.com/alerts/1",
+        "https://alerts.example.com/acknowledge?t=abc",
+    );
+    let long = fired(|data| data["alert"]["note"] = json!("note ".repeat(100)));
+    let sms = fired_alert_sms(
+        &long
+            .with_link(alert.to_owned())
+            .with_acknowledge_link(acknowledge.to_owned()),
+        "Bellwether",
+    );
+    assert!(
+        sms.ends_with(&format!("... Alert: {alert} Seen it: {acknowledge}")),
+        "{sms}"
+    );
+    assert_eq!(sms.len(), 306);
+}
+
+#[test]
+fn chat_message_says_price_change_reason_note_and_time() {
+    let text = fired(|data| data["alert"]["note"] = json!("Sell half.")).to_channel_text(&TimeZone::UTC);
+    assert_eq!(text.title, "AAPL 201.50 USD, +1.64 % today");
+    assert_eq!(
+        text.text,
+        "AAPL (Apple Inc.): price 201.5 is at or above 200.\nNote: Sell half.\nNoted when the alert was set: Resistance at 200 held three times.\n6 March 2026, 14:30 UTC"
     );
 }
 

@@ -6,6 +6,7 @@ use crate::routes::prelude::*;
 
 /// The route of an account.
 #[derive(Debug, ToSchema)]
+#[schema(example = json!({"channels": [], "policy": null}))]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct SetNotificationRoute {
     /// The notification channels, in the order in which they are tried; null or empty to send messages to the account's own address or

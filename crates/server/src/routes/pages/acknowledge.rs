@@ -44,10 +44,10 @@ pub(super) async fn acknowledge(
     State(app): State<App>,
     ClientAddress(address): ClientAddress,
     query: Query,
-    form: FormFields,
+    form: Result<FormFields, ApiError>,
 ) -> Response {
     match link::login_rate_limit_page(&app, address) {
         Some(refusal) => refusal,
-        None => message_link::follow(&app, query, &form, &[LinkAction::Acknowledge]).await,
+        None => message_link::follow(&app, query, form.ok(), &[LinkAction::Acknowledge]).await,
     }
 }

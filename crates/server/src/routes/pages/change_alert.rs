@@ -52,10 +52,10 @@ pub(super) async fn change_alert(
     State(app): State<App>,
     ClientAddress(address): ClientAddress,
     query: Query,
-    form: FormFields,
+    form: Result<FormFields, ApiError>,
 ) -> Response {
     match link::login_rate_limit_page(&app, address) {
         Some(refusal) => refusal,
-        None => message_link::follow(&app, query, &form, &ACTIONS).await,
+        None => message_link::follow(&app, query, form.ok(), &ACTIONS).await,
     }
 }

@@ -34,6 +34,7 @@ mod messages;
 mod named_options;
 mod notes_and_tags;
 mod notification_channels;
+mod notification_routes;
 mod oauth;
 mod operations;
 mod outcome;
