@@ -82,6 +82,20 @@ impl<C: ChannelQueue> Outbox for QueueOutbox<C> {
     }
 }
 
+/// Records the time from the event that a message is about until a receiver accepted it. `accepted_at` is when it did.
+pub(crate) fn record_delay<R>(channel: &'static str, settled: &SettledJob<R>, accepted_at: Timestamp) {
+    if let (NextStep::Delivered, Some(caused_at)) = (settled.next, settled.caused_at) {
+        let delay = accepted_at.duration_since(caused_at).as_secs_f64().max(0.0);
+        metrics::histogram!("bellwether_notification_seconds", "channel" => channel).record(delay);
+    }
+}
+
+/// Returns when an attempt ended.
+pub(crate) fn attempt_end(at: Timestamp, duration_ms: u64) -> Timestamp {
+    let duration = SignedDuration::from_millis(i64::try_from(duration_ms).unwrap_or(i64::MAX));
+    at.saturating_add(duration).unwrap_or(at)
+}
+
 /// Returns the settlement of a job, with what its channel records.
 pub(crate) fn settlement<P, R>(settled: &SettledJob<P>, result: R) -> Settlement<R> {
     Settlement {

@@ -71,7 +71,13 @@ impl Composer {
 
     /// Returns the actions of a message to a service.
     pub(super) fn actions(&self, message: &ClaimedMessage, via: NotificationChannelType) -> Vec<ChannelAction> {
-        let actions = [(ChannelActionKind::Acknowledge, LinkAction::Acknowledge)];
+        let actions = [
+            (ChannelActionKind::Acknowledge, LinkAction::Acknowledge),
+            (ChannelActionKind::SnoozeOneHour, LinkAction::SnoozeOneHour),
+            (ChannelActionKind::SnoozeUntilOpen, LinkAction::SnoozeUntilOpen),
+            (ChannelActionKind::Pause, LinkAction::Pause),
+            (ChannelActionKind::Rearm, LinkAction::Rearm),
+        ];
         let actions = actions.into_iter().filter_map(|(kind, action)| {
             let link = self.action_link(message, action, via)?;
             Some(ChannelAction {

@@ -237,6 +237,7 @@ impl<M: OutgoingMessage> MessageQueue<M> {
                 host: rendered.host().unwrap_or_else(|| Arc::clone(&self.provider)),
                 account,
                 previous_attempts: message.tries,
+                caused_at: message.caused_at,
                 job: MessageJob {
                     message: rendered,
                     channel: match message.destination {
@@ -283,8 +284,14 @@ impl<M: OutgoingMessage> MessageQueue<M> {
 
 fn count(channel: MessageChannel, settled: &[SettledJob<SendResult>]) {
     let channel = channel.name();
-    for result in settled.iter().filter_map(|settled| settled.report.as_ref()) {
+    for (settled, result) in settled
+        .iter()
+        .filter_map(|settled| Some((settled, settled.report.as_ref()?)))
+    {
         let attempt = &result.attempt;
+        let channel_type = result.channel.as_ref().map(|channel| channel.channel_type.name());
+        let accepted_at = queue::attempt_end(attempt.at, attempt.duration_ms);
+        queue::record_delay(channel_type.unwrap_or(channel), settled, accepted_at);
         let outcome = attempt.outcome.name();
         counter!("bellwether_message_attempts_total", "channel" => channel, "outcome" => outcome).increment(1);
         let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();

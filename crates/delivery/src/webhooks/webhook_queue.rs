@@ -153,6 +153,7 @@ impl DeliveryContext {
             host: host.into(),
             account: delivery.account.0,
             previous_attempts: delivery.tries,
+            caused_at: Some(delivery.caused_at),
             job: WebhookJob {
                 account: delivery.account.0,
                 url: delivery.url.clone(),
@@ -210,7 +211,11 @@ fn settlement(settled: &SettledJob<WebhookAttempt>) -> Settlement<DeliveryResult
 }
 
 fn count(settled: &[SettledJob<WebhookAttempt>]) {
-    for attempt in settled.iter().filter_map(|settled| settled.report.as_ref()) {
+    for (settled, attempt) in settled
+        .iter()
+        .filter_map(|settled| Some((settled, settled.report.as_ref()?)))
+    {
+        queue::record_delay("webhook", settled, queue::attempt_end(attempt.at, attempt.duration_ms));
         metrics::counter!("bellwether_delivery_attempts_total", "outcome" => attempt.outcome.name()).increment(1);
         let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();
         metrics::histogram!("bellwether_delivery_attempt_seconds").record(seconds);

@@ -36,6 +36,7 @@ struct StartedAttempt {
     endpoint: i64,
     lease: i64,
     previous_attempts: u32,
+    caused_at: Option<Timestamp>,
     at: Timestamp,
 }
 
@@ -211,6 +212,7 @@ where
             endpoint: claimed.endpoint,
             lease,
             previous_attempts: claimed.previous_attempts,
+            caused_at: claimed.caused_at,
             at: now,
         };
         self.started.insert(key, started);
@@ -249,6 +251,7 @@ where
             key,
             endpoint: started.endpoint,
             lease: started.lease,
+            caused_at: started.caused_at,
             report: Some(report),
             next,
         });

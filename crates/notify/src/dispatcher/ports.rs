@@ -50,6 +50,8 @@ pub struct ClaimedJob<J> {
     pub account: Uuid,
     /// Number of attempts so far.
     pub previous_attempts: u32,
+    /// When the event happened that it is about, if it is about one. It is returned with the result, to measure the delay.
+    pub caused_at: Option<Timestamp>,
     /// The data that the transport needs.
     pub job: J,
 }
@@ -63,6 +65,8 @@ pub struct SettledJob<R> {
     pub endpoint: i64,
     /// The id of the claim. If another dispatcher has claimed the delivery since, only a success still counts.
     pub lease: i64,
+    /// [`ClaimedJob::caused_at`].
+    pub caused_at: Option<Timestamp>,
     /// The report of the attempt; `None` if no attempt was made.
     pub report: Option<R>,
     /// The next step.

@@ -18,6 +18,7 @@ pub mod ops;
 pub mod pages;
 mod prelude;
 pub mod redirect;
+pub mod status;
 pub mod stocks;
 pub mod user;
 pub mod watchlist;
@@ -47,6 +48,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(webhooks::router())
         .merge(notification_channels::router())
         .merge(notification_route::router())
+        .merge(status::router())
         .merge(messages::router())
         .merge(oauth::api())
 }

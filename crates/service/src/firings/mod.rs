@@ -1,6 +1,7 @@
 //! Firings as their owners read them: with the times of each step, the messages about them, and who has acknowledged them.
 
 mod acknowledge;
+mod latency;
 mod link;
 mod messages;
 
@@ -9,6 +10,7 @@ use store::model::{FiringRecord, ListRequest, Page};
 use crate::alerts::no_such_alert;
 use foundation::{Actor, Ports, ServiceError};
 
+pub use latency::{DelayPercentiles, NotificationLatency};
 pub use link::FiringLinks;
 pub use messages::{FiringMessage, FiringMessageState};
 pub use store::model::{Acknowledgement, EventId, FiringFilter, FiringTimeline};

@@ -16,7 +16,7 @@ use crate::{Store, StoreError};
 const CLAIMED_DELIVERIES: Statement = Statement {
     before:
         "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
-             d.tries, d.created_at, w.is_active, e.data
+             d.tries, d.created_at, COALESCE(e.quoted_at, e.at) AS caused_at, w.is_active, e.data
              FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq
              WHERE d.lease IS NOT NULL AND d.seq IN (VALUES ",
     columns: 1,
@@ -36,6 +36,7 @@ row! {
         secret: Option<Vec<u8>>,
         tries: i64,
         created_at: i64,
+        caused_at: i64,
         is_active: bool,
         data: String,
     }
@@ -60,6 +61,7 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
             },
             tries: TABLE.narrow("tries", row.tries)?,
             created_at: TABLE.instant(row.created_at)?,
+            caused_at: TABLE.instant(row.caused_at)?,
             data: row.data,
         })
     }

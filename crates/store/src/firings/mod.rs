@@ -21,6 +21,7 @@
 
 mod acknowledge;
 mod commit;
+mod delays;
 mod lifecycles;
 mod prepare;
 mod read;

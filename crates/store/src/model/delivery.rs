@@ -95,6 +95,8 @@ pub struct ClaimedDelivery {
     pub tries: u32,
     /// Creation time of the event.
     pub created_at: Timestamp,
+    /// When the quote was made that made the alert fire, or else when the event was created.
+    pub caused_at: Timestamp,
     /// The event's `data` as JSON text.
     pub data: String,
 }

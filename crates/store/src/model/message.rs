@@ -203,6 +203,8 @@ pub struct ClaimedMessage {
     pub alert: Option<AlertId>,
     /// The firing.
     pub event: Option<EventId>,
+    /// When the quote was made that made the alert fire, or else when it fired.
+    pub caused_at: Option<Timestamp>,
     /// Where it goes.
     pub destination: MessageDestination,
     /// Whether it does not wait for the end of quiet hours.

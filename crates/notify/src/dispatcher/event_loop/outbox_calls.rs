@@ -72,6 +72,7 @@ where
                 key: held.claimed.key,
                 endpoint: held.claimed.endpoint,
                 lease: held.lease,
+                caused_at: held.claimed.caused_at,
                 report: None,
                 next: NextStep::Released,
             });

@@ -278,6 +278,7 @@ where
                         host: Arc::clone(&row.host),
                         account: row.account,
                         previous_attempts: row.tries,
+                        caused_at: None,
                         job: row.job.clone(),
                     }
                 }));
