@@ -9,7 +9,7 @@
 //! that has not fired. Each firing also sends one email or text message ([`messages`]), at least once.
 //!
 //! A third of the alerts are expressions. [`repeating`] does the same with alerts that fire again and again, and [`timed`] with those
-//! that are snoozed or expire.
+//! that are snoozed or expire. [`escalations`] does it with firings whose first channel fails.
 //!
 //! The same test runs with two service processes on one database, which both get every quote. A negative control proves that the
 //! harness detects duplicate firings: with compare-and-set on commit disabled, it must find some.
@@ -20,6 +20,7 @@
 
 mod audit;
 mod deliveries;
+mod escalations;
 mod harness;
 mod messages;
 mod model;
