@@ -10,7 +10,14 @@ use store::model::{Account, QuietHours};
 /// If an hour occurs twice in autumn, both are quiet, and quiet hours that end in it end at the second.
 #[must_use]
 pub fn quiet_until(account: &Account, now: Timestamp) -> Option<Timestamp> {
-    end_of(account.profile.quiet_hours?, &time_zone(account), now)
+    let profile = &account.profile;
+    let back_at = profile.away_until.filter(|until| *until > now);
+    // The owner may come back during quiet hours.
+    let from = back_at.unwrap_or(now);
+    let quiet = profile
+        .quiet_hours
+        .and_then(|hours| end_of(hours, &time_zone(account), from));
+    quiet.or(back_at)
 }
 
 /// Returns the time zone of an account.

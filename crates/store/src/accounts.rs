@@ -18,7 +18,7 @@ const TABLE: Table = Table("accounts");
 macro_rules! account_columns {
     () => {
         "id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at, phone, \
-         phone_verified_at, quiet_from, quiet_until, agents_wait, notify_blind, deactivated_at, deleted_at"
+         phone_verified_at, quiet_from, quiet_until, away_until, agents_wait, notify_blind, deactivated_at, deleted_at"
     };
 }
 pub(crate) use account_columns;
@@ -54,6 +54,7 @@ row! {
         phone_verified_at: Option<i64>,
         quiet_from: Option<i64>,
         quiet_until: Option<i64>,
+        away_until: Option<i64>,
         agents_wait: bool,
         notify_blind: bool,
         deactivated_at: Option<i64>,
@@ -80,6 +81,7 @@ impl TryFrom<AccountRow> for Account {
                 }),
                 _ => None,
             },
+            away_until: TABLE.optional_instant(row.away_until)?,
             agents_wait: row.agents_wait,
             notify_blind: row.notify_blind,
             deactivated_at: TABLE.optional_instant(row.deactivated_at)?,
@@ -192,7 +194,7 @@ impl UnitOfWork {
             self,
             "UPDATE accounts SET email = $2, password_hash = $3, full_name = $4, plan = $5, is_operator = $6,
              is_verified = $7, time_zone = $8, phone = $9, phone_verified_at = $10, quiet_from = $11, quiet_until = $12,
-             deactivated_at = $13, deleted_at = $14, agents_wait = $15, notify_blind = $16
+             deactivated_at = $13, deleted_at = $14, agents_wait = $15, notify_blind = $16, away_until = $17
              WHERE id = $1",
             account.id.0,
             &account.email,
@@ -210,6 +212,7 @@ impl UnitOfWork {
             profile.deleted_at.map(Timestamp::as_microsecond),
             profile.agents_wait,
             profile.notify_blind,
+            profile.away_until.map(Timestamp::as_microsecond),
         );
         Ok(rows == 1)
     }

@@ -3,6 +3,7 @@
 use foundation::request::{Email, Field, Line, Patch, PlainText, RefOr, Schema, TimeZoneName};
 use foundation::request::{NamedSchema, add_component, formatted, reference, string};
 use foundation::{enumerations, request, texts};
+use jiff::Timestamp;
 use serde_json::Value;
 use store::model::QuietHours;
 
@@ -161,6 +162,8 @@ request! {
         time_zone: Option<TimeZoneName> = "Europe/Berlin",
         /// Quiet hours; null for none.
         quiet_hours: Patch<QuietHoursField>,
+        /// End of an absence, during which messages about alerts are kept; null ends it.
+        away_until: Patch<Timestamp> = "2026-08-15T08:00:00Z",
         /// Whether to send an email when alerts cannot be evaluated because quotes are outdated, and another when they can again.
         notify_blind: Option<bool>,
     }

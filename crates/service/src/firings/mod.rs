@@ -5,7 +5,9 @@ mod latency;
 mod link;
 mod messages;
 
-use store::model::{FiringRecord, ListRequest, Page};
+use std::collections::HashMap;
+
+use store::model::{FiringRecord, HistoryPosition, ListRequest, Page};
 
 use crate::alerts::no_such_alert;
 use foundation::{Actor, Ports, ServiceError};
@@ -48,6 +50,21 @@ impl Firings {
             total: page.total,
             items: self.with_messages(actor, page.items).await?,
         })
+    }
+
+    /// Returns the actor's firings at some positions of the history, each with its messages, in any order.
+    ///
+    /// # Errors
+    /// [`ServiceError`] if the database fails.
+    pub async fn firings_at(
+        &self,
+        actor: &Actor,
+        positions: &[HistoryPosition],
+    ) -> Result<HashMap<HistoryPosition, FiringWithMessages>, ServiceError> {
+        let found = self.ports.store.firings_at(actor.account, positions).await?;
+        let (positions, firings): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let firings = self.with_messages(actor, firings).await?;
+        Ok(positions.into_iter().zip(firings).collect())
     }
 
     /// Returns a firing of the actor.

@@ -25,3 +25,6 @@ CREATE TABLE escalations (
 CREATE INDEX escalations_due ON escalations (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX escalations_current ON escalations (current_id);
 CREATE INDEX escalations_of_account ON escalations (account_id);
+
+-- Until then messages about alerts are kept, as in quiet hours.
+ALTER TABLE accounts ADD COLUMN away_until INTEGER;

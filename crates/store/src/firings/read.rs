@@ -5,11 +5,12 @@ use jiff::SignedDuration;
 use uuid::Uuid;
 
 use crate::accounts::{AccountRow, account_columns};
+use crate::bulk::{Statement, query_many};
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{
-    Account, AccountId, Acknowledgement, EventId, FiringFilter, FiringRecord, FiringTimeline, ListError, ListRequest,
-    Page,
+    Account, AccountId, Acknowledgement, EventId, FiringFilter, FiringRecord, FiringTimeline, HistoryPosition,
+    ListError, ListRequest, Page,
 };
 use crate::parameters::{Parameter, fetch_with};
 use crate::sqlite::row;
@@ -24,7 +25,7 @@ const MAX_DISORDER: SignedDuration = SignedDuration::from_secs(60);
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT e.id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, \
+            "SELECT e.seq, e.account_id, e.id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, \
              e.data, e.quoted_at, e.at, e.judged_at, e.committed_at, k.at AS acknowledged_at, k.acknowledged_by, k.via \
              FROM events e JOIN alerts a ON a.seq = e.alert_seq LEFT JOIN acknowledgements k ON k.event_seq = e.seq ",
             $rest
@@ -32,8 +33,17 @@ macro_rules! select {
     };
 }
 
+/// An event has the position of its firing in the history.
+const AT_POSITIONS: Statement = Statement {
+    before: select!("WHERE e.seq IN (VALUES "),
+    columns: 1,
+    after: ")",
+};
+
 row! {
     struct RecordRow {
+        seq: i64,
+        account_id: Option<Uuid>,
         id: Uuid,
         alert_id: Uuid,
         data: String,
@@ -102,6 +112,18 @@ impl Store {
         let sql = select!("WHERE e.id = $1 AND e.account_id = $2");
         let row = query!(fetch_optional RecordRow, &self.pools, sql, id.0, account.0)?;
         row.map(FiringRecord::try_from).transpose()
+    }
+
+    /// Returns an account's firings at some positions of its history, in any order.
+    pub async fn firings_at(
+        &self,
+        account: AccountId,
+        positions: &[HistoryPosition],
+    ) -> Result<Vec<(HistoryPosition, FiringRecord)>, StoreError> {
+        let rows = query_many!(RecordRow, &self.pools, AT_POSITIONS, positions, |query, position| query
+            .bind(position.0));
+        let own = rows.into_iter().filter(|row| row.account_id == Some(account.0));
+        own.map(|row| Ok((HistoryPosition(row.seq), row.try_into()?))).collect()
     }
 
     /// Returns the account whose alert fired.

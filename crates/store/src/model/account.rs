@@ -40,6 +40,8 @@ pub struct Profile {
     pub phone: Option<Phone>,
     /// Quiet hours.
     pub quiet_hours: Option<QuietHours>,
+    /// End of the owner's absence. Until then messages about alerts are kept.
+    pub away_until: Option<Timestamp>,
     /// Whether changes proposed by agents wait for the owner's approval.
     pub agents_wait: bool,
     /// Whether the owner wants blindness notices: alerts cannot be evaluated because quotes are stale.

@@ -1,6 +1,7 @@
 //! Notification preferences: time zone, quiet hours and notices.
 
 use foundation::account::lock_account;
+use jiff::Timestamp;
 use jiff::civil::Time;
 use serde_json::Value;
 use store::model::{Account, QuietHours};
@@ -18,6 +19,8 @@ pub struct Preferences {
     pub time_zone: String,
     /// Quiet hours in that time zone.
     pub quiet_hours: Option<QuietHours>,
+    /// End of the owner's absence, during which messages about alerts are kept.
+    pub away_until: Option<Timestamp>,
     /// Whether to send a notice when alerts cannot be evaluated for lack of fresh quotes.
     pub notify_blind: bool,
 }
@@ -27,6 +30,7 @@ impl Preferences {
         Self {
             time_zone: account.time_zone,
             quiet_hours: account.profile.quiet_hours,
+            away_until: account.profile.away_until,
             notify_blind: account.profile.notify_blind,
         }
     }
@@ -41,8 +45,8 @@ impl AccountSettings {
         Ok(Preferences::of(load_account(&self.ports.store, actor).await?))
     }
 
-    /// Updates the actor's preferences: `{time_zone?, quiet_hours?: {start, end} | null, notify_blind?}`. Absent fields
-    /// stay unchanged.
+    /// Updates the actor's preferences: `{time_zone?, quiet_hours?: {start, end} | null, away_until? | null,
+    /// notify_blind?}`. Absent fields stay unchanged.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid time zone or quiet hours.
@@ -52,22 +56,26 @@ impl AccountSettings {
             actor.account,
             request.time_zone.map(|zone| zone.0),
             request.quiet_hours.0.map(|hours| hours.map(|hours| hours.0)),
+            request.away_until.0,
             request.notify_blind,
             self.ports.clock.now(),
         );
         let transaction = self.ports.transaction(
             inputs,
-            |&(account, ref time_zone, quiet_hours, notify_blind, now), unit| {
+            |&(account, ref time_zone, quiet_hours, away_until, notify_blind, now), unit| {
                 Box::pin(async move {
                     let mut account = lock_account(unit, account).await?;
-                    let before = (account.time_zone.clone(), account.profile.quiet_hours);
+                    let before = account.clone();
                     if let Some(time_zone) = time_zone {
                         account.time_zone.clone_from(time_zone);
                     }
                     if let Some(quiet_hours) = quiet_hours {
                         account.profile.quiet_hours = quiet_hours;
                     }
-                    if (&account.time_zone, account.profile.quiet_hours) != (&before.0, before.1) {
+                    if let Some(away_until) = away_until {
+                        account.profile.away_until = away_until;
+                    }
+                    if account != before {
                         unit.release_quiet_messages(account.id, now).await?;
                     }
                     if let Some(notify_blind) = notify_blind {

@@ -1,14 +1,18 @@
 //! The tools that read data.
 
+use std::collections::HashMap;
+
 use foundation::Actor;
 use serde_json::{Value, json};
 use service::{Page, PageRequest};
+use store::model::HistoryPosition;
 
 use super::arguments::Arguments;
 use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text};
 use crate::response::ListPage;
 use crate::routes::alerts::history::{HistoryEntry, HistoryPage};
 use crate::routes::alerts::list::{self, SORT_FIELDS};
+use crate::routes::firings::view::FiringReceiptView;
 use crate::routes::watchlist::view::WatchlistItemView;
 use crate::state::App;
 
@@ -55,7 +59,8 @@ pub(super) fn list_alert_events() -> ToolDefinition {
         title: "List alert events",
         description: "Without alert_id: the firings of all alerts of the account since an instant, newest first. With \
                       alert_id: all events of that alert (created, updated, paused, triggered and so on), even if it is \
-                      deleted. A firing has trigger_price and, in details, the reason with the figures."
+                      deleted. A firing has trigger_price and, in details, the reason with the figures. Without \
+                      alert_id, `firing` has its messages (channel, state, times, error) and who acknowledged it."
             .to_owned(),
         effect: ToolEffect::Reads,
         arguments: json!({
@@ -77,12 +82,24 @@ pub(super) async fn read_alert_events(app: &App, actor: &Actor, arguments: Argum
     let since = query.instant("since");
     query.finish()?;
     let service = app.service();
+    let refused = |error| error_text::for_agent(Tool::ListAlertEvents, error);
     let page = match alert {
         Some(id) => service.alerts.alert_history_since(actor, id, since, request).await,
         None => service.alerts.firings_since(actor, since, request).await,
     };
-    let page = page.map_err(|error| error_text::for_agent(Tool::ListAlertEvents, error))?;
-    ToolOutput::of(&ListPage::of(page, request, HistoryEntry::of))
+    let page = page.map_err(refused)?;
+    let mut receipts = HashMap::new();
+    if alert.is_none() {
+        let positions: Vec<HistoryPosition> = page.items.iter().map(|listed| listed.position).collect();
+        receipts = service.firings.firings_at(actor, &positions).await.map_err(refused)?;
+    }
+    ToolOutput::of(&ListPage::of(page, request, |listed| {
+        let receipt = receipts.remove(&listed.position).map(FiringReceiptView::of);
+        HistoryEntry {
+            firing: receipt,
+            ..HistoryEntry::of(listed)
+        }
+    }))
 }
 
 pub(super) fn list_watchlist() -> ToolDefinition {

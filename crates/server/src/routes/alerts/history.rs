@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use service::{HistoryPosition, ListedHistoryRow};
 
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
+use crate::routes::firings::view::FiringReceiptView;
 use crate::routes::prelude::*;
 
 /// Pagination of the history.
@@ -41,6 +42,10 @@ pub struct HistoryEntry {
     /// `armed_at` and `last_fired_at` the state to which the alert returned.
     #[schema(required, value_type = Option<Object>)]
     pub details: Option<Map<String, Value>>,
+    /// The receipt of a firing: its messages and its acknowledgement. Only in the agents' list of firings; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub firing: Option<FiringReceiptView>,
 }
 
 impl HistoryEntry {
@@ -55,6 +60,7 @@ impl HistoryEntry {
             new_status: row.entry.new_status.name(),
             trigger_price: row.price.map(price),
             details: row.details.map(alerts::json::in_javascript_order),
+            firing: None,
         }
     }
 }

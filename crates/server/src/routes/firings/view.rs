@@ -37,6 +37,32 @@ pub struct FiringView {
     pub acknowledged: Option<AcknowledgementView>,
 }
 
+/// The receipt of a firing.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FiringReceipt)]
+pub struct FiringReceiptView {
+    /// Firing id, by which it is acknowledged.
+    pub id: Uuid,
+    /// When each step was.
+    pub timeline: FiringTimelineView,
+    /// The messages about it.
+    pub messages: Vec<FiringMessageView>,
+    /// Its acknowledgement.
+    #[schema(required)]
+    pub acknowledged: Option<AcknowledgementView>,
+}
+
+impl FiringReceiptView {
+    pub(crate) fn of(FiringWithMessages { firing, messages }: FiringWithMessages) -> Self {
+        Self {
+            id: firing.id.0,
+            timeline: FiringTimelineView::of(firing.timeline),
+            messages: messages.into_iter().map(FiringMessageView::of).collect(),
+            acknowledged: firing.acknowledged.map(AcknowledgementView::of),
+        }
+    }
+}
+
 /// The times of the steps of a firing.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FiringTimeline)]

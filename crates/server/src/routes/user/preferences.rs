@@ -37,6 +37,9 @@ pub struct PreferencesView {
     /// Quiet hours; null for none.
     #[schema(required)]
     pub quiet_hours: Option<QuietHoursView>,
+    /// End of an absence, during which messages about alerts are kept; null without one.
+    #[schema(required, format = DateTime, example = "2026-08-15T08:00:00.000Z")]
+    pub away_until: Option<String>,
     /// Whether to send an email when alerts cannot be evaluated because quotes are outdated, and another when they can again.
     pub notify_blind: bool,
 }
@@ -46,6 +49,7 @@ impl PreferencesView {
         Self {
             time_zone: preferences.time_zone,
             quiet_hours: preferences.quiet_hours.map(QuietHoursView::of),
+            away_until: preferences.away_until.map(timestamp),
             notify_blind: preferences.notify_blind,
         }
     }

@@ -92,10 +92,9 @@ async fn preferences_are_updated_and_read() {
     let before = ann.get(path).await.ok(200);
     assert_eq!(
         before.body["data"],
-        json!({"time_zone": "America/New_York", "quiet_hours": null, "notify_blind": false})
+        json!({"time_zone": "America/New_York", "quiet_hours": null, "away_until": null, "notify_blind": false})
     );
-    let night =
-        json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:05"}, "notify_blind": true});
+    let night = json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:05"}, "away_until": "2030-08-15T08:00:00.000Z", "notify_blind": true});
     assert_eq!(ann.send("PUT", path, night.clone()).await.ok(200).body["data"], night);
     assert_eq!(ann.get(path).await.ok(200).body["data"], night);
     let wrong = json!({"quiet_hours": {"start": "22:00", "end": "22:00"}});

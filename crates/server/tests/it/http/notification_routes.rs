@@ -58,6 +58,23 @@ impl Chats {
         created.body["data"]["id"].as_str().unwrap().to_owned()
     }
 
+    async fn set_preferences(&self, preferences: &Value) {
+        let sign_in = json!({"email": "operator@example.com", "password": PASSWORD});
+        let signed_in = self
+            .server
+            .anonymous("POST", "/v1/auth/login")
+            .json(&sign_in)
+            .send()
+            .await;
+        let signed_in = signed_in.ok(200);
+        let bearer = format!("Bearer {}", signed_in.body["data"]["access_token"].as_str().unwrap());
+        let request = self
+            .server
+            .anonymous("PUT", "/v1/user/preferences")
+            .header("authorization", &bearer);
+        let _ = request.json(preferences).send().await.ok(200);
+    }
+
     async fn firing(&self) -> Value {
         self.server.data("/v1/firings").await[0].clone()
     }
@@ -240,12 +257,7 @@ testkit::on_both_databases! {
 
     async fn urgent_alert_passes_quiet_hours(database) {
         let chats = Chats::start(database).await;
-        let sign_in = json!({"email": "operator@example.com", "password": PASSWORD});
-        let signed_in = chats.server.anonymous("POST", "/v1/auth/login").json(&sign_in).send().await.ok(200);
-        let bearer = format!("Bearer {}", signed_in.body["data"]["access_token"].as_str().unwrap());
-        let quiet = json!({"quiet_hours": {"start": "00:00", "end": "23:59"}});
-        let request = chats.server.anonymous("PUT", "/v1/user/preferences").header("authorization", &bearer);
-        let _ = request.json(&quiet).send().await.ok(200);
+        chats.set_preferences(&json!({"quiet_hours": {"start": "00:00", "end": "23:59"}})).await;
         let _ = chats.fire(&json!({"channels": [chats.ids[0]]})).await;
         let _ = chats.firing_with(&[("slack", "held")]).await;
         assert_eq!(chats.slack.pending_requests().await, 0);
@@ -253,5 +265,16 @@ testkit::on_both_databases! {
         let _ = chats.create_alert(&json!({"channels": [chats.ids[1]], "urgent": true, "threshold": 190.5})).await.ok(201);
         chats.server.set_price("AAPL", 192.0).await;
         let _ = chats.firing_with(&[("discord", "accepted")]).await;
+    }
+
+    async fn absence_keeps_messages_until_its_end(database) {
+        let chats = Chats::start(database).await;
+        chats.set_preferences(&json!({"away_until": "2024-03-11T08:00:00Z"})).await;
+        let _ = chats.fire(&json!({"channels": [chats.ids[0]]})).await;
+        let _ = chats.firing_with(&[("slack", "held")]).await;
+        chats.server.clock.set("2024-03-11T07:59:59Z".parse().unwrap());
+        assert_eq!(chats.slack.pending_requests().await, 0);
+        chats.server.clock.set("2024-03-11T08:00:00Z".parse().unwrap());
+        let _ = chats.firing_with(&[("slack", "accepted")]).await;
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn of_status(status: Status, has_expired: bool) -> Option<BlockingRea
 
 /// Returns the reason of quiet hours, which end at `until`: the alert fires, but its message waits.
 pub(super) fn of_quiet_hours(until: Timestamp) -> BlockingReason {
-    let message = "emails and text messages wait until the end of the quiet hours; webhooks do not";
+    let message = "messages wait until the end of the quiet hours or of the absence; webhooks do not";
     BlockingReason::new("quiet_hours", message.to_owned(), Some(until))
 }
 

@@ -104,7 +104,8 @@ impl Alerts {
         }
         let wait = explanation.as_ref().and_then(|explanation| explanation.wait);
         gates.extend(wait.filter(|_| is_active).and_then(gates::of_wait));
-        gates.extend(quiet_until.filter(|_| is_active).map(gates::of_quiet_hours));
+        let is_held = is_active && !alert.routing.is_urgent;
+        gates.extend(quiet_until.filter(|_| is_held).map(gates::of_quiet_hours));
         let next_check = explanation.as_ref().and_then(|explanation| explanation.next_check);
         ExplainedAlert {
             sentence: sentence_of(alert, explanation.as_ref()),

@@ -35,6 +35,7 @@ pub(super) fn account_value(account: &Account) -> Value {
         "phone": phone,
         "time_zone": account.time_zone,
         "quiet_hours": super::super::preferences::quiet_hours_value(profile.quiet_hours),
+        "away_until": optional_timestamp(profile.away_until),
         "agents_wait": profile.agents_wait,
         "notify_blind": profile.notify_blind,
     })
