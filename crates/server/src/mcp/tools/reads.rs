@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use foundation::Actor;
 use serde_json::{Value, json};
-use service::{Page, PageRequest};
-use store::model::HistoryPosition;
+use service::{HistoryPosition, Page, PageRequest};
 
 use super::arguments::Arguments;
 use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text};
