@@ -126,6 +126,8 @@ impl ExportWriter {
         self.webhooks(account).await?;
         let channels = self.store.notification_channels(account.id).await?;
         self.member("notification_channels", &channels.iter().map(channel_value).collect())?;
+        let route = self.store.notification_route(account.id).await?;
+        self.member("notification_route", &route.map_or(Value::Null, |route| route.to_json().into()))?;
         self.messages(account).await?;
         self.watchlist(account).await?;
         self.alerts(account).await?;
