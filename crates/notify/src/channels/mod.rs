@@ -43,4 +43,5 @@ pub use config::{ChannelConfigError, ChannelConfigProblem};
 pub use message::{ChannelAction, ChannelActionKind, ChannelMessage};
 pub use secret::ChannelSecret;
 pub use target::ChannelTarget;
+pub(crate) use text::plain_lines;
 pub use text::{LengthUnit, TextLimit};

@@ -122,7 +122,7 @@ impl TextLimit {
 }
 
 /// Removes control characters and invisible characters from a text, except line feeds, and the white space around it.
-pub(super) fn plain_lines(text: &str) -> String {
+pub(crate) fn plain_lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let visible = text.chars().filter(|c| is_visible(*c));
     let lines: String = visible

@@ -6,6 +6,7 @@
 mod alerts;
 mod plain_text;
 pub mod render;
+pub mod user_template;
 
 pub use alerts::{AdjustedAlert, AlertSummary, SplitSummary, StaleAlert};
 pub(crate) use plain_text::{is_visible, plain};

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// Formats a time in the time zone of the recipient: `8 March 2024, 09:30 EST`.
-fn local_time(at: Timestamp, time_zone: &TimeZone) -> String {
+pub(super) fn local_time(at: Timestamp, time_zone: &TimeZone) -> String {
     at.to_zoned(time_zone.clone())
         .strftime("%-d %B %Y, %H:%M %Z")
         .to_string()
