@@ -52,7 +52,7 @@ impl DeliveryUseCases {
     /// # Errors
     /// [`ChannelSetupError`] if a root certificate or the base URL of a service is invalid.
     pub fn new(ports: &Ports, settings: &Arc<DeliveryConfig>) -> Result<Self, ChannelSetupError> {
-        let context = DeliveryContext::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
+        let context = DeliveryContext::new(settings, &ports.network, Arc::clone(&ports.vault))?;
         let context = Arc::new(context);
         let webhooks = Webhooks {
             ports: ports.clone(),

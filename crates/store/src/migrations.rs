@@ -56,6 +56,7 @@ on_both! {
     "0033" "notification_channels",
     "0034" "firing_times",
     "0035" "notification_routes",
+    "0036" "channel_templates",
 }
 
 /// Returns the migrations of SQLite.

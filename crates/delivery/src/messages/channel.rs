@@ -8,6 +8,7 @@ use notify::email::EmailError;
 use notify::message_attempt::MessageAttempt;
 use notify::schedule::RetrySchedule;
 use notify::sms::SmsError;
+use notify::templates::render::CustomTexts;
 use store::model::{ClaimedMessage, MessageChannel, NotificationChannel};
 
 use super::compose::{Composer, RenderError};
@@ -34,8 +35,13 @@ pub(crate) trait OutgoingMessage: Sized + Send + Sync + 'static {
     /// Sends messages of this channel.
     type Provider: Transport<Job = Self, Report = MessageAttempt>;
 
-    /// Renders a message.
-    fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError>;
+    /// Renders a message. `texts` are from the templates of its notification channel.
+    fn render(
+        composer: &Composer,
+        message: &ClaimedMessage,
+        recipient: Recipient,
+        texts: CustomTexts,
+    ) -> Result<Self, RenderError>;
 
     /// Returns the address or number of the recipient.
     fn recipient(&self) -> &str;

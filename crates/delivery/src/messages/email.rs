@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clock::Clock;
 use foundation::links::link;
 use notify::email::{Email, EmailError, Mailer, SmtpConfig};
-use notify::templates::render::{self, EmailContext, FiredAlert, NotBySms};
+use notify::templates::render::{self, CustomTexts, EmailContext, FiredAlert, NotBySms};
 use store::model::{
     ClaimedMessage, MessageChannel, MessageContent, MessageDestination, NotificationChannelType, is_alert_news,
 };
@@ -39,7 +39,12 @@ impl OutgoingMessage for Email {
     const CHANNEL: MessageChannel = MessageChannel::Email;
     type Provider = Mailer;
 
-    fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
+    fn render(
+        composer: &Composer,
+        message: &ClaimedMessage,
+        recipient: Recipient,
+        texts: CustomTexts,
+    ) -> Result<Self, RenderError> {
         let mut context = EmailContext::new(PRODUCT_NAME, &composer.public_url);
         context.recipient_name.clone_from(&recipient.name);
         context.time_zone = recipient.time_zone;
@@ -52,7 +57,9 @@ impl OutgoingMessage for Email {
                 render::account_email(&composer.account_email(message, sealed)?, &context)
             }
             MessageContent::Firing(data) => {
-                let alert = composer.fired(message, data, NotificationChannelType::Email);
+                let alert = composer
+                    .fired(message, data, NotificationChannelType::Email)
+                    .with_custom_texts(texts);
                 let alert = match not_by_sms(message, &alert) {
                     Some(reason) => alert.with_not_by_sms(reason),
                     None => alert,

@@ -24,6 +24,7 @@ use super::config::DailyMessageLimits;
 use super::quota;
 use super::quota_period::QuotaPeriod;
 use super::recipient::{self, Recipient, SendContext, SendDecision};
+use super::templates::{self, TemplateFailure};
 use super::transport::SendResult;
 use crate::notification_channels::{ConfigError, NotificationChannelConfig};
 use crate::queue::{self, ChannelQueue};
@@ -53,9 +54,10 @@ impl<M: OutgoingMessage> ChannelQueue for MessageQueue<M> {
         let addressed = self.decide(claimed, &mut not_sent).await?;
         let counted = quota::accounts(&addressed);
         let admitted = self.admit(addressed, &mut not_sent).await?;
+        let mut failures = Vec::new();
         let ready = admitted
             .into_iter()
-            .filter_map(|(message, recipient)| self.render(message, recipient, &mut not_sent));
+            .filter_map(|(message, recipient)| self.render(message, recipient, &mut not_sent, &mut failures));
         let ready = ready.collect();
         if !not_sent.is_empty() {
             self.ports
@@ -66,6 +68,8 @@ impl<M: OutgoingMessage> ChannelQueue for MessageQueue<M> {
             self.ports.store.wake_handle(M::CHANNEL).notify_one();
         }
         self.warn_of_quota(counted).await?;
+        let sealing = (self.composer.vault.as_ref(), self.ports.random.as_ref());
+        templates::report(&self.ports.store, sealing, self.now(), failures).await?;
         Ok(ready)
     }
 
@@ -227,9 +231,11 @@ impl<M: OutgoingMessage> MessageQueue<M> {
         message: ClaimedMessage,
         recipient: Recipient,
         not_sent: &mut Vec<Settlement<MessageResult>>,
+        failures: &mut Vec<TemplateFailure>,
     ) -> Option<ClaimedJob<MessageJob<M>>> {
         let account = message.account.map_or(Uuid::nil(), |account| account.0);
-        match M::render(&self.composer, &message, recipient) {
+        let texts = templates::custom_texts(M::CHANNEL, &self.composer, &message, &recipient.time_zone, failures);
+        match M::render(&self.composer, &message, recipient, texts) {
             Ok(rendered) => Some(ClaimedJob {
                 key: message.seq,
                 id: message.id.0,

@@ -31,6 +31,7 @@ mod sent;
 pub(crate) mod service;
 pub(crate) mod sms;
 mod status;
+pub(crate) mod templates;
 mod test_send;
 mod transport;
 mod unsubscribe;

@@ -8,7 +8,7 @@ use notify::channels::{ChannelMessage, ChannelTarget};
 use notify::dispatcher::{DispatcherLimits, Transport};
 use notify::message_attempt::MessageAttempt;
 use notify::schedule::RetrySchedule;
-use notify::templates::render::FiredAlert;
+use notify::templates::render::{CustomTexts, FiredAlert};
 use store::model::{ClaimedMessage, MessageChannel, MessageContent, MessageDestination, NotificationChannel};
 use url::Url;
 use uuid::Uuid;
@@ -54,13 +54,20 @@ impl OutgoingMessage for ServiceMessage {
     const CHANNEL: MessageChannel = MessageChannel::Service;
     type Provider = ServiceSender;
 
-    fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
+    fn render(
+        composer: &Composer,
+        message: &ClaimedMessage,
+        recipient: Recipient,
+        texts: CustomTexts,
+    ) -> Result<Self, RenderError> {
         let (MessageDestination::Channel(channel), Some(target), MessageContent::Firing(data)) =
             (&message.destination, recipient.target, &message.content)
         else {
             return Err(RenderError::NoDestination);
         };
-        let text = FiredAlert::from_event_data(data).to_channel_text(&recipient.time_zone);
+        let text = FiredAlert::from_event_data(data)
+            .with_custom_texts(texts)
+            .to_channel_text(&recipient.time_zone);
         let link = message.alert.map(|alert| composer.alert_link(alert));
         let actions = composer.actions(message, channel.channel_type);
         Ok(Self {

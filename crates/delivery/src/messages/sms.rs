@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clock::Clock;
 use notify::sms::{Sms, SmsError, Twilio, TwilioConfig};
-use notify::templates::render;
+use notify::templates::render::{self, CustomTexts};
 use store::model::{ClaimedMessage, MessageChannel, MessageContent, NotificationChannelType};
 
 use super::channel::{ChannelSetup, MessageTransportError, OutgoingMessage};
@@ -33,13 +33,20 @@ impl OutgoingMessage for Sms {
     const CHANNEL: MessageChannel = MessageChannel::Sms;
     type Provider = Twilio;
 
-    fn render(composer: &Composer, message: &ClaimedMessage, recipient: Recipient) -> Result<Self, RenderError> {
+    fn render(
+        composer: &Composer,
+        message: &ClaimedMessage,
+        recipient: Recipient,
+        texts: CustomTexts,
+    ) -> Result<Self, RenderError> {
         let text = match &message.content {
             MessageContent::Sealed(sealed) => {
                 render::account_sms(&composer.account_email(message, sealed)?, PRODUCT_NAME)
             }
             MessageContent::Firing(data) => {
-                let alert = composer.fired(message, data, NotificationChannelType::Sms);
+                let alert = composer
+                    .fired(message, data, NotificationChannelType::Sms)
+                    .with_custom_texts(texts);
                 render::fired_alert_sms(&alert, PRODUCT_NAME)
             }
         };

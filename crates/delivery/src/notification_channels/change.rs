@@ -3,17 +3,17 @@
 use foundation::account::{load_account, lock_active_account, require_active};
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::model::{NotificationChannel, NotificationChannelId};
 use store::{Abort, UnitOfWork};
 
-use super::config_members;
 use super::email_verification::VerificationLink;
 use super::{ChannelWithLink, LinkCode, NotificationChannelConfig, NotificationChannels, no_such_channel};
 use super::{UpdateNotificationChannelRequest, request_body::ConfigMembers};
+use super::{config_members, templates};
 
 impl NotificationChannels {
-    /// Updates a notification channel with a body `{name?, config?, enabled?}`. A channel with another destination must be verified
+    /// Updates a notification channel with a body `{name?, config?, templates?, enabled?}`. A channel with another destination must be verified
     /// again. If `config` is named, a channel that is not verified yet gets a new link or code.
     ///
     /// # Errors
@@ -31,6 +31,10 @@ impl NotificationChannels {
                 body.add_error("type", "cannot be changed; create another channel");
             }
         })?;
+        let sent_templates = request.templates.0.map(|sent| sent.map(|templates| templates.0));
+        if let Some(Some(sent)) = &sent_templates {
+            templates::check(sent).map_err(ServiceError::fields)?;
+        }
         let found = self.find(actor, id).await?;
         require_active(&load_account(&self.ports.store, actor).await?)?;
         let stored = self.open(&found)?;
@@ -46,6 +50,7 @@ impl NotificationChannels {
             found,
             name: request.name.map(|name| name.0),
             is_enabled: request.enabled,
+            templates: sent_templates,
             new_config,
         };
         let transaction = self
@@ -119,6 +124,8 @@ struct ChangeChannel {
     found: NotificationChannel,
     name: Option<String>,
     is_enabled: Option<bool>,
+    /// The checked templates. `None` keeps them, null removes them.
+    templates: Option<Option<Map<String, Value>>>,
     new_config: Option<NewConfig>,
 }
 
@@ -133,6 +140,10 @@ impl ChangeChannel {
         }
         if let Some(is_enabled) = self.is_enabled {
             channel.is_enabled = is_enabled;
+        }
+        if let Some(sent) = &self.templates {
+            let sent = sent.as_ref();
+            channel.templates = sent.and_then(|sent| templates::merge(channel.templates.as_ref(), sent));
         }
         if let Some(new) = &self.new_config {
             if channel.config != self.found.config {

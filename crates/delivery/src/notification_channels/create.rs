@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use store::Abort;
 use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType};
 
-use super::config_members;
 use super::{ChannelDetail, LinkCode, MAX_CHANNELS_PER_ACCOUNT, NotificationChannelConfig, NotificationChannels};
 use super::{CreateNotificationChannelRequest, MaskedConfig};
+use super::{config_members, templates};
 
 /// A notification channel, with the code of a new Telegram channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ impl ChannelWithLink {
 }
 
 impl NotificationChannels {
-    /// Creates a notification channel from a body `{type, name?, config?, enabled?}`. An email address gets a link that verifies it. A
+    /// Creates a notification channel from a body `{type, name?, config?, templates?, enabled?}`. An email address gets a link that verifies it. A
     /// Telegram channel gets a code that links its chat.
     ///
     /// # Errors
@@ -39,7 +39,16 @@ impl NotificationChannels {
         let request = CreateNotificationChannelRequest::read(body)?;
         let channel_type = request.r#type;
         let members = request.config.map_or_else(Map::new, |members| members.0);
-        let config = config_members::apply(channel_type, None, &members).map_err(ServiceError::fields)?;
+        let sent_templates = request.templates.map_or_else(Map::new, |templates| templates.0);
+        let mut errors = templates::check(&sent_templates).err().unwrap_or_default();
+        let config = match config_members::apply(channel_type, None, &members) {
+            Ok(config) if errors.is_empty() => config,
+            Ok(_) => return Err(ServiceError::fields(errors)),
+            Err(of_config) => {
+                errors.extend(of_config);
+                return Err(ServiceError::fields(errors));
+            }
+        };
         // Checked first: only an active account may trigger a name lookup.
         require_active(&load_account(&ports.store, actor).await?)?;
         let config = self.check(actor, config).await?;
@@ -61,6 +70,7 @@ impl NotificationChannels {
                 .map_or_else(|| default_name(channel_type).to_owned(), |name| name.0),
             config: Some(config.seal(&ports.vault, &ports.random, id)),
             webhook: config.webhook(),
+            templates: templates::merge(None, &sent_templates),
             created_at: now,
             verified_at: None,
             last_success_at: None,

@@ -5,6 +5,7 @@
 //! * [`config`]: the configuration of each type, and how it is sealed.
 //! * [`test_send`]: sends a test message and returns the service's response.
 //! * [`email_verification`]: an email address is verified by a link that is sent to it.
+//! * [`templates`]: the owner's templates for the texts of messages.
 //! * [`telegram_link`], [`telegram_updates`]: a Telegram chat is linked by a code that is sent to the bot.
 //!
 //! * [`route`]: the channels of an account's alerts that have no route of their own.
@@ -23,6 +24,7 @@ mod request_body;
 mod route;
 mod telegram_link;
 mod telegram_updates;
+mod templates;
 mod test_send;
 
 use std::sync::Arc;
@@ -44,7 +46,7 @@ pub use config::{ConfigError, MaskedConfig, NotificationChannelConfig, config_lo
 pub use create::ChannelWithLink;
 pub use read::ChannelDetail;
 pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChannelRequest};
-pub use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType};
+pub use store::model::{ChannelTemplates, NotificationChannel, NotificationChannelId, NotificationChannelType};
 pub use telegram_link::LinkCode;
 pub use test_send::{ChannelTestResult, attempt_error};
 

@@ -1,7 +1,8 @@
 //! Request bodies about notification channels.
 
 use foundation::request;
-use foundation::request::{Field, Line, ObjectBuilder, OrTrue, RefOr, Schema, formatted, string};
+use foundation::request::{Field, Line, ObjectBuilder, OrTrue, Patch, RefOr, Schema, formatted, string};
+use notify::templates::user_template::MAX_SOURCE_BYTES;
 use serde_json::{Map, Value, json};
 use store::model::NotificationChannelType;
 use utoipa::openapi::schema::{AdditionalProperties, SchemaType, Type};
@@ -74,6 +75,35 @@ impl Field for ConfigMembers {
     }
 }
 
+/// The templates of a request: `title`, `text` and `payload`.
+#[derive(Clone)]
+pub struct TemplateMembers(pub(super) Map<String, Value>);
+
+impl Field for TemplateMembers {
+    fn read(value: &Value) -> Result<Self, String> {
+        let members = value.as_object().cloned().map(Self);
+        members.ok_or_else(|| "must be an object with the templates title, text and payload, or null".to_owned())
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let members = [
+            ("title", "The title: one line"),
+            ("text", "The text"),
+            (
+                "payload",
+                "The JSON body of deliveries to the webhook of a channel of type `webhook`",
+            ),
+        ];
+        let object = ObjectBuilder::new().additional_properties(Some(AdditionalProperties::FreeForm(false)));
+        let object = members.into_iter().fold(object, |object, (name, description)| {
+            let template = string().schema_type(SchemaType::Array(vec![Type::String, Type::Null]));
+            let template = template.max_length(Some(MAX_SOURCE_BYTES)).pattern(Some(r"^[^\x00]*$"));
+            object.property(name, template.description(Some(description)))
+        });
+        object.into()
+    }
+}
+
 request! {
     /// The notification channel to create.
     CreateNotificationChannelRequest as "CreateNotificationChannel" {
@@ -83,6 +113,9 @@ request! {
         name: Option<Line<MAX_NAME_LENGTH>> = "Trading room",
         /// Configuration. Its members depend on the type.
         config: Option<ConfigMembers> = json!({"url": "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"}),
+        /// Templates of its messages, in a part of Jinja: `{{ symbol }} is at {{ price|money }}`. Without one, a message has its
+        /// default text.
+        templates: Option<TemplateMembers> = json!({"title": "{{ symbol }} {{ price|money }}"}),
         /// Whether firings are sent to the channel; defaults to `true`.
         enabled: OrTrue,
     }
@@ -96,6 +129,8 @@ request! {
         /// The members of the configuration to change. Omitted members keep their values, as `***` does for a secret; null removes an
         /// optional one. A channel with another destination must be verified again.
         config: Option<ConfigMembers>,
+        /// The templates to change. Omitted ones keep their values; null removes one, or all of them.
+        templates: Patch<TemplateMembers>,
         /// Whether firings are sent to the channel.
         enabled: Option<bool>,
     }

@@ -38,9 +38,14 @@ impl Webhooks {
         let webhook = self.webhook(actor, id).await?;
         let data = store.delivery_data(id, delivery).await?.ok_or_else(no_such_delivery)?;
         let delivery = store.delivery(id, delivery).await?.ok_or_else(no_such_delivery)?;
-        let body = self
-            .delivery
-            .body(&webhook.url, delivery.id, delivery.created_at, &data);
+        let template = store.payload_template(id).await?;
+        // A template that fails has the default body.
+        let payload = self.delivery.payload(template.as_ref(), &data).ok().flatten();
+        let default = || {
+            let context = &self.delivery;
+            context.body(&webhook.url, delivery.id, delivery.created_at, &data)
+        };
+        let body = payload.unwrap_or_else(default);
         Ok(DeliveryDetail {
             webhook,
             delivery,

@@ -24,6 +24,7 @@ use notify::address::{NameLookups, UrlPolicy};
 use notify::client::{TlsSetupError, WebhookClient, WebhookClientConfig, WebhookTransport};
 use notify::signature::SigningSecret;
 
+use crate::DeliveryConfig;
 use foundation::vault::{SecretLocation, Vault, VaultError};
 use foundation::{Network, Ports, Random, ServiceError};
 
@@ -72,6 +73,8 @@ pub struct DeliveryContext {
     pub client: Arc<WebhookClient>,
     transport: WebhookTransport,
     vault: Arc<Vault>,
+    /// The URL of this service, for links in payloads.
+    public_url: String,
 }
 
 /// Webhooks of accounts and the deliveries to them.
@@ -82,7 +85,8 @@ pub struct Webhooks {
 }
 
 impl DeliveryContext {
-    pub(crate) fn new(settings: &WebhooksConfig, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsSetupError> {
+    pub(crate) fn new(config: &DeliveryConfig, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsSetupError> {
+        let settings = &config.webhooks;
         let rules = UrlPolicy::new(settings.allow_private.clone());
         let lookups = NameLookups::new(Arc::clone(&network.resolver));
         let client = WebhookClient::new(WebhookClientConfig {
@@ -100,6 +104,7 @@ impl DeliveryContext {
             transport: WebhookTransport::new(Arc::clone(&client), settings.headers.clone()),
             client,
             vault,
+            public_url: config.public_url.clone(),
         })
     }
 

@@ -6,8 +6,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use foundation::Ports;
+use foundation::links::link;
+use foundation::{Ports, Random};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use notify::address::UrlPolicy;
 use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookTransport};
 use notify::dispatcher::{ClaimedJob, Dispatcher, DispatcherLimits, SettledJob};
@@ -15,14 +17,16 @@ use notify::message::{self, slack};
 use notify::schedule::DISABLE_AFTER;
 use notify::signature::SigningSecrets;
 use notify::templates::AccountEmail;
+use notify::templates::user_template::{TemplateError, TemplateKind, TemplateVariables};
 use store::model::{
-    Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, Queue, Settlement,
+    Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, PayloadTemplate, Queue, Settlement,
 };
 use store::{DisabledNotice, Store, StoreError};
 
 use super::request_body::signing_form;
 use super::{DeliveryContext, EVENT, SecretError, WebhooksConfig};
 use crate::messages;
+use crate::messages::templates::{self, TemplateFailure};
 use crate::queue::{self, ChannelQueue, QueueOutbox};
 
 /// Creates the dispatcher of webhooks.
@@ -35,6 +39,7 @@ pub(crate) fn dispatcher(
         store: ports.store.clone(),
         delivery: Arc::clone(delivery),
         notices: disabled_notices(ports),
+        random: Arc::clone(&ports.random),
     };
     queue::dispatcher(
         ports,
@@ -69,6 +74,7 @@ pub(crate) struct WebhookQueue {
     store: Store,
     delivery: Arc<DeliveryContext>,
     notices: DisabledNotice,
+    random: Arc<Random>,
 }
 
 impl ChannelQueue for WebhookQueue {
@@ -84,8 +90,9 @@ impl ChannelQueue for WebhookQueue {
         let claimed = self.store.claim_deliveries(query).await?;
         let mut ready = Vec::with_capacity(claimed.len());
         let mut unreadable = Vec::new();
+        let mut failures = Vec::new();
         for delivery in claimed {
-            match self.delivery.prepare(&delivery) {
+            match self.delivery.prepare(&delivery, &mut failures) {
                 Ok(claimed) => ready.push(claimed),
                 Err(error) => {
                     tracing::error!(%error, webhook = %delivery.webhook.0, "a webhook's secret cannot be read");
@@ -101,6 +108,8 @@ impl ChannelQueue for WebhookQueue {
         if !unreadable.is_empty() {
             self.record(unreadable).await?;
         }
+        let sealing = (self.delivery.vault.as_ref(), self.random.as_ref());
+        templates::report(&self.store, sealing, self.delivery.network.time.now(), failures).await?;
         Ok(ready)
     }
 
@@ -135,9 +144,27 @@ impl WebhookQueue {
 
 impl DeliveryContext {
     /// Builds the job for a delivery.
-    fn prepare(&self, delivery: &ClaimedDelivery) -> Result<ClaimedJob<WebhookJob>, SecretError> {
+    fn prepare(
+        &self,
+        delivery: &ClaimedDelivery,
+        failures: &mut Vec<TemplateFailure>,
+    ) -> Result<ClaimedJob<WebhookJob>, SecretError> {
         let (host, is_slack) = host_key(&self.rules, &delivery.url);
-        let body = self.body(&delivery.url, delivery.id, delivery.created_at, &delivery.data);
+        let body = match self.payload(delivery.payload.as_ref(), &delivery.data) {
+            Ok(Some(payload)) => payload,
+            Ok(None) => self.body(&delivery.url, delivery.id, delivery.created_at, &delivery.data),
+            Err((template, error)) => {
+                failures.push(TemplateFailure {
+                    account: delivery.account,
+                    channel: template.channel,
+                    channel_name: template.channel_name.clone(),
+                    kind: TemplateKind::Payload,
+                    source: template.source.clone(),
+                    error,
+                });
+                self.body(&delivery.url, delivery.id, delivery.created_at, &delivery.data)
+            }
+        };
         let signing = if is_slack {
             Signing::Unsigned
         } else {
@@ -165,7 +192,26 @@ impl DeliveryContext {
         })
     }
 
-    /// Returns the body that is sent to a URL about an event.
+    /// Renders the payload template of a delivery. `None` without one.
+    pub(super) fn payload<'a>(
+        &self,
+        template: Option<&'a PayloadTemplate>,
+        data: &str,
+    ) -> Result<Option<Bytes>, (&'a PayloadTemplate, TemplateError)> {
+        let Some(template) = template else {
+            return Ok(None);
+        };
+        let event: serde_json::Value = serde_json::from_str(data).unwrap_or_default();
+        let alert = event.pointer("/alert/id").and_then(serde_json::Value::as_str);
+        let link = alert.map(|alert| link(&self.public_url, &format!("alerts/{alert}"), &[]));
+        let variables = TemplateVariables::from_event_data(data, link, TimeZone::UTC);
+        let payload = templates::render(TemplateKind::Payload, &template.source, &variables);
+        payload
+            .map(|payload| Some(Bytes::from(payload)))
+            .map_err(|error| (template, error))
+    }
+
+    /// Returns the default body that is sent to a URL about an event.
     pub(super) fn body(&self, url: &str, id: DeliveryId, at: Timestamp, data: &str) -> Bytes {
         match host_key(&self.rules, url) {
             (_, true) => slack::body(EVENT, data),

@@ -135,6 +135,15 @@ pub enum AccountEmail {
         /// Number of further alerts.
         more: usize,
     },
+    /// A template of a notification channel has failed, so its messages have the default text.
+    TemplateFailed {
+        /// The name of the channel.
+        channel: String,
+        /// The template: `title`, `text` or `payload`.
+        template: String,
+        /// Why it has failed.
+        error: String,
+    },
     /// The code that confirms a phone number.
     PhoneCode {
         /// Six digits.
@@ -166,6 +175,7 @@ impl AccountEmail {
             Self::SmsQuotaLow { .. } => "sms_quota_low",
             Self::SmsQuotaUsed { .. } => "sms_quota_used",
             Self::PlanPausedAlerts { .. } => "plan_paused_alerts",
+            Self::TemplateFailed { .. } => "template_failed",
             Self::PhoneCode { .. } => "phone_code",
             Self::ChannelTest => "channel_test",
         }

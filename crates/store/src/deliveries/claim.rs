@@ -63,6 +63,7 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
             created_at: TABLE.instant(row.created_at)?,
             caused_at: TABLE.instant(row.caused_at)?,
             data: row.data,
+            payload: None,
         })
     }
 }
@@ -99,6 +100,12 @@ impl Store {
             if let Some(secrets) = former.get(&delivery.endpoint) {
                 delivery.secrets.former.clone_from(secrets);
             }
+        }
+        let templates = self
+            .payload_templates(deliveries.iter().map(|delivery| delivery.endpoint).collect())
+            .await?;
+        for delivery in &mut deliveries {
+            delivery.payload = templates.get(&delivery.endpoint).cloned();
         }
         deliveries.sort_unstable_by_key(|delivery| delivery.seq);
         Ok(deliveries)

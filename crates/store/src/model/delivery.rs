@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{AccountId, EventId, SealedSecrets, SignatureForm, WebhookId};
+use super::{AccountId, EventId, PayloadTemplate, SealedSecrets, SignatureForm, WebhookId};
 
 /// Delivery id. It is the same for every attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -99,6 +99,8 @@ pub struct ClaimedDelivery {
     pub caused_at: Timestamp,
     /// The event's `data` as JSON text.
     pub data: String,
+    /// The template of the body.
+    pub payload: Option<PayloadTemplate>,
 }
 
 /// The recorded facts about a settled delivery.

@@ -17,13 +17,14 @@ pub struct MessageId(pub Uuid);
 pub const FIRING_KIND: &str = "fired";
 
 /// The kinds of messages that contain news about alerts other than firings.
-pub const ALERT_NEWS_KINDS: [&str; 6] = [
+pub const ALERT_NEWS_KINDS: [&str; 7] = [
     "alert_expired",
     "alerts_blind",
     "alerts_see",
     "split_adjusted",
     "sms_quota_low",
     "sms_quota_used",
+    "template_failed",
 ];
 
 /// Whether a message of a kind is news about alerts. News goes to the channel that the owner has chosen, waits for
@@ -49,6 +50,18 @@ impl MessageId {
     #[must_use]
     pub fn for_channel_test(channel: NotificationChannelId, period: Timestamp) -> Self {
         Self::for_warning(AccountId(channel.0), period, "channel_test")
+    }
+
+    /// Returns the id of the notice that a template of a notification channel has failed: one for each text of the template.
+    #[must_use]
+    pub fn for_failed_template(channel: NotificationChannelId, kind: &str, source: &str) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(channel.0.as_bytes());
+        hash.update(kind.as_bytes());
+        hash.update([0]);
+        hash.update(source.as_bytes());
+        hash.update(b"template_failed");
+        Self::from_digest(hash.finalize().into())
     }
 
     /// Returns the id of the message about an event, derived like

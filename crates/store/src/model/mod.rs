@@ -5,6 +5,7 @@ mod alert;
 mod api_key;
 mod approval;
 mod blindness;
+mod channel_templates;
 mod code;
 mod delivery;
 mod evaluation;
@@ -29,6 +30,7 @@ pub use alert::{AlertFilter, AlertOwner, AlertRevision, AlertSort, AlertSortFiel
 pub use api_key::{ApiKey, ApiKeyId};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use blindness::BlindnessNotice;
+pub use channel_templates::{ChannelTemplates, PayloadTemplate};
 pub use code::{CodeCheck, CodeState, NewCode, UsedCode};
 pub use delivery::{
     Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy, DisabledWebhook,

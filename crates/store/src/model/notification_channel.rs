@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{AccountId, MessageChannel, WebhookId};
+use super::{AccountId, ChannelTemplates, MessageChannel, WebhookId};
 
 /// Notification channel id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -72,6 +72,8 @@ pub struct NotificationChannel {
     pub config: Option<Vec<u8>>,
     /// The webhook of a channel of type `webhook`. It may have been deleted.
     pub webhook: Option<WebhookId>,
+    /// Templates of its messages. `None`: they have the default texts.
+    pub templates: Option<ChannelTemplates>,
     /// Creation time.
     pub created_at: Timestamp,
     /// Time since which the channel is known to reach its owner.

@@ -5,3 +5,4 @@
 mod change;
 mod read;
 mod row;
+mod templates;

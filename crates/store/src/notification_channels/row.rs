@@ -5,7 +5,8 @@ use uuid::Uuid;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{
-    AccountId, ChannelLink, NotificationChannel, NotificationChannelId, NotificationChannelType, WebhookId,
+    AccountId, ChannelLink, ChannelTemplates, NotificationChannel, NotificationChannelId, NotificationChannelType,
+    WebhookId,
 };
 use crate::sqlite::row;
 
@@ -16,7 +17,7 @@ macro_rules! select {
         concat!(
             "SELECT seq, id, account_id, type AS channel_type, name, config, \
              (SELECT webhooks.id FROM webhooks WHERE webhooks.seq = webhook_seq) AS webhook_id, \
-             created_at, verified_at, last_success_at, last_error, is_enabled, link_hash, link_expires_at \
+             templates, created_at, verified_at, last_success_at, last_error, is_enabled, link_hash, link_expires_at \
              FROM notification_channels WHERE deleted_at IS NULL AND ",
             $rest
         )
@@ -33,6 +34,7 @@ row! {
         name: String,
         config: Option<Vec<u8>>,
         webhook_id: Option<Uuid>,
+        templates: Option<String>,
         created_at: i64,
         verified_at: Option<i64>,
         last_success_at: Option<i64>,
@@ -56,6 +58,7 @@ impl TryFrom<NotificationChannelRow> for NotificationChannel {
             }),
             _ => None,
         };
+        let templates = row.templates.as_deref().map(ChannelTemplates::from_json).transpose();
         Ok(Self {
             seq: row.seq,
             id: NotificationChannelId(row.id),
@@ -64,6 +67,7 @@ impl TryFrom<NotificationChannelRow> for NotificationChannel {
             name: row.name,
             config: row.config,
             webhook: row.webhook_id.map(WebhookId),
+            templates: templates.map_err(|error| TABLE.corrupt(error))?,
             created_at: TABLE.instant(row.created_at)?,
             verified_at: TABLE.optional_instant(row.verified_at)?,
             last_success_at: TABLE.optional_instant(row.last_success_at)?,

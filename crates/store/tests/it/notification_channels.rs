@@ -1,8 +1,8 @@
 //! Notification channels.
 
 use store::model::{
-    AccountId, ChannelLink, ChannelResult, NotificationChannel, NotificationChannelId, NotificationChannelType,
-    SignatureForm, Webhook, WebhookId,
+    AccountId, ChannelLink, ChannelResult, ChannelTemplates, NotificationChannel, NotificationChannelId,
+    NotificationChannelType, SignatureForm, Webhook, WebhookId,
 };
 use store::{KeyRotation, ResealOutcome, SealedLocation, SealedValue, Store, StoreOptions};
 
@@ -17,6 +17,7 @@ pub(crate) fn channel(owner: u128, id: u128, channel_type: NotificationChannelTy
         name: format!("Channel {id}"),
         config: Some(b"sealed".to_vec()),
         webhook: None,
+        templates: None,
         created_at: at(0),
         verified_at: None,
         last_success_at: None,
@@ -50,6 +51,7 @@ testkit::on_both_databases! {
         let store = with_accounts(database, 2).await;
         let new = NotificationChannel {
             link: Some(ChannelLink { hash: [7; 32], expires_at: at(900) }),
+            templates: Some(ChannelTemplates { text: Some("{{ symbol }}".to_owned()), ..ChannelTemplates::default() }),
             ..channel(1, 10, NotificationChannelType::Telegram)
         };
         insert(&store, new.clone()).await;

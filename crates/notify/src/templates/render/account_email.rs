@@ -10,6 +10,8 @@ use crate::templates::{AccountEmail, plain};
 const MAX_SYMBOL_LENGTH: usize = 12;
 /// Maximum length of a condition in words, in characters.
 const MAX_CONDITION_LENGTH: usize = 200;
+/// Maximum length of the problem of a template, in characters.
+const MAX_PROBLEM_LENGTH: usize = 400;
 /// Maximum length of an email address or a URL, in characters.
 const MAX_URL_LENGTH: usize = 200;
 
@@ -144,6 +146,11 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
         } => alert_notices::sms_quota_low(*used, *quota, renewed_on),
         AccountEmail::SmsQuotaUsed { quota, renewed_on } => alert_notices::sms_quota_used(*quota, renewed_on),
         AccountEmail::PlanPausedAlerts { plan, alerts, more } => alert_notices::paused_by_plan(plan, alerts, *more),
+        AccountEmail::TemplateFailed {
+            channel,
+            template,
+            error,
+        } => template_failed(channel, template, error),
         AccountEmail::PhoneCode { code } => Content {
             subject: format!("Your {product} code"),
             headline: plain(code, MAX_SYMBOL_LENGTH),
@@ -158,6 +165,25 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             closing: vec!["The test was requested in the settings of your account.".to_owned()],
             ..Content::default()
         },
+    }
+}
+
+fn template_failed(channel: &str, template: &str, error: &str) -> Content {
+    Content {
+        subject: "A template of your notification channel has failed".to_owned(),
+        headline: "A template has failed".to_owned(),
+        paragraphs: vec![
+            "An alert has fired, and the template could not be rendered. The message was sent with the default text.".to_owned(),
+        ],
+        facts: vec![
+            Fact::plain("Channel", plain(channel, MAX_CONDITION_LENGTH)),
+            Fact::plain("Template", plain(template, MAX_SYMBOL_LENGTH)),
+            Fact::plain("Problem", plain(error, MAX_PROBLEM_LENGTH)),
+        ],
+        closing: vec![
+            "Change the template in the settings of the channel. You get this email once, until the template is changed.".to_owned(),
+        ],
+        ..Content::default()
     }
 }
 

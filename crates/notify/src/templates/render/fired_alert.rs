@@ -56,6 +56,17 @@ pub struct FiredAlert {
     link: Option<String>,
     /// The link that acknowledges the firing.
     acknowledge_link: Option<String>,
+    /// The texts from the templates of the owner.
+    custom: CustomTexts,
+}
+
+/// The texts of a notification from the templates of its owner. Missing ones have their default.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CustomTexts {
+    /// The title, one line.
+    pub title: Option<String>,
+    /// The text, with line breaks.
+    pub text: Option<String>,
 }
 
 /// Why a message is sent by email instead of text message.
@@ -115,6 +126,7 @@ impl FiredAlert {
             not_by_sms: None,
             link: None,
             acknowledge_link: None,
+            custom: CustomTexts::default(),
             symbol,
         }
     }
@@ -135,6 +147,12 @@ impl FiredAlert {
             acknowledge_link: Some(link),
             ..self
         }
+    }
+
+    /// Replaces the default texts.
+    #[must_use]
+    pub fn with_custom_texts(self, custom: CustomTexts) -> Self {
+        Self { custom, ..self }
     }
 
     /// Returns whether the alert is set to text message.
@@ -172,8 +190,8 @@ impl FiredAlert {
         );
         lines.extend(self.at.map(|at| local_time(at, time_zone)));
         ChannelText {
-            title,
-            text: lines.join("\n"),
+            title: self.custom.title.clone().unwrap_or(title),
+            text: self.custom.text.clone().unwrap_or_else(|| lines.join("\n")),
         }
     }
 
@@ -232,6 +250,16 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
     if let Some(rationale) = &alert.rationale {
         paragraphs.push(format!("Noted when the alert was set: {rationale}"));
     }
+    let mut facts = alert.facts(&context.time_zone);
+    if let Some(text) = &alert.custom.text {
+        paragraphs = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect();
+        facts.clear();
+    }
     let mut closing = vec!["Prices may be delayed. This is not investment advice.".to_owned()];
     if let Some(reason) = alert.not_by_sms {
         let reason = match reason {
@@ -243,10 +271,14 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
         ));
     }
     let content = Content {
-        subject: format!("{}: {}", alert.symbol, alert.reason),
+        subject: alert
+            .custom
+            .title
+            .clone()
+            .unwrap_or_else(|| format!("{}: {}", alert.symbol, alert.reason)),
         headline: format!("Your alert on {} has fired", alert.symbol),
         paragraphs,
-        facts: alert.facts(&context.time_zone),
+        facts,
         action: alert.link.clone().map(|link| Action {
             label: "Open the alert",
             link,
@@ -287,6 +319,9 @@ pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
     }
     if let Some(note) = alert.note.as_deref().filter(|note| gsm::is_readable_in_gsm(note)) {
         text.push_str(&format!(" Your note: {}", gsm::without_links(note)));
+    }
+    if let Some(custom) = &alert.custom.text {
+        text.clone_from(custom);
     }
     let links = [("Alert", &alert.link), ("Seen it", &alert.acknowledge_link)];
     let links = links

@@ -12,7 +12,7 @@ mod gsm;
 mod page;
 
 pub use account_email::{account_email, account_sms};
-pub use fired_alert::{ChannelText, FiredAlert, NotBySms, fired_alert_email, fired_alert_sms};
+pub use fired_alert::{ChannelText, CustomTexts, FiredAlert, NotBySms, fired_alert_email, fired_alert_sms};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

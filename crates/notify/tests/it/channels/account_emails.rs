@@ -62,6 +62,11 @@ fn emails() -> Vec<AccountEmail> {
             quota: 50,
             renewed_on: "2024-04-01".to_owned(),
         },
+        AccountEmail::TemplateFailed {
+            channel: "Trading room".to_owned(),
+            template: "text".to_owned(),
+            error: "line 1: unable to calculate 1 / 0".to_owned(),
+        },
         AccountEmail::PlanPausedAlerts {
             plan: "basic".to_owned(),
             alerts: vec![named("rsi_limit", Some("70")), named("ma_crossover_golden", None)],

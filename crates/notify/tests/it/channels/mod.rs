@@ -5,6 +5,7 @@
 mod account_emails;
 mod callbacks;
 mod common;
+mod custom_texts;
 mod fired;
 mod fired_notes;
 mod injection;

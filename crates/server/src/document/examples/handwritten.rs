@@ -20,7 +20,9 @@ pub(super) fn request(schema: &Value) -> Option<Value> {
             "type": "slack", "name": "Trading room",
             "config": {"url": "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"},
         }),
-        "UpdateNotificationChannel" => json!({"name": "Trading room", "config": {"url": "***"}, "enabled": true}),
+        "UpdateNotificationChannel" => {
+            json!({"name": "Trading room", "config": {"url": "***"}, "templates": {"title": "{{ symbol }} {{ price|money }}"}, "enabled": true})
+        }
         "LoginBody" => json!({"email": "ann@example.com", "password": "correct horse"}),
         "PreviewAlert" => json!({
             "alert": {"symbol": "AAPL", "condition": "price_below", "threshold": 180},

@@ -19,7 +19,7 @@ use crate::routes::prelude::*;
     responses(
         (status = 201, description = "The new notification channel", body = Envelope<LinkableNotificationChannel>),
         (status = 400, description = "The body is not a JSON object"),
-        (status = 422, description = "A field is invalid; fields of the configuration are named `config.url`"),
+        (status = 422, description = "A field is invalid; fields of the configuration are named `config.url`, those of templates `templates.text`"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]

@@ -20,7 +20,7 @@ use crate::routes::prelude::*;
         (status = 400, description = "The body is not a JSON object"),
         (status = 404, description = "Notification channel not found"),
         (status = 409, description = "The configuration was changed at the same time"),
-        (status = 422, description = "A field is invalid; fields of the configuration are named `config.url`"),
+        (status = 422, description = "A field is invalid; fields of the configuration are named `config.url`, those of templates `templates.text`"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]

@@ -1,6 +1,6 @@
 //! Notification channels in responses.
 
-use delivery::notification_channels::{ChannelDetail, ChannelWithLink, LinkCode, MaskedConfig};
+use delivery::notification_channels::{ChannelDetail, ChannelTemplates, ChannelWithLink, LinkCode, MaskedConfig};
 
 use crate::document::names::NotificationChannelTypeName;
 use crate::routes::prelude::*;
@@ -19,6 +19,9 @@ pub struct NotificationChannelView {
     pub name: String,
     /// Configuration. Its members depend on the type.
     pub config: ChannelConfigView,
+    /// Templates of its messages; null if they have the default texts.
+    #[schema(required)]
+    pub templates: Option<ChannelTemplatesView>,
     /// Time since which the channel is known to reach its owner. `email`: the link in the email was opened. `telegram`: the chat was
     /// linked. All others: the first message was accepted.
     #[schema(required, format = DateTime)]
@@ -34,6 +37,21 @@ pub struct NotificationChannelView {
     pub last_error: Option<String>,
     /// Whether firings are sent to the channel.
     pub enabled: bool,
+}
+
+/// The templates of a notification channel.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NotificationChannelTemplates)]
+pub struct ChannelTemplatesView {
+    /// The title; null for the default one.
+    #[schema(required, example = "{{ symbol }} {{ price|money }}")]
+    pub title: Option<String>,
+    /// The text; null for the default one.
+    #[schema(required)]
+    pub text: Option<String>,
+    /// The JSON body of deliveries to the webhook of a channel of type `webhook`; null for the default one.
+    #[schema(required)]
+    pub payload: Option<String>,
 }
 
 /// The configuration of a notification channel. Secrets are `***`.
@@ -102,11 +120,22 @@ impl NotificationChannelView {
             r#type: channel.channel_type.name(),
             name: channel.name,
             config: ChannelConfigView::of(detail.config),
+            templates: channel.templates.map(ChannelTemplatesView::of),
             verified_at: channel.verified_at.map(timestamp),
             created_at: timestamp(channel.created_at),
             last_success_at: channel.last_success_at.map(timestamp),
             last_error: channel.last_error,
             enabled: channel.is_enabled,
+        }
+    }
+}
+
+impl ChannelTemplatesView {
+    fn of(templates: ChannelTemplates) -> Self {
+        Self {
+            title: templates.title,
+            text: templates.text,
+            payload: templates.payload,
         }
     }
 }

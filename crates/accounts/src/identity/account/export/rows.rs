@@ -103,6 +103,9 @@ pub(super) fn channel_value(channel: &NotificationChannel) -> Value {
         "verified_at": optional_timestamp(channel.verified_at),
         "last_success_at": optional_timestamp(channel.last_success_at),
         "last_error": channel.last_error,
+        "templates": channel.templates.as_ref().map(|templates| {
+            json!({"title": templates.title, "text": templates.text, "payload": templates.payload})
+        }),
         "enabled": channel.is_enabled,
     })
 }
