@@ -329,6 +329,30 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "depends on the type of the channel and on the operator's settings",
     ),
     row(
+        CHANNEL_CHANGES,
+        "templates.title",
+        "",
+        "depends on the language of templates",
+    ),
+    row(
+        CHANNEL_CHANGES,
+        "templates.text",
+        "",
+        "depends on the language of templates",
+    ),
+    row(
+        CHANNEL_CHANGES,
+        "templates.payload",
+        "",
+        "depends on the language of templates",
+    ),
+    row(
+        &["preview_template"],
+        "template",
+        "",
+        "depends on the language of templates",
+    ),
+    row(
         &["register_client"],
         "",
         "",

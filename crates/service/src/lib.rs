@@ -16,6 +16,7 @@
 //! * [`approvals`]: changes by agents that wait for approval; [`idempotency`]: repeatable responses.
 //! * [`feedback`]: feedback about the service; [`cron`]: periodic jobs.
 //! * [`operator`]: the state of the whole service, for operators.
+//! * [`templates`]: previews of templates for notifications.
 //! * [`sealing`]: checks and rotates the key that seals secrets.
 
 pub mod alerts;
@@ -30,6 +31,7 @@ mod redirect;
 pub mod sealing;
 mod start;
 mod start_error;
+pub mod templates;
 mod use_cases;
 
 pub use config::ServiceConfig;

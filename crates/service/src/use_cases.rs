@@ -30,6 +30,7 @@ use crate::firings::{FiringLinks, Firings};
 use crate::idempotency::Idempotency;
 use crate::operator::Operators;
 use crate::redirect::Redirects;
+use crate::templates::Templates;
 use crate::{ServiceConfig, StartError};
 
 /// The use cases, one type each.
@@ -86,6 +87,8 @@ pub struct UseCases {
     pub firings: Firings,
     /// Links in messages about firings.
     pub firing_links: FiringLinks,
+    /// Templates for notifications.
+    pub templates: Templates,
     /// Idempotent requests.
     pub idempotency: Idempotency,
     /// Signed links to other sites.
@@ -137,6 +140,11 @@ impl UseCases {
             ports: ports.clone(),
             firings: firings.clone(),
             alerts: alerts.clone(),
+        };
+        let templates = Templates {
+            ports: ports.clone(),
+            alerts: alerts.clone(),
+            writer: delivery.writer.clone(),
         };
         let guest_alerts = GuestAlerts {
             ports: ports.clone(),
@@ -197,6 +205,7 @@ impl UseCases {
             jobs,
             feedback: FeedbackBoard { ports: ports.clone() },
             firing_links,
+            templates,
             firings,
             idempotency: Idempotency { ports: ports.clone() },
             redirects,

@@ -22,6 +22,13 @@ row! {
 }
 
 impl Store {
+    /// Returns the `data` of an account's event as JSON text.
+    pub async fn event_data(&self, account: AccountId, id: EventId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT data FROM events WHERE id = $1 AND account_id = $2";
+        let found = query!(fetch_optional(String,), &self.pools, sql, id.0, account.0)?;
+        Ok(found.map(|(data,)| data))
+    }
+
     /// Returns an account's events after a position, oldest first, at most `limit`. No event appears later at or
     /// before a returned position.
     pub async fn events_after(&self, account: AccountId, seq: i64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {

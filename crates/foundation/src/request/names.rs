@@ -3,6 +3,7 @@
 use alerts::transition::HistoryStatus;
 use alerts::{HistoryAction, Intention, Status};
 use notify::signature::SignatureFormat;
+use notify::templates::user_template::TemplateKind;
 use store::model::{FeedbackCategory, NotificationChannelType};
 
 use crate::Scope;
@@ -77,6 +78,8 @@ enumerations! {
     FeedbackCategoryName of FeedbackCategory = FeedbackCategory::ALL, Some("other");
     /// The type of a notification channel.
     NotificationChannelTypeName of NotificationChannelType = NotificationChannelType::ALL, None;
+    /// What a template renders: the title of a message, its text, or the JSON body of a delivery to a webhook.
+    TemplateKindName of TemplateKind = TemplateKind::ALL, None;
     /// The content that `X-Service-Signature` covers: `<timestamp>.<body>`, or the body alone.
     SignatureName of SignatureFormat = [SignatureFormat::Timestamped, SignatureFormat::Body], Some("timestamped");
     /// A scope of an API key. The last two are for operators.

@@ -20,6 +20,7 @@ mod prelude;
 pub mod redirect;
 pub mod status;
 pub mod stocks;
+pub mod templates;
 pub mod user;
 pub mod watchlist;
 pub mod web;
@@ -49,6 +50,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(notification_channels::router())
         .merge(notification_route::router())
         .merge(status::router())
+        .merge(templates::router())
         .merge(messages::router())
         .merge(oauth::api())
 }

@@ -10,6 +10,7 @@ mod analysis;
 mod anonymous_idempotency;
 mod api_keys;
 mod caching;
+mod channel_templates;
 mod connections;
 mod credentials;
 mod cron;

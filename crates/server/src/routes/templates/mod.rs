@@ -1,0 +1,9 @@
+//! Template endpoints.
+
+pub mod preview;
+
+use crate::routes::prelude::*;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(preview::preview_template))
+}

@@ -1,0 +1,209 @@
+//! Templates of notification channels over HTTP.
+
+use foundation::Scope;
+use serde_json::{Value, json};
+use server::HttpConfig;
+use testkit::Database;
+use testkit::stub_server::{ReceivedRequest, StubResponse, StubServer};
+
+use crate::http::test_server::{TestResponse, TestServer};
+
+const CHANNELS: &str = "/v1/notification-channels";
+const PREVIEW: &str = "/v1/templates/preview";
+const UNKNOWN_ID: &str = "0d9f5a5e-31e0-4cc7-8f36-5d4a8b7a1f0e";
+/// Divides by zero at a threshold of 190, but not at that of the example.
+const FAILS_AT_190: &str = "{{ symbol }} {{ 1 / (level - 190) }}";
+
+/// Starts a server on an empty database of the same kind.
+async fn start_server(database: &Database) -> TestServer {
+    let is_sqlite = database.url().starts_with("sqlite");
+    let fresh = if is_sqlite {
+        Database::sqlite()
+    } else {
+        Database::postgres().await
+    };
+    TestServer::with_database(fresh, HttpConfig::default(), |settings| {
+        settings.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await
+}
+
+async fn patch(server: &TestServer, path: &str, body: Value) -> TestResponse {
+    server.request("PATCH", path).json(&body).send().await
+}
+
+/// Returns the errors of a field.
+fn errors<'a>(refused: &'a TestResponse, field: &str) -> &'a str {
+    let errors = &refused.body["error"]["details"]["fields"][field];
+    errors[0].as_str().unwrap_or_else(|| panic!("{field}: {refused:?}"))
+}
+
+async fn accepting_server() -> StubServer {
+    StubServer::start(StubResponse::complete("200 OK", "", "ok")).await
+}
+
+/// Creates a Slack channel that all alerts go to, and returns its path.
+async fn routed_slack_channel(server: &TestServer, slack: &StubServer, templates: Value) -> String {
+    let url = format!("{}/services/a", slack.origin());
+    let body = json!({"type": "slack", "name": "Room", "config": {"url": url}, "templates": templates});
+    let channel = server.post(CHANNELS, body).await.ok(201).body["data"]["id"].clone();
+    let route = json!({"channels": [channel]});
+    let _ = server
+        .request("PUT", "/v1/notification-route")
+        .json(&route)
+        .send()
+        .await
+        .ok(200);
+    format!("{CHANNELS}/{}", channel.as_str().unwrap())
+}
+
+/// Fires an alert at a threshold.
+async fn fire(server: &TestServer, threshold: i32) -> String {
+    server.set_price("AAPL", f64::from(threshold) - 0.8).await;
+    let id = server.create_alert(threshold.into()).await;
+    server.set_price("AAPL", f64::from(threshold) + 1.0).await;
+    id
+}
+
+fn body_of(request: &ReceivedRequest) -> Value {
+    serde_json::from_str(&request.body).unwrap_or_else(|error| panic!("{error}: {request:?}"))
+}
+
+testkit::on_both_databases! {
+    async fn templates_are_saved_changed_and_removed(database) {
+        let server = start_server(database).await;
+        let created = server.post(CHANNELS, json!({"type": "sms", "templates": {"text": "{{ symbol }}"}})).await.ok(201);
+        let channel = &created.body["data"];
+        assert_eq!(channel["templates"], json!({"title": null, "text": "{{ symbol }}", "payload": null}));
+        let path = format!("{CHANNELS}/{}", channel["id"].as_str().unwrap());
+        for (body, expected) in [
+            (json!({"name": "a"}), json!({"title": null, "text": "{{ symbol }}", "payload": null})),
+            (json!({"templates": {"title": "a"}}), json!({"title": "a", "text": "{{ symbol }}", "payload": null})),
+            (json!({"templates": {"text": null, "payload": "{}"}}), json!({"title": "a", "text": null, "payload": "{}"})),
+            (json!({"templates": {"title": null, "payload": null}}), Value::Null),
+            (json!({"templates": {"text": "b"}}), json!({"title": null, "text": "b", "payload": null})),
+            (json!({"templates": null}), Value::Null),
+        ] {
+            let changed = patch(&server, &path, body.clone()).await.ok(200);
+            assert_eq!(changed.body["data"]["templates"], expected, "{body}");
+            assert_eq!(server.data(&path).await["templates"], expected, "{body}");
+            assert_eq!(server.data(CHANNELS).await[0]["templates"], expected, "{body}");
+        }
+    }
+
+    async fn invalid_templates_are_422_by_field(database) {
+        let server = start_server(database).await;
+        let path = format!("{CHANNELS}/{}", server.post(CHANNELS, json!({"type": "sms"})).await.ok(201).body["data"]["id"].as_str().unwrap());
+        for (templates, field, part) in [
+            (json!({"text": "a\n{{ prize }}"}), "templates.text", "line 2: there is no variable `prize`; use symbol"),
+            (json!({"title": "{{ symbol"}), "templates.title", "line 1: "),
+            (json!({"text": "{% include 'a' %}"}), "templates.text", "templates have no `{% include %}`"),
+            (json!({"payload": "{{ symbol }}"}), "templates.payload", "is not valid JSON at line 1"),
+            (json!({"text": " "}), "templates.text", "renders to an empty text"),
+            (json!({"text": "{{ 'a' * 20000 }}"}), "templates.text", "renders to more than 16384 bytes"),
+            (json!({"text": "a".repeat(16 * 1024 + 1)}), "templates.text", "a template has at most 16384 bytes"),
+            (json!({"body": "a"}), "templates.body", "must be omitted"),
+            (json!({"text": 1}), "templates.text", "must be a text"),
+            (json!("a"), "templates", "must be an object"),
+        ] {
+            let body = json!({"type": "sms", "templates": templates});
+            for refused in [server.post(CHANNELS, body.clone()).await, patch(&server, &path, json!({"templates": templates})).await] {
+                let refused = refused.refused(422, "VALIDATION_ERROR");
+                assert!(errors(&refused, field).contains(part), "{refused:?}");
+            }
+        }
+        let both = json!({"type": "slack", "templates": {"text": "{{"}});
+        let refused = server.post(CHANNELS, both).await.refused(422, "VALIDATION_ERROR");
+        let _ = (errors(&refused, "config.url"), errors(&refused, "templates.text"));
+        let largest = json!({"type": "sms", "templates": {"text": "a".repeat(16 * 1024)}});
+        let _ = server.post(CHANNELS, largest).await.ok(201);
+    }
+
+    async fn preview_has_the_values_of_an_example_of_the_latest_firing_or_of_now(database) {
+        let mut server = start_server(database).await;
+        let text = "{{ symbol }} {{ price|money }} ({{ change_percent|percent('de') }}), {{ level }}, {{ reason }}";
+        let previewed = server.post(PREVIEW, json!({"template": text, "kind": "text"})).await.ok(200);
+        let expected = "AAPL 201.50 (+1,64 %), 200, AAPL is at 201.50, at or above your 200.00";
+        assert_eq!(previewed.body["data"], json!({"text": expected}));
+        server.set_price("AAPL", 189.2).await;
+        let id = server.create_alert(190).await;
+        let of_alert = json!({"template": "{{ symbol }} {{ price|money }} {{ level }} {{ link }}", "kind": "title", "alert_id": id});
+        let previewed = server.post(PREVIEW, of_alert.clone()).await.ok(200);
+        let text = previewed.body["data"]["text"].as_str().unwrap();
+        assert!(text.starts_with("AAPL 189.20 190 http") && text.ends_with(&format!("/alerts/{id}")), "{text}");
+        server.set_price("AAPL", 191.0).await;
+        server.set_price("AAPL", 195.0).await;
+        let previewed = server.post(PREVIEW, of_alert.clone()).await.ok(200);
+        assert!(previewed.body["data"]["text"].as_str().unwrap().starts_with("AAPL 191.00 190 "), "{previewed:?}");
+
+        for (body, field) in [
+            (json!({"template": "{{ prize }}", "kind": "text"}), "template"),
+            (json!({"template": FAILS_AT_190, "kind": "text", "alert_id": id}), "template"),
+            (json!({"template": "a", "kind": "payload"}), "template"),
+            (json!({"template": "{{ 'a' * 1000000000 }}", "kind": "text"}), "template"),
+            (json!({"kind": "text"}), "template"),
+            (json!({"template": "a"}), "kind"),
+            (json!({"template": "a", "kind": "body"}), "kind"),
+            (json!({"template": "a", "kind": "text", "alert_id": "7"}), "alert_id"),
+        ] {
+            let refused = server.post(PREVIEW, body).await.refused(422, "VALIDATION_ERROR");
+            errors(&refused, field);
+        }
+        let unknown = json!({"template": "a", "kind": "text", "alert_id": UNKNOWN_ID});
+        let _ = server.post(PREVIEW, unknown).await.refused(404, "NOT_FOUND");
+        server.key = server.another_key("operator@example.com", &[Scope::WebhooksWrite]).await;
+        let _ = server.post(PREVIEW, of_alert).await.refused(403, "FORBIDDEN");
+        let _ = server.anonymous("POST", PREVIEW).json(&json!({})).send().await.refused(401, "UNAUTHORIZED");
+    }
+
+    async fn messages_and_payloads_have_the_texts_of_templates(database) {
+        let server = start_server(database).await;
+        let (slack, receiver) = (accepting_server().await, accepting_server().await);
+        let templates = json!({"title": "Title {{ symbol }}", "text": "Rose to {{ price|money }}.\nSecond line"});
+        routed_slack_channel(&server, &slack, templates).await;
+        let webhook = json!({"url": format!("{}/hook", receiver.origin()), "secret": "a-secret-of-at-least-16-characters"});
+        let webhook = server.post("/v1/webhooks", webhook).await.ok(201).body["data"]["id"].clone();
+        let payload = r#"{"stock": {{ symbol|tojson }}, "price": {{ price }}, "note": {{ note }}, "link": {{ link|tojson }}}"#;
+        let channel = json!({"type": "webhook", "config": {"webhook_id": webhook}, "templates": {"payload": payload}});
+        let _ = server.post(CHANNELS, channel).await.ok(201);
+        let alert = fire(&server, 190).await;
+        let sent = slack.next_request().await.body;
+        assert!(sent.contains("Title AAPL") && sent.contains(r"Rose to 191.00.\nSecond line"), "{sent}");
+        let body = body_of(&receiver.next_request().await);
+        assert_eq!((&body["stock"], &body["price"], &body["note"]), (&json!("AAPL"), &json!(191.0), &Value::Null));
+        assert!(body["link"].as_str().unwrap().ends_with(&format!("/alerts/{alert}")), "{body}");
+        let webhook = webhook.as_str().unwrap();
+        let delivery = server.data(&format!("/v1/webhooks/{webhook}/deliveries")).await[0]["id"].clone();
+        let shown = server.data(&format!("/v1/webhooks/{webhook}/deliveries/{}", delivery.as_str().unwrap())).await;
+        assert!(shown.to_string().contains("stock"), "{shown}");
+    }
+
+    async fn failing_template_has_the_default_text_and_one_email_until_it_is_changed(database) {
+        let server = start_server(database).await;
+        let slack = accepting_server().await;
+        let templates = json!({"title": "Own {{ symbol }}", "text": FAILS_AT_190});
+        let path = routed_slack_channel(&server, &slack, templates).await;
+        let notices = async || {
+            let outbox = server.data("/v1/outbox?to=operator@example.com").await;
+            let subjects = outbox.as_array().unwrap().iter().filter_map(|mail| mail["subject"].as_str());
+            subjects.filter(|subject| *subject == "A template of your notification channel has failed").count()
+        };
+        for _ in 0..2 {
+            fire(&server, 190).await;
+            let sent = slack.next_request().await.body;
+            assert!(sent.contains("Own AAPL") && sent.contains("price 191.00 is at or above 190.00"), "{sent}");
+        }
+        testkit::eventually("the owner gets an email", async || notices().await > 0).await;
+        let outbox = server.data("/v1/outbox?to=operator@example.com").await.to_string();
+        assert!(outbox.contains("line 1: unable to calculate 1 / 0") && outbox.contains("Room"), "{outbox}");
+
+        let _ = patch(&server, &path, json!({"templates": {"text": format!("Again {FAILS_AT_190}")}})).await.ok(200);
+        fire(&server, 190).await;
+        let _ = slack.next_request().await;
+        testkit::eventually("the owner gets another email", async || notices().await > 1).await;
+        // A template that works sends no email.
+        fire(&server, 200).await;
+        assert!(slack.next_request().await.body.contains("Again AAPL 0.1"));
+        assert_eq!(notices().await, 2);
+    }
+}
