@@ -95,6 +95,10 @@ pub(crate) fn router() -> Router<App> {
             get(settings::channels::show_channels).post(settings::channels::change_channels),
         )
         .route(
+            "/settings/channels/new",
+            get(settings::channels::create::show_form).post(settings::channels::create::create_channel),
+        )
+        .route(
             "/settings/keys",
             get(settings::keys::show_keys).post(settings::keys::change_keys),
         )

@@ -10,7 +10,7 @@ use crate::http::test_server::{TestResponse, TestServer};
 
 const PATH: &str = "/v1/notification-channels";
 
-/// Starts a server on an empty database of the same kind.
+/// Starts a server that sends to addresses of this machine, on an empty database of the same kind.
 pub(crate) async fn start_server(database: &Database) -> TestServer {
     let is_sqlite = database.url().starts_with("sqlite");
     let fresh = if is_sqlite {

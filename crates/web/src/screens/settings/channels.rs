@@ -1,4 +1,4 @@
-//! `/settings/channels`: where messages go, and a test of each channel with its receipt.
+//! `/settings/channels`: where messages go, a test of each channel with its result, and the route of the account.
 
 use askama::Template;
 use delivery::messages::MessageReceipt;
@@ -6,7 +6,9 @@ use delivery::webhooks::DeliveryStatus;
 use jiff::Timestamp;
 use service::alerts::AlertSentences;
 
-use super::SettingsTab;
+use super::notification_channels::{ChannelLine, ChannelTestLine, TelegramCode};
+use super::route_form::RouteForm;
+use super::{SettingsTab, new_channel::TypeChoice};
 use crate::filters;
 use crate::form_state::FormState;
 use crate::layout::Shell;
@@ -52,7 +54,7 @@ impl MessageTestReceipt {
     }
 }
 
-/// The email address and the phone number.
+/// The email address, the phone number, the notification channels and the route.
 #[derive(Template, Debug)]
 #[template(path = "settings/channels.html")]
 pub struct ChannelsPage {
@@ -66,8 +68,20 @@ pub struct ChannelsPage {
     pub awaited_phone: Option<String>,
     /// The receipt of a test.
     pub receipt: Option<MessageTestReceipt>,
+    /// The notification channels, oldest first.
+    pub channels: Vec<ChannelLine>,
+    /// The test of a notification channel that has just been sent.
+    pub test: Option<ChannelTestLine>,
+    /// The code of a Telegram channel that has just been created.
+    pub telegram_code: Option<TelegramCode>,
+    /// The route of alerts without one.
+    pub route: RouteForm,
 }
 
 impl ChannelsPage {
     const TAB: SettingsTab = SettingsTab::Channels;
+
+    fn type_choices() -> Vec<TypeChoice> {
+        TypeChoice::all(None)
+    }
 }

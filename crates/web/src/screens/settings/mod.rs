@@ -4,7 +4,10 @@ mod account;
 mod agents;
 mod channels;
 mod keys;
+mod new_channel;
+mod notification_channels;
 mod profile;
+mod route_form;
 mod sessions;
 mod webhooks;
 
@@ -12,7 +15,11 @@ pub use account::AccountPage;
 pub use agents::{AgentsPage, GrantLine};
 pub use channels::{ChannelsPage, MessageTestReceipt};
 pub use keys::{KeyLine, KeysPage, NewKey};
+pub use new_channel::{NewChannelPage, NewChannelType, config_members, remove_secrets};
+pub(crate) use notification_channels::type_name_text;
+pub use notification_channels::{ChannelLine, ChannelState, ChannelTestLine, OwnDestinations, TelegramCode, type_text};
 pub use profile::ProfilePage;
+pub use route_form::{RouteChoice, RouteForm};
 pub use sessions::{SessionLine, SessionsPage};
 pub use webhooks::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
 

@@ -3,7 +3,7 @@
 use super::Browser;
 use crate::http::test_server::TestServer;
 
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 20] = [
     "/",
     "/alerts",
     "/alerts?status=active&search=a%20b",
@@ -18,6 +18,7 @@ const PAGES: [&str; 19] = [
     "/settings/account",
     "/settings/agents",
     "/settings/channels",
+    "/settings/channels/new",
     "/settings/keys",
     "/settings/sessions",
     "/settings/webhooks",
@@ -25,7 +26,7 @@ const PAGES: [&str; 19] = [
     "/watchlist",
 ];
 
-const FORMS: [&str; 24] = [
+const FORMS: [&str; 25] = [
     "/alerts/00000000-0000-4000-8000-000000000000/edit",
     "/alerts/actions",
     "/alerts/new",
@@ -42,6 +43,7 @@ const FORMS: [&str; 24] = [
     "/settings/account",
     "/settings/agents",
     "/settings/channels",
+    "/settings/channels/new",
     "/settings/keys",
     "/settings/sessions",
     "/settings/webhooks",

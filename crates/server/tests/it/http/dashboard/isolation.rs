@@ -45,6 +45,15 @@ async fn fill(server: &TestServer, text: &str) -> FullAccount {
     let _ = browser
         .post("/settings/agents", &[("action", "wait"), ("wait", "on")])
         .await;
+    let channel = json!({"type": "sms", "name": text});
+    let channel = server.post("/v1/notification-channels", channel).await.ok(201);
+    let route = json!({"channels": [channel.body["data"]["id"]]});
+    let _ = server
+        .request("PUT", "/v1/notification-route")
+        .json(&route)
+        .send()
+        .await
+        .ok(200);
     let change = json!({"symbol": "EVIL", "condition": "price_above", "threshold": 300, "note": text});
     let _ = server.rpc(&call_of("create_alert", change)).await;
     let id = |value: &serde_json::Value| value["data"]["id"].as_str().unwrap().to_owned();

@@ -11,6 +11,7 @@ mod events;
 mod fired;
 mod first_account;
 mod isolation;
+mod notification_channels;
 mod operator;
 mod recent_changes;
 mod rule_and_form;
