@@ -159,32 +159,61 @@ state-waiting = Waiting for data
 ## One alert
 
 accepted = Accepted
+acknowledge = Acknowledge
+acknowledged-by = Acknowledged by
+acknowledged-via-api = dashboard or API
 after-sessions = { $count ->
     [one] After 1 session
    *[other] After { $count } sessions
 }
 column-comparison = Comparison
+column-ended = Accepted or given up
+column-error = Error
 column-holds = Now
 column-left = Left
 column-right = Right
+column-sent = Sent
 comparisons = Comparisons
 explain = Explain
 explain-now = Explain now
 fact-channel = Channel
 fact-created = Created
+fact-default-route = default route
 fact-fired = Last fired
 fact-initial-price = Price at the start
 fact-issue = Not evaluated because
 fact-note = Note
 fact-tags = Tags
+fact-urgent = Urgent
+fact-urgent-hint = Sent during quiet hours, too
 facts = Details
+firing-acknowledged = The firing is acknowledged.
+firing-no-messages = No message about this firing was sent.
 held-back-by = Held back by
 history = History
+hours = { $count ->
+    [one] 1 hour
+   *[other] { $count } hours
+}
 late = late
+latest-firings = Latest firings
+latest-firings-hint = Each message with its times after the firing, in milliseconds.
 members = Stocks
+message-held = Waits for the end of quiet hours
+minutes = { $count ->
+    [one] 1 minute
+   *[other] { $count } minutes
+}
 next-check = Next check without a new price:
 outcomes = What followed
 outcomes-hint = The move of the stock since the close of the day it fired, and in parentheses that of the benchmark.
+route-sentence-all = { $channels }, at the same time
+route-sentence-failure = { $channels } if the one before fails
+route-sentence-timeout = { $count ->
+    [2] { $channels } after { $time } without an acknowledgement
+   *[other] { $channels }, each after { $time } without an acknowledgement
+}
+route-then = then
 sent-empty = Nothing has been sent about this alert yet. Each firing goes to its channel and to your webhooks.
 term-fails = no
 term-holds = yes
@@ -398,7 +427,7 @@ delivery-failed = Failed
 delivery-pending = Waiting
 message-resent = The message is sent again. It appears here once it is on its way.
 message-sent = Sent
-messages = Emails and text messages
+messages = Messages
 messages-empty = No message about an alert has been sent yet. Check where they go:
 messages-resend-hint = Messages about firings can be sent again. The texts of other messages are not kept.
 next-attempt = next attempt

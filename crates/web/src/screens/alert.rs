@@ -1,5 +1,8 @@
 //! One alert: its state, why it fires or does not, its history and what followed its firings.
 
+mod firing;
+mod route;
+
 use alerts::Channel;
 use alerts::engine::{EvaluationStatus, ExplainedTerm};
 use alerts::transition::HistoryAction;
@@ -21,6 +24,9 @@ use crate::layout::Shell;
 use crate::local_time::has_instant;
 use crate::texts;
 use crate::wording::in_words;
+
+pub use firing::{AcknowledgementLine, FiringMessageLine, FiringReceipt};
+pub use route::{AlertRoute, ChannelNames};
 
 /// The facts of an alert.
 #[derive(Clone, PartialEq, Debug)]
@@ -368,6 +374,16 @@ pub struct AlertPage {
     pub outcomes: Vec<OutcomeLine>,
     /// The deliveries and messages about its latest firings.
     pub sent: AlertDeliveries,
+    /// Where its firings go.
+    pub route: AlertRoute,
+    /// Its latest firings.
+    pub firings: Vec<FiringReceipt>,
+}
+
+impl AlertPage {
+    fn has_moving_firing(&self) -> bool {
+        self.firings.iter().any(FiringReceipt::is_moving)
+    }
 }
 
 /// The past moment that a person has entered.

@@ -66,6 +66,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/deliveries/{webhook}/{delivery}", get(deliveries::show::show_delivery))
         .route("/demo", get(demo::start_demo))
         .route("/fired", get(fired::list::show_fired))
+        .route("/fired/acknowledge", post(fired::acknowledge::acknowledge))
         .route("/fired/rearm", post(fired::rearm::rearm))
         .route("/fired/seen", post(fired::seen::mark_seen))
         .route(

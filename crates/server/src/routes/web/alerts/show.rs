@@ -4,10 +4,14 @@ use alerts::AlertId;
 use axum::extract::Path;
 use foundation::ServiceError;
 use jiff::Timestamp;
-use service::PageRequest;
 use service::alerts::{AlertDetail, AlertSentences};
+use service::firings::{FiringFilter, FiringWithMessages};
+use service::{ListRequest, PageRequest};
 use web::layout::Section;
-use web::screens::alert::{AlertFacts, AlertPage, HistoryLine, MemberLine, OutcomeLine, PastMomentInput, Why};
+use web::screens::alert::{
+    AlertFacts, AlertPage, AlertRoute, ChannelNames, FiringReceipt, HistoryLine, MemberLine, OutcomeLine,
+    PastMomentInput, Why,
+};
 use web::screens::deliveries::{AlertDeliveries, DeliveryLine, MessageLine};
 
 use crate::query::uuid;
@@ -23,6 +27,8 @@ const HISTORY: PageRequest = PageRequest { page: 1, limit: 50 };
 const MEMBERS: PageRequest = PageRequest { page: 1, limit: 500 };
 /// The number of latest firings whose deliveries are on the page.
 const MAX_DELIVERED_FIRINGS: u32 = 50;
+/// The number of latest firings with a receipt on the page.
+const RECEIPTS: PageRequest = PageRequest { page: 1, limit: 5 };
 /// Maximum length of a past moment, in characters.
 const MAX_MOMENT_CHARS: usize = 40;
 
@@ -60,6 +66,10 @@ async fn alert_page(app: &App, visitor: &Visitor, id: AlertId, at: Option<String
     };
     let (why, at) = why(app, visitor, &detail, at).await?;
     let sent = sent(app, visitor, id).await?;
+    let channels = app.service().notification_channels.list(actor).await?;
+    let names = ChannelNames::of(&channels);
+    let default_route = app.service().notification_channels.route(actor).await?;
+    let firings = latest_firings(app, visitor, id).await?;
     Ok(AlertPage {
         alert: AlertFacts::of(&detail, now),
         why,
@@ -72,8 +82,28 @@ async fn alert_page(app: &App, visitor: &Visitor, id: AlertId, at: Option<String
             .collect(),
         outcomes,
         sent,
+        route: AlertRoute::of(&detail.stored.alert, default_route.as_ref(), &names),
+        firings: firings
+            .iter()
+            .map(|firing| FiringReceipt::of(firing, &names, is_scoped))
+            .collect(),
         shell: visitor.shell(app, Some(Section::Alerts)),
     })
+}
+
+/// Returns the latest firings of an alert with the messages about them.
+async fn latest_firings(app: &App, visitor: &Visitor, id: AlertId) -> Result<Vec<FiringWithMessages>, ServiceError> {
+    let filter = FiringFilter {
+        alert: Some(id),
+        since: None,
+        unacknowledged: false,
+    };
+    let request = ListRequest {
+        page: RECEIPTS,
+        after: None,
+    };
+    let found = app.service().firings.firings(&visitor.actor, filter, request).await?;
+    Ok(found.items)
 }
 
 /// Returns what was sent about the latest firings of an alert.

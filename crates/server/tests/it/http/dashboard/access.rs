@@ -26,7 +26,7 @@ const PAGES: [&str; 20] = [
     "/watchlist",
 ];
 
-const FORMS: [&str; 25] = [
+const FORMS: [&str; 26] = [
     "/alerts/00000000-0000-4000-8000-000000000000/edit",
     "/alerts/actions",
     "/alerts/new",
@@ -36,6 +36,7 @@ const FORMS: [&str; 25] = [
     "/deliveries/messages/resend",
     "/deliveries/recover",
     "/deliveries/resend",
+    "/fired/acknowledge",
     "/fired/rearm",
     "/fired/seen",
     "/operator/jobs",

@@ -13,6 +13,7 @@ mod first_account;
 mod isolation;
 mod notification_channels;
 mod operator;
+mod receipts;
 mod recent_changes;
 mod rule_and_form;
 mod settings;
