@@ -124,7 +124,7 @@ impl NotificationChannels {
         match self.channel_tests.send_test(actor, Channel::Sms).await {
             Ok(_) => Ok(ChannelTestResult::accepted(None)),
             Err(ServiceError::Invalid { .. }) => {
-                let error = "the account has no verified phone number; verify one with POST /user/account/phone";
+                let error = "the account has no verified phone number; verify one first (POST /user/account/phone)";
                 Ok(ChannelTestResult::failed(None, error))
             }
             Err(error) => Err(error),
