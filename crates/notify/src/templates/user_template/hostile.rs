@@ -1,23 +1,16 @@
 //! Templates that try to use up memory, time or the stack. Each ends with an error, on the small stack of a test thread.
 
-use std::time::{Duration, Instant};
-
 use super::{MAX_SOURCE_BYTES, TemplateError, TemplateKind, TemplateVariables, UserTemplate};
 
 /// Stack of the thread that renders: a quarter of that of a worker.
 const STACK_BYTES: usize = 512 * 1024;
-/// Maximum duration of a template, also on a busy machine.
-const MAX_DURATION: Duration = Duration::from_secs(5);
 
 /// Parses and renders a template on a small stack.
 fn outcome(source: String) -> Result<String, TemplateError> {
-    let start = Instant::now();
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(move || UserTemplate::parse(TemplateKind::Text, &source)?.render(&TemplateVariables::example()));
-    let outcome = thread.unwrap().join().unwrap();
-    assert!(start.elapsed() < MAX_DURATION);
-    outcome
+    thread.unwrap().join().unwrap()
 }
 
 /// Repeats a piece up to the maximum size of a source.
