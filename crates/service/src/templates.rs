@@ -31,7 +31,7 @@ request! {
     PreviewTemplateRequest as "PreviewTemplate" {
         /// The template.
         template: TemplateSource = "{{ symbol }} is at {{ price|money }} ({{ change_percent|percent }} today)",
-        /// What it renders.
+        /// The kind of its result.
         kind: TemplateKind = "text",
         /// The alert whose latest firing, or present values, the template gets. Without it, the template gets those of an example.
         alert_id: Option<AlertId>,

@@ -78,7 +78,7 @@ enumerations! {
     FeedbackCategoryName of FeedbackCategory = FeedbackCategory::ALL, Some("other");
     /// The type of a notification channel.
     NotificationChannelTypeName of NotificationChannelType = NotificationChannelType::ALL, None;
-    /// What a template renders: the title of a message, its text, or the JSON body of a delivery to a webhook.
+    /// The result of a template: the title of a message, its text, or the JSON body of a delivery to a webhook.
     TemplateKindName of TemplateKind = TemplateKind::ALL, None;
     /// The content that `X-Service-Signature` covers: `<timestamp>.<body>`, or the body alone.
     SignatureName of SignatureFormat = [SignatureFormat::Timestamped, SignatureFormat::Body], Some("timestamped");

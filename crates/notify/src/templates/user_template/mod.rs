@@ -48,7 +48,7 @@ const MAX_NESTED_BLOCKS: usize = 50;
 const NAME: &str = "template";
 
 alerts::named_enum! {
-    /// What a template renders.
+    /// The kind of the result of a template.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub enum TemplateKind {
         /// A title of one line.
