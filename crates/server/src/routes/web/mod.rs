@@ -22,6 +22,7 @@ mod operator;
 mod quick_add;
 mod register;
 pub(in crate::routes) mod response;
+mod route_input;
 mod settings;
 mod sign_in;
 mod sign_out;

@@ -3,6 +3,7 @@
 pub mod alert_form;
 mod chart;
 mod hints;
+mod notification;
 
 use alerts::AlertId;
 use alerts::expression::ExpressionError;
@@ -21,6 +22,7 @@ use alert_form::Control;
 
 pub use alert_form::AlertForm;
 pub use chart::{ChartLevel, RuleChart, rule_chart};
+pub use notification::{NotificationPart, ROUTE_INPUTS};
 
 /// An example of a rule, with its text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -269,6 +271,8 @@ pub struct BuilderPage {
     pub note_error: Option<String>,
     /// The error of the tags.
     pub tags_error: Option<String>,
+    /// The route of the alert.
+    pub notification: NotificationPart,
     /// The alert.
     pub target: BuilderTarget,
 }

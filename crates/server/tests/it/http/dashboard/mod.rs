@@ -3,6 +3,7 @@
 mod access;
 mod alerts;
 mod builder;
+mod builder_notification;
 mod channels;
 mod deliveries;
 mod editor;

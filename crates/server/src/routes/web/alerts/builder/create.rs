@@ -17,13 +17,10 @@ const PATH: &str = "/alerts/new";
 
 /// Shows the builder, or what its rule or its form means.
 pub(in crate::routes::web) async fn show_builder(State(app): State<App>, visitor: Visitor, uri: Uri) -> Response {
-    let builder = Builder {
-        app: &app,
-        visitor: &visitor,
-        input: BuilderInput::of_address(&uri),
-        present: None,
-    };
-    builder.show().await.unwrap_or_else(error_page)
+    match Builder::new(&app, &visitor, BuilderInput::of_address(&uri), None).await {
+        Ok(builder) => builder.show().await.unwrap_or_else(error_page),
+        Err(error) => error_page(error),
+    }
 }
 
 /// Creates the alert and leads to it, or shows the builder again with its errors.
@@ -39,11 +36,9 @@ pub(in crate::routes::web) async fn create_alert(
         Err(VisitorRejection::SignedOut(signed_out)) => return signed_out.to_sign_in(Some(&input.address(PATH))),
         Err(refused) => return refused.into_response(),
     };
-    let builder = Builder {
-        app: &app,
-        visitor: &visitor,
-        input,
-        present: None,
+    let builder = match Builder::new(&app, &visitor, input, None).await {
+        Ok(builder) => builder,
+        Err(error) => return error_page(error),
     };
     match create(&builder).await {
         Ok(detail) => redirect(&visitor.head.link(&format!("/alerts/{}", detail.stored.alert.id))),

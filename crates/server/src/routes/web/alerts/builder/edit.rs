@@ -5,6 +5,7 @@ use axum::extract::Path;
 use axum::http::Uri;
 use foundation::ServiceError;
 use serde_json::{Map, Value};
+use web::screens::builder::ROUTE_INPUTS;
 
 use super::form::values_of_body;
 use super::input::BuilderInput;
@@ -32,13 +33,10 @@ pub(in crate::routes::web) async fn show_editor(
         "" => stored_input(&present),
         _ => BuilderInput::of_address(&uri),
     };
-    let builder = Builder {
-        app: &app,
-        visitor: &visitor,
-        input,
-        present: Some(present),
-    };
-    builder.show().await.unwrap_or_else(error_page)
+    match Builder::new(&app, &visitor, input, Some(present)).await {
+        Ok(builder) => builder.show().await.unwrap_or_else(error_page),
+        Err(error) => error_page(error),
+    }
 }
 
 /// Changes the alert and leads to it, or shows the builder again with its errors.
@@ -65,11 +63,9 @@ pub(in crate::routes::web) async fn change_alert(
         Err(response) => return response,
     };
     let id = present.stored.alert.id;
-    let builder = Builder {
-        app: &app,
-        visitor: &visitor,
-        input,
-        present: Some(present),
+    let builder = match Builder::new(&app, &visitor, input, Some(present)).await {
+        Ok(builder) => builder,
+        Err(error) => return error_page(error),
     };
     match change(&builder).await {
         Ok(()) => redirect(&visitor.head.link(&format!("/alerts/{id}"))),
@@ -93,8 +89,7 @@ fn stored_input(present: &PresentAlert) -> BuilderInput {
     let rule = described
         .and_then(|described| described.text.as_deref())
         .unwrap_or_default();
-    let note = alert.note.as_ref().map_or("", |note| note.as_str());
-    BuilderInput::of_alert(values_of_body(&present.body), rule, note, alert.tags.as_slice())
+    BuilderInput::of_alert(values_of_body(&present.body), rule, alert)
 }
 
 async fn change(builder: &Builder<'_>) -> Result<(), ServiceError> {
@@ -114,6 +109,7 @@ async fn change(builder: &Builder<'_>) -> Result<(), ServiceError> {
     if !alert.tags.is_empty() {
         former.insert("tags".to_owned(), alert.tags.as_slice().into());
     }
+    former.extend(alert.routing.to_json());
     let changes = differences(&former, &requested);
     if changes.is_empty() {
         return Ok(());
@@ -154,6 +150,7 @@ fn differences(former: &Map<String, Value>, requested: &Map<String, Value>) -> M
     let names = MEMBERS
         .iter()
         .chain(&["note", "tags"])
+        .chain(&ROUTE_INPUTS)
         .filter(|name| **name != "symbol");
     let is_other = |name: &str| !is_same(former.get(name), requested.get(name));
     let is_other_condition = is_other("condition");

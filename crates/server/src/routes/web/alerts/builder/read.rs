@@ -1,12 +1,13 @@
 //! Reads the rule or the form, whichever counts, and fills in the other.
 
+use delivery::notification_channels::ChannelDetail;
 use foundation::ServiceError;
 use market::{Price, Symbol};
 use serde_json::{Map, Value, json};
 use web::form_state::FormState;
 use web::layout::Section;
 use web::screens::builder::alert_form::SYMBOL;
-use web::screens::builder::{AlertForm, BuilderPage, BuilderPart, BuilderTarget, RuleCheck, RuleError};
+use web::screens::builder::{AlertForm, BuilderPage, BuilderPart, BuilderTarget, ROUTE_INPUTS, RuleCheck, RuleError};
 use web::wording;
 
 use super::check::check_body;
@@ -27,6 +28,8 @@ pub(super) struct Builder<'a> {
     pub(super) input: BuilderInput,
     /// The alert that is changed; `None` for a new one.
     pub(super) present: Option<PresentAlert>,
+    /// The notification channels of the account.
+    pub(super) channels: Vec<ChannelDetail>,
 }
 
 /// The builder as it is shown.
@@ -38,7 +41,22 @@ struct ShownAlert {
     check: RuleCheck,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    pub(super) async fn new(
+        app: &'a App,
+        visitor: &'a Visitor,
+        input: BuilderInput,
+        present: Option<PresentAlert>,
+    ) -> Result<Self, ServiceError> {
+        Ok(Self {
+            channels: app.service().notification_channels.list(&visitor.actor).await?,
+            app,
+            visitor,
+            input,
+            present,
+        })
+    }
+
     /// Returns the body of the request that creates the alert of the input.
     pub(super) async fn body(&self) -> Result<Map<String, Value>, ServiceError> {
         let mut body = match self.input.is_form() {
@@ -46,7 +64,7 @@ impl Builder<'_> {
             false => self.parse(&self.input.rule()).await?,
         };
         self.check_stock(&body)?;
-        self.input.add_labels(&mut body);
+        self.input.add_labels(&mut body, &self.channels);
         Ok(body)
     }
 
@@ -80,10 +98,16 @@ impl Builder<'_> {
             _ => None,
         };
         let (note_error, tags_error) = (field("note"), field("tags"));
+        let mut notification = self.input.notification(&self.channels);
+        let of_route = ROUTE_INPUTS
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), field(name)?)));
+        notification.state.errors = of_route.collect();
+        let has_other_error = note_error.is_some() || tags_error.is_some() || !notification.state.errors.is_empty();
         let is_form = self.input.is_form();
         let rule = self.input.rule();
         let mut form = self.form();
-        let check = match (note_error.is_some() || tags_error.is_some(), is_form) {
+        let check = match (has_other_error, is_form) {
             (true, _) => RuleCheck::default(),
             (false, true) => refused_form(split_errors(&mut form, error, |_| true).of_no_input),
             (false, false) => refused_rule(&rule, error),
@@ -97,6 +121,7 @@ impl Builder<'_> {
         let mut response = rendered(&BuilderPage {
             note_error,
             tags_error,
+            notification,
             ..self.page(shown)
         });
         *response.status_mut() = match error {
@@ -241,6 +266,7 @@ impl Builder<'_> {
             example_symbol: symbol.map_or_else(|| self.example_symbol(), |symbol| symbol.to_string()),
             note_error: None,
             tags_error: None,
+            notification: input.notification(&self.channels),
             target: self.target(),
             shell: self.visitor.shell(self.app, Some(Section::Alerts)),
         }
