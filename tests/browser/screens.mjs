@@ -18,6 +18,7 @@ const SCREENS = {
   watchlist: "/watchlist",
   settings: "/settings",
   "settings-channels": "/settings/channels",
+  "settings-new-channel": "/settings/channels/new?type=pushover",
   "settings-keys": "/settings/keys",
   "settings-webhooks": "/settings/webhooks",
   "settings-agents": "/settings/agents",

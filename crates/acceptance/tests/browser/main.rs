@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use acceptance::environment::TestEnvironment;
 use acceptance::market::{bars, flat};
+use acceptance::scripted_server::ScriptedServer;
 use acceptance::{DatabaseKind, ServiceSetup, tools};
 use serde_json::json;
 use tokio::process::Command;
@@ -62,7 +63,11 @@ async fn run(script: &str, origin: &str, variables: &[(&str, &str)]) {
 /// Starts a service with an account that has three alerts on a stock with a history, one of which has fired, and returns the id of
 /// that alert.
 async fn start_service(database: DatabaseKind) -> (TestEnvironment, String) {
-    let env = ServiceSetup::on(database).await.start_environment().await;
+    fill_service(ServiceSetup::on(database).await).await
+}
+
+async fn fill_service(setup: ServiceSetup) -> (TestEnvironment, String) {
+    let env = setup.start_environment().await;
     env.setup.create_user(EMAIL, "premium", &[]).await;
     let key = env.setup.create_key(EMAIL, None).await;
     let trader = env.operator.with_key(&key);
@@ -162,6 +167,22 @@ async fn run_with_repeating_alert(script: &str, database: DatabaseKind) {
         ("REPEATING", created.text_of("id")),
     ];
     run(script, &env.server.origin, &variables).await;
+}
+
+#[tokio::test]
+async fn channel_is_added_tested_used_and_deleted() {
+    let slack = ScriptedServer::start().await;
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let (env, alert) = fill_service(setup.set("webhooks.allow_private_cidrs", "127.0.0.0/8")).await;
+    let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
+    let operator = env.operator_key().await;
+    let variables = [
+        ("ALERT", alert.as_str()),
+        ("OPERATOR_KEY", operator.as_str()),
+        ("SLACK_URL", &slack.url()),
+        ("SCREENSHOTS", &pictures),
+    ];
+    run("channels.mjs", &env.server.origin, &variables).await;
 }
 
 #[tokio::test]
