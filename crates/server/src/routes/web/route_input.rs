@@ -3,7 +3,7 @@
 use alerts::routing::RoutePolicy;
 use delivery::notification_channels::ChannelDetail;
 use serde_json::{Map, Value, json};
-use web::screens::settings::RouteForm;
+use web::screens::RouteForm;
 
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;

@@ -1,7 +1,7 @@
 //! The part of the builder about notification: the alert's own route, and whether it is urgent.
 
 use crate::form_state::FormState;
-use crate::screens::settings::RouteForm;
+use crate::screens::RouteForm;
 
 /// The inputs of the part, as members of the body are named.
 pub const ROUTE_INPUTS: [&str; 4] = ["channels", "policy", "ack_timeout", "urgent"];

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use service::alerts::AlertSentences;
 
 use super::notification_channels::{ChannelLine, ChannelTestLine, TelegramCode};
-use super::route_form::RouteForm;
 use super::{SettingsTab, new_channel::TypeChoice};
 use crate::filters;
 use crate::form_state::FormState;
 use crate::layout::Shell;
+use crate::screens::RouteForm;
 use crate::screens::deliveries::MessageLine;
 
 /// The steps of a test message so far.

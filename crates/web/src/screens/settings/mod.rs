@@ -7,7 +7,6 @@ mod keys;
 mod new_channel;
 mod notification_channels;
 mod profile;
-mod route_form;
 mod sessions;
 mod webhooks;
 
@@ -19,7 +18,6 @@ pub use new_channel::{NewChannelPage, NewChannelType, config_members, remove_sec
 pub(crate) use notification_channels::type_name_text;
 pub use notification_channels::{ChannelLine, ChannelState, ChannelTestLine, OwnDestinations, TelegramCode, type_text};
 pub use profile::ProfilePage;
-pub use route_form::{RouteChoice, RouteForm};
 pub use sessions::{SessionLine, SessionsPage};
 pub use webhooks::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
 

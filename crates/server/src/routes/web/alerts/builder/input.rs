@@ -9,9 +9,9 @@ use delivery::notification_channels::ChannelDetail;
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 use web::form_state::FormState;
+use web::screens::RouteForm;
 use web::screens::builder::NotificationPart;
 use web::screens::builder::alert_form::{CONDITION, SYMBOL};
-use web::screens::settings::RouteForm;
 
 use crate::routes::pages::link::form_field;
 use crate::routes::prelude::*;

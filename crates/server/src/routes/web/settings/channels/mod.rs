@@ -13,8 +13,9 @@ use delivery::messages::MessageId;
 use foundation::ServiceError;
 use web::form_state::FormState;
 use web::layout::Section;
+use web::screens::RouteForm;
 use web::screens::settings::{
-    ChannelLine, ChannelTestLine, ChannelsPage, MessageTestReceipt, OwnDestinations, RouteForm, TelegramCode,
+    ChannelLine, ChannelTestLine, ChannelsPage, MessageTestReceipt, OwnDestinations, TelegramCode,
 };
 
 use super::{after_form, is_failure, refused_form};

@@ -3,7 +3,7 @@
 use delivery::notification_channels::ChannelDetail;
 use foundation::ServiceError;
 use serde_json::json;
-use web::screens::settings::RouteForm;
+use web::screens::RouteForm;
 use web::texts;
 
 use super::{Outcome, PageAnswer, is_failure, refused_form};

@@ -1,4 +1,4 @@
-//! The form for the route of an account: its channels in their order, the policy, and the time for an acknowledgement.
+//! The form for a route, in the settings and in the builder: its channels in their order, the policy, and the time for an acknowledgement.
 
 use alerts::routing::{Route, RoutePolicy};
 
