@@ -1,14 +1,18 @@
 //! Checks the notification channels of routes.
 
 use alerts::Routing;
-use alerts::routing::Route;
+use alerts::routing::ChannelRoute;
 use store::model::AccountId;
 use store::{Abort, UnitOfWork};
 
 use crate::ServiceError;
 
 /// Refuses a route with a channel that its account does not have.
-pub async fn check_route(unit: &mut UnitOfWork, account: AccountId, route: &Route) -> Result<(), Abort<ServiceError>> {
+pub async fn check_route(
+    unit: &mut UnitOfWork,
+    account: AccountId,
+    route: &ChannelRoute,
+) -> Result<(), Abort<ServiceError>> {
     if unit.has_notification_channels(account, route.channels()).await? {
         return Ok(());
     }

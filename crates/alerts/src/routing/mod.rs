@@ -54,7 +54,7 @@ impl AckTimeout {
 
 /// The channels to which firings are sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Route {
+pub struct ChannelRoute {
     /// The ids of the channels, in the order in which they are tried: 1 to [`MAX_ROUTE_CHANNELS`], each once.
     channels: Box<[Uuid]>,
     /// The policy, with the time for an acknowledgement.
@@ -94,7 +94,7 @@ impl RouteDelivery {
     }
 }
 
-impl Route {
+impl ChannelRoute {
     /// Returns the ids of the channels in their order.
     #[must_use]
     pub const fn channels(&self) -> &[Uuid] {
@@ -119,7 +119,7 @@ impl Route {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Routing {
     /// The route. `None`: that of the account.
-    pub route: Option<Box<Route>>,
+    pub route: Option<Box<ChannelRoute>>,
     /// Whether messages are sent during quiet hours, too.
     pub is_urgent: bool,
 }

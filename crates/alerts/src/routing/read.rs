@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{AckTimeout, MAX_ROUTE_CHANNELS, Route, RouteDelivery, RoutePolicy, Routing};
+use super::{AckTimeout, ChannelRoute, MAX_ROUTE_CHANNELS, RouteDelivery, RoutePolicy, Routing};
 use crate::options::Span;
 use crate::request::{FieldErrors, InvalidField, RequestError, kind_of};
 
@@ -14,7 +14,7 @@ const ROUTE_MEMBERS: [&str; 3] = ["channels", "policy", "ack_timeout"];
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RoutingChange {
     /// The route; `None` if it is not changed.
-    route: Option<Option<Box<Route>>>,
+    route: Option<Option<Box<ChannelRoute>>>,
     /// Whether the alert is urgent; `None` if it is not changed.
     is_urgent: Option<bool>,
 }
@@ -74,7 +74,7 @@ pub fn read_routing(body: &Map<String, Value>, current: &Routing) -> Result<Rout
 ///
 /// # Errors
 /// [`RequestError`] with all errors of the body. Whether the channels exist is not checked.
-pub fn parse_route(body: &Value) -> Result<Option<Route>, RequestError> {
+pub fn parse_route(body: &Value) -> Result<Option<ChannelRoute>, RequestError> {
     read_route(crate::request::object(body)?).map_err(RequestError::Invalid)
 }
 
@@ -82,16 +82,16 @@ pub fn parse_route(body: &Value) -> Result<Option<Route>, RequestError> {
 ///
 /// # Errors
 /// The errors of each field. Whether the channels exist is not checked.
-pub fn read_route(body: &Map<String, Value>) -> Result<Option<Route>, FieldErrors> {
+pub fn read_route(body: &Map<String, Value>) -> Result<Option<ChannelRoute>, FieldErrors> {
     let mut errors = FieldErrors::default();
     route(body, None, &mut errors).map_err(|InvalidField| errors)
 }
 
 fn route(
     body: &Map<String, Value>,
-    current: Option<&Route>,
+    current: Option<&ChannelRoute>,
     errors: &mut FieldErrors,
-) -> Result<Option<Route>, InvalidField> {
+) -> Result<Option<ChannelRoute>, InvalidField> {
     let channels = channels(body, current, errors);
     let policy = policy(body, current, errors);
     let ack_timeout = ack_timeout(body, current, errors);
@@ -110,7 +110,7 @@ fn route(
         RoutePolicy::All if body.get("ack_timeout").is_none_or(Value::is_null) => RouteDelivery::All,
         RoutePolicy::All => return Err(errors.add("ack_timeout", "needs the policy `failover`")),
     };
-    Ok(Some(Route {
+    Ok(Some(ChannelRoute {
         channels: channels.into(),
         delivery,
     }))
@@ -118,7 +118,7 @@ fn route(
 
 fn channels(
     body: &Map<String, Value>,
-    current: Option<&Route>,
+    current: Option<&ChannelRoute>,
     errors: &mut FieldErrors,
 ) -> Result<Vec<Uuid>, InvalidField> {
     let ids = match body.get("channels") {
@@ -150,7 +150,7 @@ fn channels(
 
 fn policy(
     body: &Map<String, Value>,
-    current: Option<&Route>,
+    current: Option<&ChannelRoute>,
     errors: &mut FieldErrors,
 ) -> Result<RoutePolicy, InvalidField> {
     match body.get("policy") {
@@ -165,7 +165,7 @@ fn policy(
 
 fn ack_timeout(
     body: &Map<String, Value>,
-    current: Option<&Route>,
+    current: Option<&ChannelRoute>,
     errors: &mut FieldErrors,
 ) -> Result<Option<AckTimeout>, InvalidField> {
     match body.get("ack_timeout") {

@@ -1,6 +1,6 @@
 //! The route of an account, for its alerts without one.
 
-use alerts::routing::{Route, parse_route};
+use alerts::routing::{ChannelRoute, parse_route};
 use foundation::account::lock_active_account;
 use foundation::route_check::check_route;
 use foundation::{Actor, ServiceError};
@@ -13,7 +13,7 @@ impl NotificationChannels {
     ///
     /// # Errors
     /// [`ServiceError`] if the database fails.
-    pub async fn route(&self, actor: &Actor) -> Result<Option<Route>, ServiceError> {
+    pub async fn route(&self, actor: &Actor) -> Result<Option<ChannelRoute>, ServiceError> {
         Ok(self.ports.store.notification_route(actor.account).await?)
     }
 
@@ -22,7 +22,7 @@ impl NotificationChannels {
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body or an unknown channel;
     /// [`ServiceError::Forbidden`] while the account is deactivated.
-    pub async fn set_route(&self, actor: &Actor, body: &Value) -> Result<Option<Route>, ServiceError> {
+    pub async fn set_route(&self, actor: &Actor, body: &Value) -> Result<Option<ChannelRoute>, ServiceError> {
         let route = parse_route(body)?;
         let transaction = self
             .ports

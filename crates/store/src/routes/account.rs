@@ -1,6 +1,6 @@
 //! The routes of accounts.
 
-use alerts::routing::{Route, read_route};
+use alerts::routing::{ChannelRoute, read_route};
 
 use crate::columns::Table;
 use crate::database::query;
@@ -11,7 +11,7 @@ use crate::{Store, StoreError, UnitOfWork};
 const TABLE: Table = Table("notification_routes");
 
 /// Reads a stored route.
-pub(super) fn stored_route(text: &str) -> Result<Route, StoreError> {
+pub(super) fn stored_route(text: &str) -> Result<ChannelRoute, StoreError> {
     let members = TABLE.object(text)?;
     match read_route(&members) {
         Ok(Some(route)) => Ok(route),
@@ -21,7 +21,7 @@ pub(super) fn stored_route(text: &str) -> Result<Route, StoreError> {
 
 impl Store {
     /// Returns the route of an account.
-    pub async fn notification_route(&self, account: AccountId) -> Result<Option<Route>, StoreError> {
+    pub async fn notification_route(&self, account: AccountId) -> Result<Option<ChannelRoute>, StoreError> {
         let sql = "SELECT route FROM notification_routes WHERE account_id = $1";
         let found = query!(fetch_optional(String,), &self.pools, sql, account.0)?;
         found.map(|(route,)| stored_route(&route)).transpose()
@@ -33,7 +33,7 @@ impl UnitOfWork {
     pub async fn set_notification_route(
         &mut self,
         account: AccountId,
-        route: Option<&Route>,
+        route: Option<&ChannelRoute>,
     ) -> Result<(), StoreError> {
         match route {
             Some(route) => {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use alerts::routing::{Route, RouteDelivery};
+use alerts::routing::{ChannelRoute, RouteDelivery};
 use uuid::Uuid;
 
 use super::account::stored_route;
@@ -34,7 +34,7 @@ impl Store {
     /// account's own address or number.
     pub(crate) async fn route_plans(
         &self,
-        firings: &[(Option<Uuid>, Option<&Route>)],
+        firings: &[(Option<Uuid>, Option<&ChannelRoute>)],
     ) -> Result<Vec<Option<RoutePlan>>, StoreError> {
         let by_account = self.routes_of_accounts(firings).await?;
         let routes = firings.iter().map(|(account, own)| {
@@ -42,7 +42,7 @@ impl Store {
             let route = own.or_else(|| by_account.get(&account))?;
             Some((account, route))
         });
-        let routes: Vec<Option<(Uuid, &Route)>> = routes.collect();
+        let routes: Vec<Option<(Uuid, &ChannelRoute)>> = routes.collect();
         let ids: HashSet<Uuid> = routes
             .iter()
             .flatten()
@@ -69,8 +69,8 @@ impl Store {
 
     async fn routes_of_accounts(
         &self,
-        firings: &[(Option<Uuid>, Option<&Route>)],
-    ) -> Result<HashMap<Uuid, Route>, StoreError> {
+        firings: &[(Option<Uuid>, Option<&ChannelRoute>)],
+    ) -> Result<HashMap<Uuid, ChannelRoute>, StoreError> {
         let without_route = firings.iter().filter(|(_, own)| own.is_none());
         let accounts: HashSet<Uuid> = without_route.filter_map(|(account, _)| *account).collect();
         let accounts: Vec<Uuid> = accounts.into_iter().collect();

@@ -1,6 +1,6 @@
 //! The form for a route, in the settings and in the builder: its channels in their order, the policy, and the time for an acknowledgement.
 
-use alerts::routing::{Route, RoutePolicy};
+use alerts::routing::{ChannelRoute, RoutePolicy};
 
 /// A channel that a route can have.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,9 +31,9 @@ pub struct RouteForm {
 impl RouteForm {
     /// Returns the form of a stored route. `channels` are the ids and names of the channels.
     #[must_use]
-    pub fn of(channels: &[(String, String)], route: Option<&Route>) -> Self {
+    pub fn of(channels: &[(String, String)], route: Option<&ChannelRoute>) -> Self {
         let position_of = |id: &str| {
-            let mut ids = route.map_or(&[][..], Route::channels).iter();
+            let mut ids = route.map_or(&[][..], ChannelRoute::channels).iter();
             ids.position(|of_route| of_route.to_string() == id)
         };
         let choices = channels.iter().map(|(id, name)| {

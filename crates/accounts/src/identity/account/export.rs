@@ -127,7 +127,10 @@ impl ExportWriter {
         let channels = self.store.notification_channels(account.id).await?;
         self.member("notification_channels", &channels.iter().map(channel_value).collect())?;
         let route = self.store.notification_route(account.id).await?;
-        self.member("notification_route", &route.map_or(Value::Null, |route| route.to_json().into()))?;
+        self.member(
+            "notification_route",
+            &route.map_or(Value::Null, |route| route.to_json().into()),
+        )?;
         self.messages(account).await?;
         self.watchlist(account).await?;
         self.alerts(account).await?;

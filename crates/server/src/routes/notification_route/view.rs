@@ -1,6 +1,6 @@
 //! The route of an account in responses.
 
-use alerts::routing::{Route, RoutePolicy};
+use alerts::routing::{ChannelRoute, RoutePolicy};
 
 use crate::document::names::RoutePolicyName;
 use crate::routes::prelude::*;
@@ -20,7 +20,7 @@ pub struct NotificationRouteView {
 }
 
 impl NotificationRouteView {
-    pub(super) fn of(route: Option<&Route>) -> Self {
+    pub(super) fn of(route: Option<&ChannelRoute>) -> Self {
         let policy = route.map_or(RoutePolicy::default(), |route| route.delivery.policy());
         Self {
             channels: route.map_or_else(Vec::new, |route| route.channels().to_vec()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use alerts::Alert;
-use alerts::routing::{AckTimeout, Route, RouteDelivery};
+use alerts::routing::{AckTimeout, ChannelRoute, RouteDelivery};
 use delivery::notification_channels::ChannelDetail;
 
 use crate::texts::{text, text_with};
@@ -44,7 +44,7 @@ pub struct AlertRoute {
 impl AlertRoute {
     /// Describes the route of an alert, which is that of the account unless it has one.
     #[must_use]
-    pub fn of(alert: &Alert, default: Option<&Route>, names: &ChannelNames) -> Self {
+    pub fn of(alert: &Alert, default: Option<&ChannelRoute>, names: &ChannelNames) -> Self {
         let own = alert.routing.route.as_deref();
         Self {
             sentence: own.or(default).map(|route| sentence(route, names)),
@@ -55,7 +55,7 @@ impl AlertRoute {
 }
 
 /// Returns a route in words, such as "Slack, then Telegram after 15 minutes without an acknowledgement".
-fn sentence(route: &Route, names: &ChannelNames) -> String {
+fn sentence(route: &ChannelRoute, names: &ChannelNames) -> String {
     let names: Vec<String> = route.channels().iter().map(|id| names.name(&id.to_string())).collect();
     if let [only] = names.as_slice() {
         return only.clone();

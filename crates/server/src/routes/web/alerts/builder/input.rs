@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use alerts::Alert;
-use alerts::routing::Route;
+use alerts::routing::ChannelRoute;
 use axum::http::Uri;
 use delivery::notification_channels::ChannelDetail;
 use serde_json::{Map, Value, json};
@@ -113,7 +113,7 @@ impl BuilderInput {
 }
 
 /// Returns the inputs of a stored route.
-fn route_fields(route: Option<&Route>) -> Vec<(String, String)> {
+fn route_fields(route: Option<&ChannelRoute>) -> Vec<(String, String)> {
     let Some(route) = route else { return Vec::new() };
     let channels = route.channels().iter().zip(1..).flat_map(|(id, position)| {
         [
