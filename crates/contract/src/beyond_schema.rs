@@ -40,24 +40,9 @@ const ROUTE_CHANGES: &[&str] = &["create_alert", "update_alert", "patch_alert", 
 
 /// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
-    row(
-        ROUTE_CHANGES,
-        "channels",
-        "must ",
-        "depends on the account's channels; ids in upper and lower case are equal",
-    ),
-    row(
-        ROUTE_CHANGES,
-        "policy",
-        "needs ",
-        "depends on the other fields and on the alert",
-    ),
-    row(
-        ROUTE_CHANGES,
-        "ack_timeout",
-        "needs ",
-        "depends on the other fields and on the alert",
-    ),
+    row(ROUTE_CHANGES, "channels", "must ", "depends on the account's channels"),
+    row(ROUTE_CHANGES, "policy", "needs ", "depends on the other fields"),
+    row(ROUTE_CHANGES, "ack_timeout", "needs ", "depends on the other fields"),
     row(
         &["create_alert"],
         "parameters.date",

@@ -19,7 +19,7 @@ pub struct UnitOfWork {
     failure: Option<TransactionError>,
     /// Whether this transaction has announced that it writes history (`feed.rs`).
     pub(crate) is_announced: bool,
-    /// What is notified after the commit.
+    /// The dispatchers and jobs to notify after the commit.
     pub(crate) wakes: Wakes,
     /// Changes of the number of alerts, written before the commit.
     pub(crate) total_changes: TotalChanges,

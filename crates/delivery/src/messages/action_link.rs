@@ -47,7 +47,7 @@ impl LinkAction {
     }
 }
 
-/// What a link does.
+/// A link that acts on a firing or its alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ActionLink {
     /// The action.

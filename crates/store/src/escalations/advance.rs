@@ -65,7 +65,7 @@ impl UnitOfWork {
             return self.end_escalation(escalation.event_seq).await;
         }
         if let Some(until) = escalation.held_until() {
-            // Nobody could have read it yet.
+            // The owner could not have read it yet.
             let sql = "UPDATE escalations SET due_at = $2 WHERE event_seq = $1";
             write_rows!(self, sql, escalation.event_seq, next_due(until.max(at)));
             return Ok(());

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use crate::model::Queue;
 use crate::{Store, UnitOfWork};
 
-/// What is notified after a commit.
+/// The dispatchers and jobs to notify after a commit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wakes {
     queues: BTreeSet<Queue>,
