@@ -45,6 +45,9 @@ pub struct AccountExport {
     /// Notification channels, without their configurations.
     #[schema(value_type = Vec<Object>)]
     pub notification_channels: Vec<Value>,
+    /// Route of the account; null without one.
+    #[schema(required, value_type = Option<Object>)]
+    pub notification_route: Option<Value>,
     /// Sent messages: time, channel, recipient and result.
     #[schema(value_type = Vec<Object>)]
     pub messages: Vec<Value>,
