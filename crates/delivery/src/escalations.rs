@@ -1,8 +1,8 @@
 //! Escalations: sends firings to their next channels when they are due.
 //!
-//! What is due, and which channel is next, is in the database, so any process can go on after a crash. This job only decides when to
-//! look: when the first escalation is due, at once after a transaction that may have made one due earlier, and now and then for those of
-//! other processes.
+//! The database stores when an escalation is due and which channel is next, so any process can go on after a crash. This job decides when
+//! to look: when the first escalation is due, at once after a transaction that may have made one due earlier, and every five seconds for
+//! those of other processes.
 
 use foundation::Ports;
 use jiff::SignedDuration;
@@ -36,13 +36,13 @@ pub(crate) async fn run(ports: Ports, stop: CancellationToken) {
 
 /// Advances all escalations that are due. Returns the pause until the next search.
 async fn advance_due(ports: &Ports) -> Result<SignedDuration, StoreError> {
-    while ports
-        .store
-        .advance_escalations(ports.network.time.now(), MAX_IN_TRANSACTION)
-        .await?
-        > 0
-    {}
-    let next = ports.store.next_escalation().await?;
-    let pause = next.map_or(MAX_PAUSE, |due| due.duration_since(ports.network.time.now()));
-    Ok(pause.clamp(SignedDuration::ZERO, MAX_PAUSE))
+    loop {
+        let (next, now) = (ports.store.next_escalation().await?, ports.network.time.now());
+        match next {
+            // A transaction is only begun if there is something to do.
+            Some(due) if due <= now => ports.store.advance_escalations(now, MAX_IN_TRANSACTION).await?,
+            Some(due) => return Ok(due.duration_since(now).min(MAX_PAUSE)),
+            None => return Ok(MAX_PAUSE),
+        };
+    }
 }

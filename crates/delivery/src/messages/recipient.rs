@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::channels::ChannelTarget;
-use store::model::{Account, ClaimedMessage, MessageChannel, MessageDestination, is_alert_news};
+use store::model::{
+    Account, ClaimedMessage, MessageChannel, MessageDestination, NotificationChannelType, is_alert_news,
+};
 
 use foundation::quiet_hours::{quiet_until, time_zone};
 
@@ -125,6 +127,12 @@ impl SendContext<'_> {
             MessageDestination::DeletedChannel => return SendDecision::Drop("channel_deleted"),
             MessageDestination::Channel(channel) if !channel.is_enabled => {
                 return SendDecision::Drop("channel_disabled");
+            }
+            // Its address may have been changed since the alert fired.
+            MessageDestination::Channel(channel)
+                if channel.channel_type == NotificationChannelType::Email && channel.verified_at.is_none() =>
+            {
+                return SendDecision::Drop("address_not_confirmed");
             }
             MessageDestination::Channel(_) | MessageDestination::Own => {}
         }

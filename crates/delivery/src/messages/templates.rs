@@ -91,8 +91,15 @@ pub(super) fn custom_texts(
     }
 }
 
-/// Queues an email to the owner of each template that has failed, once for each text of the template.
-pub(crate) async fn report(
+/// Queues an email to the owner of each template that has failed, once for each text of the template. An error is logged: the messages,
+/// which have their default texts, do not wait for it.
+pub(crate) async fn report(store: &Store, sealing: (&Vault, &Random), now: Timestamp, failures: Vec<TemplateFailure>) {
+    if let Err(error) = queue_notices(store, sealing, now, failures).await {
+        tracing::error!(%error, "cannot queue a notice about a template");
+    }
+}
+
+async fn queue_notices(
     store: &Store,
     (vault, random): (&Vault, &Random),
     now: Timestamp,

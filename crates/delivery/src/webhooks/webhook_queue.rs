@@ -109,7 +109,7 @@ impl ChannelQueue for WebhookQueue {
             self.record(unreadable).await?;
         }
         let sealing = (self.delivery.vault.as_ref(), self.random.as_ref());
-        templates::report(&self.store, sealing, self.delivery.network.time.now(), failures).await?;
+        templates::report(&self.store, sealing, self.delivery.network.time.now(), failures).await;
         Ok(ready)
     }
 

@@ -26,7 +26,7 @@ impl FiringLinks {
         Ok(self.link(token)?.action)
     }
 
-    /// Does what a link says, in the name of the owner of the alert.
+    /// Performs the action of a link, in the name of the owner of the alert.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid or expired token; the errors of the change, for instance [`ServiceError::NotFound`] for

@@ -4,7 +4,8 @@ use alerts::named_enum;
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
 use store::model::{
-    Delivery, DeliveryId, DeliveryStatus, EventId, FiringRecord, MessageReceipt, NotificationChannelId, WebhookId,
+    Delivery, DeliveryId, DeliveryStatus, EventId, FiringRecord, MessageId, MessageReceipt, NotificationChannelId,
+    WebhookId,
 };
 use uuid::Uuid;
 
@@ -67,10 +68,12 @@ impl Firings {
             }
         }
         let messages_of = |event: EventId| {
-            let sent = receipts
-                .iter()
-                .filter(|receipt| receipt.event == Some(event))
-                .map(of_receipt);
+            // A copy that was sent again has another id.
+            let is_original = |receipt: &&MessageReceipt| match &receipt.sent.routed_to {
+                Some(route) => receipt.sent.id == MessageId::for_channel(event, route.id),
+                None => receipt.sent.id == MessageId::for_event(event),
+            };
+            let sent = receipts.iter().filter(is_original).map(of_receipt);
             let delivered = deliveries.iter().filter_map(|(webhook, deliveries)| {
                 let id = DeliveryId::for_event(event, *webhook);
                 deliveries.iter().find(|delivery| delivery.id == id).map(of_delivery)

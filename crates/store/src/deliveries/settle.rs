@@ -171,14 +171,10 @@ impl SettleDeliveries {
         }
         let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE status = 'pending' AND webhook_seq = $1";
         write_rows!(unit, sql, endpoint);
-        let sql = "UPDATE escalations SET due_at = $2
-                   WHERE current_id IN (SELECT id FROM deliveries WHERE webhook_seq = $1 AND status = 'failed')";
-        if write_rows!(unit, sql, endpoint, now) > 0 {
-            unit.wake_escalations();
-        }
         let sql = "SELECT w.id, w.account_id, w.url, a.email FROM webhooks w JOIN accounts a ON a.id = w.account_id
                    WHERE w.seq = $1";
         let (id, account, url, email) = fetch!(unit, fetch_one(Uuid, Uuid, String, String), sql, endpoint);
+        unit.escalate_deliveries(WebhookId(id)).await?;
         let disabled = DisabledWebhook {
             webhook: WebhookId(id),
             account: AccountId(account),

@@ -114,7 +114,8 @@ impl UnitOfWork {
         let id = channel.current_id(EventId(escalation.event_id));
         match channel.target {
             RoutedTarget::Webhook(_) => {
-                let sql = "SELECT status FROM deliveries WHERE id = $1";
+                // Otherwise a settlement at the same time could fail it without finding this escalation.
+                let sql = select_locked!(self, concat!("SELECT status FROM deliveries WHERE id = $1"));
                 let found = fetch!(self, fetch_optional(String,), sql, id);
                 Ok(found.is_some_and(|(status,)| status != "failed"))
             }

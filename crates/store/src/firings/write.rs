@@ -148,8 +148,10 @@ impl FiringChunk {
                 .bind(committed_at)
         });
         let events: Vec<FiredEvent<'_>> = positioned.iter().map(|(seq, row)| row.as_event(*seq)).collect();
+        let deliveries = unit.create_deliveries(&events).await?;
+        let events = events.into_iter().map(|event| event.without_lost_route(&deliveries));
+        let events: Vec<FiredEvent<'_>> = events.collect();
         unit.create_messages(&events).await?;
-        unit.create_deliveries(&events).await?;
         unit.create_escalations(&events).await
     }
 }

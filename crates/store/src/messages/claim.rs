@@ -20,7 +20,7 @@ use crate::{Store, StoreError};
 const CLAIMED_MESSAGES: Statement = Statement {
     before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
              m.created_at, m.content, m.notification_channel_seq, a.routing, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
-             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq) AS is_acknowledged
+             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
              WHERE m.lease IS NOT NULL AND m.seq IN (VALUES ",
     columns: 1,

@@ -96,6 +96,12 @@ impl UnitOfWork {
                 self.wake(channel.into());
             }
         }
+        // The time for an acknowledgement begins when the message is sent.
+        let sql = "UPDATE escalations SET due_at = $2 + ack_timeout
+                   WHERE account_id = $1 AND ack_timeout IS NOT NULL AND due_at > $2 + ack_timeout";
+        if write_rows!(self, sql, account.0, now.as_microsecond()) > 0 {
+            self.wake_escalations();
+        }
         Ok(())
     }
 }

@@ -222,7 +222,7 @@ pub struct ClaimedMessage {
     pub destination: MessageDestination,
     /// Whether it does not wait for the end of quiet hours.
     pub is_urgent: bool,
-    /// Whether the firing is acknowledged.
+    /// Whether the firing was acknowledged after the message was queued. One that is sent again later is wanted.
     pub is_acknowledged: bool,
     /// Whether it was counted against the limits before.
     pub is_admitted: bool,

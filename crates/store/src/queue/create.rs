@@ -65,6 +65,16 @@ impl FiredEvent<'_> {
         endpoint(account.map_or_else(|| self.guest.unwrap_or_default().as_bytes(), |id| id.as_slice()))
     }
 
+    /// Removes a route that reaches nobody: its webhooks have been disabled since it was read, and it has no other channels.
+    pub(crate) fn without_lost_route(self, deliveries: &HashSet<Uuid>) -> Self {
+        let is_reached = |channel: &RoutedChannel| match channel.target {
+            RoutedTarget::Message(_) => true,
+            RoutedTarget::Webhook(_) => deliveries.contains(&channel.current_id(EventId(self.event))),
+        };
+        let route = self.route.filter(|plan| plan.channels.iter().any(is_reached));
+        Self { route, ..self }
+    }
+
     /// Returns the channels that get a message at once.
     fn first_channels(&self) -> &[RoutedChannel] {
         match self.route {
@@ -127,8 +137,8 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Creates the deliveries of events: one for each active webhook of the account.
-    pub(crate) async fn create_deliveries(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
+    /// Creates the deliveries of events: one for each active webhook of the account. Returns their ids.
+    pub(crate) async fn create_deliveries(&mut self, events: &[FiredEvent<'_>]) -> Result<HashSet<Uuid>, StoreError> {
         let accounts: HashSet<Uuid> = events.iter().filter_map(|event| event.account).collect();
         let accounts: Vec<Uuid> = accounts.into_iter().collect();
         let found = fetch_many!(self, (Uuid, i64, Uuid), ACTIVE_WEBHOOKS, &accounts, |query, account| {
@@ -152,6 +162,6 @@ impl UnitOfWork {
         if made > 0 {
             self.wake(Queue::Webhooks);
         }
-        Ok(())
+        Ok(rows.into_iter().map(|(id, ..)| id).collect())
     }
 }

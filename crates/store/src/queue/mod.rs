@@ -1,12 +1,12 @@
 //! # Queues of notifications
 //!
-//! Each channel has one [`Queue`]. Webhooks use the table `deliveries`, and emails and text messages use `messages`.
+//! Each channel has one [`Queue`]. Webhooks use the table `deliveries`; emails, text messages and messages to services use `messages`.
 //! The code of this module is the same for all of them; [`QueueTable`] has the names that differ. What a channel reads
 //! with a claim and writes with a settlement is in [`deliveries`](crate::deliveries) and
 //! [`messages`](crate::messages).
 //!
 //! A row is written in the same transaction as its firing ([`create`]). So each firing has exactly one delivery per
-//! active webhook and one message, even after a crash.
+//! active webhook, and one message or one for each channel of its route, even after a crash.
 //!
 //! The dispatcher of a channel looks up endpoints with pending rows ([`Store::pending_endpoints`](crate::Store)),
 //! claims a few rows of each ([`claim`]) and settles many results at once ([`settle`]). A claim is a lease: a number

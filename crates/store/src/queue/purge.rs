@@ -17,10 +17,11 @@ const FINISHED_DELIVERIES: Purge = Purge {
 };
 
 const FINISHED_MESSAGES: Purge = Purge {
-    // An escalation that only waits for a failure waits no longer than its messages are kept.
+    // An escalation that only waits for a failure is kept as long as its message.
     dependents: &["DELETE FROM escalations WHERE event_seq IN
-         (SELECT event_seq FROM (SELECT event_seq, created_at, due_at FROM escalations ORDER BY event_seq LIMIT $2)
-          oldest WHERE created_at < $1 AND due_at IS NULL)"],
+         (SELECT event_seq FROM escalations WHERE created_at < $1 AND due_at IS NULL
+          AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = escalations.current_id AND m.status = 'pending')
+          ORDER BY event_seq LIMIT $2)"],
     counted: &[
         "DELETE FROM messages WHERE seq IN
          (SELECT seq FROM messages WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)",

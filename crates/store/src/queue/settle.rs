@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::QueueTable;
 use crate::bulk::{write_many, write_many_returning};
 use crate::columns::text;
-use crate::model::{MessageResult, Settlement, SettlementDecision};
+use crate::model::{MessageResult, Settlement, SettlementDecision, WebhookId};
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
 
@@ -80,6 +80,16 @@ impl UnitOfWork {
             .bind(*seq)
             .bind(now.as_microsecond()));
         if due > 0 {
+            self.wake_escalations();
+        }
+        Ok(())
+    }
+
+    /// Makes the escalations due whose current delivery is one to this webhook and has failed for good.
+    pub(crate) async fn escalate_deliveries(&mut self, webhook: WebhookId) -> Result<(), StoreError> {
+        let sql = "UPDATE escalations SET due_at = created_at WHERE current_id IN
+                   (SELECT id FROM deliveries WHERE status = 'failed' AND webhook_seq = (SELECT seq FROM webhooks WHERE id = $1))";
+        if write_rows!(self, sql, webhook.0) > 0 {
             self.wake_escalations();
         }
         Ok(())

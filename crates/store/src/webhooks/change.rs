@@ -108,6 +108,6 @@ impl UnitOfWork {
              WHERE status = 'pending' AND webhook_seq = (SELECT seq FROM webhooks WHERE id = $1)",
             id.0,
         );
-        Ok(())
+        self.escalate_deliveries(id).await
     }
 }

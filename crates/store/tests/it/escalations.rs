@@ -5,7 +5,7 @@ use store::Store;
 use store::model::{
     AccountId, Acknowledgement, ClaimQuery, ClaimedMessage, EventId, MessageChannel, MessageDestination, MessageId,
     MessageReceipt, MessageResult, NotificationChannel, NotificationChannelId, NotificationChannelType, Settlement,
-    SettlementDecision,
+    SettlementDecision, Webhook,
 };
 use testkit::on_both_databases;
 
@@ -349,5 +349,50 @@ on_both_databases! {
         for event in events {
             assert_eq!(messages(&store, event).await, pending(&[10, 11]));
         }
+    }
+
+    async fn webhook_that_its_owner_disables_or_deletes_is_left_at_once(database) {
+        let store = with_channels(database).await;
+        let routing = json!({"channels": ids(&[13, 10]), "policy": "failover"});
+        let disabled = fire_with(&store, 100, routing.clone()).await;
+        let webhook = Webhook { is_active: false, ..webhook(20, 1) };
+        let update = store.commit(webhook.clone(), |webhook, unit| Box::pin(unit.update_webhook(webhook)));
+        update.await.unwrap();
+        assert_eq!(store.advance_escalations(at(101), 10).await.unwrap(), 1);
+        assert_eq!(messages(&store, disabled).await, pending(&[10]));
+        let update = store.commit(Webhook { is_active: true, ..webhook.clone() }, |webhook, unit| Box::pin(unit.update_webhook(webhook)));
+        update.await.unwrap();
+        let deleted = fire_with(&store, 101, routing).await;
+        let deletion = store.commit(webhook, |webhook, unit| Box::pin(unit.delete_webhook(webhook.account, webhook.id, at(102))));
+        assert!(deletion.await.unwrap());
+        assert_eq!(store.advance_escalations(at(102), 10).await.unwrap(), 1);
+        assert_eq!(messages(&store, deleted).await, pending(&[10]));
+    }
+
+    async fn time_for_an_acknowledgement_begins_at_an_early_end_of_quiet_hours(database) {
+        let store = with_channels(database).await;
+        let routing = json!({"channels": ids(&[10, 11]), "policy": "failover", "ack_timeout": "2m"});
+        let _ = fire_with(&store, 100, routing).await;
+        let claimed = claim(&store, SERVICE, 100, 1).await;
+        let postponed = SettlementDecision::Postponed { until: at(5_000) };
+        settle(&store, SERVICE, &claimed[0], postponed, 101).await;
+        assert_eq!(store.advance_escalations(at(220), 10).await.unwrap(), 1);
+        let release = store.commit((), |(), unit| Box::pin(unit.release_quiet_messages(AccountId(uuid(1)), at(300))));
+        release.await.unwrap();
+        assert_eq!(store.next_escalation().await.unwrap(), Some(at(420)));
+    }
+
+    async fn message_that_is_sent_again_after_an_acknowledgement_is_wanted(database) {
+        let store = with_channels(database).await;
+        let event = fire_with(&store, 100, json!({"channels": ids(&[10])})).await;
+        let claimed = claim(&store, SERVICE, 100, 1).await;
+        settle(&store, SERVICE, &claimed[0], SettlementDecision::Delivered, 101).await;
+        acknowledge(&store, event, 110).await;
+        let original = MessageId::for_channel(event, NotificationChannelId(uuid(10)));
+        let resend = store.commit((), move |(), unit| {
+            Box::pin(unit.resend_message(AccountId(uuid(1)), original, original.for_resend(at(120)), at(120)))
+        });
+        assert!(resend.await.unwrap());
+        assert!(!claim(&store, SERVICE, 120, 2).await[0].is_acknowledged);
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn show(app: &App, mut query: Query, actions: &[LinkAction]) -> Respo
     Page::with_form(texts.title, texts.text, form).ok()
 }
 
-/// Does what a link says, if that is one of some actions. Programs may send the token as a parameter, without a form.
+/// Performs the action of a link, if it is one of some actions. Programs may send the token as a parameter, without a form.
 pub(super) async fn follow(app: &App, mut query: Query, form: Option<FormFields>, actions: &[LinkAction]) -> Response {
     let token = match form.as_ref().map_or("", |form| form_field(form, "t")) {
         "" => query.text("t", MAX_TOKEN_CHARS).unwrap_or_default(),

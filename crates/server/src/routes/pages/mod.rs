@@ -1,7 +1,8 @@
 //! HTML pages behind links in messages, without scripts.
 //!
 //! Opening a link changes nothing, because mail scanners open links too. The page has one button, which calls the same use case
-//! as the API endpoint. The token is sent in the form, not in the URL. Submissions count against the API's rate limits
+//! as the API endpoint. The token is sent in the form, not in the URL, except for links in
+//! messages about firings, which programs may submit as they are. Submissions count against the API's rate limits
 //! ([`link::login_rate_limit_page`]). Pages are not cached, not framed, and send no referrer ([`page`]).
 
 pub mod acknowledge;
