@@ -32,10 +32,11 @@ async fn text_messages_go_only_to_the_verified_number(app: TestApp) {
     assert_eq!(app.outcomes(&ann, &[alert]).await, times(1, "sent"));
     let texts = app.outbox(NUMBER).await;
     assert_eq!(texts.len(), 2);
-    assert_eq!(
-        texts[1].text,
-        "Bellwether: AAPL: price 102.00 is at or above 101.00. Price 102.00 USD."
+    let expected = format!(
+        "Bellwether: AAPL: price 102.00 is at or above 101.00. Price 102.00 USD. \
+         Alert: https://alerts.example.com/alerts/{alert} Seen it: https://alerts.example.com/acknowledge?t="
     );
+    assert!(texts[1].text.starts_with(&expected), "{}", texts[1].text);
     assert_eq!((texts[1].subject.as_deref(), texts[1].html.as_deref()), (None, None));
     assert!(app.outbox(OTHER).await.is_empty());
 }
