@@ -77,7 +77,8 @@ async fn phone_verification_sms_alert_export_and_account_deletion(setup: Service
     let env = setup.start_environment().await;
     env.stock_at("AAPL", 189.2).await;
     let ann = sign_in_owner(&env).await;
-    let preferences = json!({"time_zone": "Europe/Berlin", "quiet_hours": null, "away_until": null, "notify_blind": false});
+    let preferences =
+        json!({"time_zone": "Europe/Berlin", "quiet_hours": null, "away_until": null, "notify_blind": false});
     let put = ann
         .send(Method::PUT, "/user/preferences", Some(preferences.clone()))
         .await;
