@@ -11,7 +11,7 @@ use notify::templates::render::FiredAlert;
 use store::model::{ClaimedMessage, NotificationChannelType};
 use url::Url;
 
-use super::action_link::{ActionLink, LinkAction};
+use super::action_link::ActionLink;
 use super::write::content_location;
 
 /// Product name in messages.
@@ -47,7 +47,7 @@ impl Composer {
         if let Some(id) = message.alert {
             alert = alert.with_link(self.alert_link(id));
         }
-        if let Some(link) = self.action_link(message, LinkAction::Acknowledge, via) {
+        if let Some(link) = self.action_link(message, ChannelActionKind::Acknowledge, via) {
             alert = alert.with_acknowledge_link(link);
         }
         alert
@@ -62,7 +62,7 @@ impl Composer {
     pub(super) fn action_link(
         &self,
         message: &ClaimedMessage,
-        action: LinkAction,
+        action: ChannelActionKind,
         via: NotificationChannelType,
     ) -> Option<String> {
         let token = ActionLink::new(action, message.event?, via, message.created_at).token(&self.vault);
@@ -71,15 +71,8 @@ impl Composer {
 
     /// Returns the actions of a message to a service.
     pub(super) fn actions(&self, message: &ClaimedMessage, via: NotificationChannelType) -> Vec<ChannelAction> {
-        let actions = [
-            (ChannelActionKind::Acknowledge, LinkAction::Acknowledge),
-            (ChannelActionKind::SnoozeOneHour, LinkAction::SnoozeOneHour),
-            (ChannelActionKind::SnoozeUntilOpen, LinkAction::SnoozeUntilOpen),
-            (ChannelActionKind::Pause, LinkAction::Pause),
-            (ChannelActionKind::Rearm, LinkAction::Rearm),
-        ];
-        let actions = actions.into_iter().filter_map(|(kind, action)| {
-            let link = self.action_link(message, action, via)?;
+        let actions = ChannelActionKind::ALL.iter().filter_map(|&kind| {
+            let link = self.action_link(message, kind, via)?;
             Some(ChannelAction {
                 kind,
                 url: Url::parse(&link).ok()?,

@@ -29,6 +29,7 @@ mod quota_period;
 mod recipient;
 mod sent;
 pub(crate) mod service;
+mod signed_token;
 pub(crate) mod sms;
 mod status;
 pub(crate) mod templates;
@@ -41,9 +42,10 @@ use std::sync::Arc;
 
 use foundation::Ports;
 
-pub use action_link::{ActionLink, LinkAction};
+pub use action_link::ActionLink;
 pub use channel::MessageTransportError;
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
+pub use notify::channels::ChannelActionKind;
 pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use quota_period::QuotaPeriod;
 pub use sent::{SentMessage, SentMessages};

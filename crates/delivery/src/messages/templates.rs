@@ -91,8 +91,8 @@ pub(super) fn custom_texts(
     }
 }
 
-/// Queues an email to the owner of each template that has failed, once for each text of the template. An error is logged: the messages,
-/// which have their default texts, do not wait for it.
+/// Queues an email to the owner of each template that has failed, once for each text of the template. An error is logged and does not
+/// delay the messages, which have their default texts.
 pub(crate) async fn report(store: &Store, sealing: (&Vault, &Random), now: Timestamp, failures: Vec<TemplateFailure>) {
     if let Err(error) = queue_notices(store, sealing, now, failures).await {
         tracing::error!(%error, "cannot queue a notice about a template");

@@ -52,6 +52,15 @@ pub enum ChannelActionKind {
 }
 
 impl ChannelActionKind {
+    /// All kinds. Tokens of links contain the position of theirs, so new ones are added at the end.
+    pub const ALL: &'static [Self] = &[
+        Self::Acknowledge,
+        Self::SnoozeOneHour,
+        Self::SnoozeUntilOpen,
+        Self::Pause,
+        Self::Rearm,
+    ];
+
     /// Returns the label of the button or link.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -61,6 +70,15 @@ impl ChannelActionKind {
             Self::SnoozeUntilOpen => "Snooze until open",
             Self::Pause => "Pause",
             Self::Rearm => "Re-arm",
+        }
+    }
+
+    /// Returns the path of the page of the signed link.
+    #[must_use]
+    pub const fn page(self) -> &'static str {
+        match self {
+            Self::Acknowledge => "acknowledge",
+            Self::SnoozeOneHour | Self::SnoozeUntilOpen | Self::Pause | Self::Rearm => "change-alert",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Links in messages that acknowledge a firing or change its alert.
 
-use delivery::messages::{ActionLink, LinkAction};
+use delivery::messages::{ActionLink, ChannelActionKind};
 use foundation::quiet_hours::time_zone;
 use foundation::{Actor, AuthMethod, Ports, ServiceError};
 use serde_json::json;
@@ -22,7 +22,7 @@ impl FiringLinks {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid or expired token.
-    pub fn read(&self, token: &str) -> Result<LinkAction, ServiceError> {
+    pub fn read(&self, token: &str) -> Result<ChannelActionKind, ServiceError> {
         Ok(self.link(token)?.action)
     }
 
@@ -31,26 +31,26 @@ impl FiringLinks {
     /// # Errors
     /// [`ServiceError::Invalid`] for an invalid or expired token; the errors of the change, for instance [`ServiceError::NotFound`] for
     /// an alert that was deleted.
-    pub async fn follow(&self, token: &str) -> Result<LinkAction, ServiceError> {
+    pub async fn follow(&self, token: &str) -> Result<ChannelActionKind, ServiceError> {
         let link = self.link(token)?;
         let actor = self.owner(link.firing).await?;
-        let firing = self.firings.firing(&actor, link.firing).await?;
-        let alert = firing.firing.alert;
+        let firing = self.ports.store.firing(actor.account, link.firing).await?;
+        let alert = firing.ok_or_else(super::no_such_firing)?.alert;
         let snooze = |until: &str| json!({"snooze": until});
         match link.action {
-            LinkAction::Acknowledge => {
+            ChannelActionKind::Acknowledge => {
                 self.firings.acknowledge(&actor, link.firing, link.via.name()).await?;
             }
-            LinkAction::SnoozeOneHour => {
+            ChannelActionKind::SnoozeOneHour => {
                 self.alerts.patch_alert(&actor, alert, &snooze("1h")).await?;
             }
-            LinkAction::SnoozeUntilOpen => {
+            ChannelActionKind::SnoozeUntilOpen => {
                 self.alerts.patch_alert(&actor, alert, &snooze("next_open")).await?;
             }
-            LinkAction::Pause => {
+            ChannelActionKind::Pause => {
                 self.alerts.pause_alert(&actor, alert).await?;
             }
-            LinkAction::Rearm => {
+            ChannelActionKind::Rearm => {
                 self.alerts.activate_alert(&actor, alert).await?;
             }
         }

@@ -9,6 +9,7 @@ use super::row::{DueRow, TABLE, next_channels_column};
 use crate::bulk::{Statement, fetch_many};
 use crate::database::query;
 use crate::model::EventId;
+use crate::queue::create::RoutedMessage;
 use crate::routes::{RoutedChannel, RoutedTarget, UsableChannelRow, usable_channel};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{Store, StoreError, UnitOfWork};
@@ -111,30 +112,25 @@ impl UnitOfWork {
         channel: &RoutedChannel,
         at: i64,
     ) -> Result<bool, StoreError> {
-        let id = channel.current_id(EventId(escalation.event_id));
+        let event = EventId(escalation.event_id);
         match channel.target {
             RoutedTarget::Webhook(_) => {
                 // Otherwise a settlement at the same time could fail it without finding this escalation.
                 let sql = select_locked!(self, concat!("SELECT status FROM deliveries WHERE id = $1"));
-                let found = fetch!(self, fetch_optional(String,), sql, id);
+                let found = fetch!(self, fetch_optional(String,), sql, channel.current_id(event));
                 Ok(found.is_some_and(|(status,)| status != "failed"))
             }
-            RoutedTarget::Message(message_channel) => {
-                write_rows!(
-                    self,
-                    "INSERT INTO messages (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq,
-                                           status, tries, due_at, created_at)
-                     VALUES ($1, $2, 'fired', $3, $4, $5, $6, $7, 'pending', 0, $8, $8) ON CONFLICT (id) DO NOTHING",
-                    id,
-                    message_channel.name(),
-                    channel.endpoint(message_channel, escalation.account_id),
-                    escalation.account_id,
-                    escalation.alert_seq,
-                    escalation.event_seq,
-                    channel.seq,
+            RoutedTarget::Message(by) => {
+                let message = RoutedMessage {
+                    channel,
+                    by,
+                    account: escalation.account_id,
+                    event,
+                    event_seq: escalation.event_seq,
+                    alert_seq: escalation.alert_seq,
                     at,
-                );
-                self.wake(message_channel.into());
+                };
+                self.insert_routed_messages(&[message]).await?;
                 Ok(true)
             }
         }

@@ -1,5 +1,7 @@
 //! Creates escalations in the transaction of their firings.
 
+use std::collections::HashSet;
+
 use alerts::routing::RouteDelivery;
 use uuid::Uuid;
 
@@ -16,14 +18,6 @@ const INSERT: Statement = Statement {
     after: "",
 };
 
-/// Makes escalations due whose first channel is a webhook that was disabled while the firing was prepared.
-const WITHOUT_DELIVERY: Statement = Statement {
-    before: "WITH fired (event_seq, at) AS (VALUES ",
-    columns: 2,
-    after: ") UPDATE escalations SET due_at = fired.at FROM fired WHERE escalations.event_seq = fired.event_seq
-            AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.id = escalations.current_id)",
-};
-
 /// A row of an escalation.
 struct NewEscalation {
     event_seq: i64,
@@ -31,12 +25,13 @@ struct NewEscalation {
     current: Uuid,
     next_channels: String,
     ack_timeout: Option<i64>,
+    due_at: Option<i64>,
     at: i64,
-    is_at_webhook: bool,
 }
 
 impl NewEscalation {
-    fn of(event: &FiredEvent<'_>) -> Option<Self> {
+    /// `None` for a firing without further channels. `deliveries` are those of the firings.
+    fn of(event: &FiredEvent<'_>, deliveries: &HashSet<Uuid>) -> Option<Self> {
         let RoutePlan { channels, delivery } = event.route?;
         let RouteDelivery::Failover { ack_timeout } = delivery else {
             return None;
@@ -46,22 +41,34 @@ impl NewEscalation {
             return None;
         }
         let ack_timeout = ack_timeout.map(|timeout| timeout.duration().as_micros());
+        let ack_timeout = ack_timeout.and_then(|micros| i64::try_from(micros).ok());
+        let current = first.current_id(EventId(event.event));
+        // The webhook may have been disabled while the firing was prepared.
+        let is_lost = matches!(first.target, RoutedTarget::Webhook(_)) && !deliveries.contains(&current);
         Some(Self {
             event_seq: event.event_seq,
             account: event.account?,
-            current: first.current_id(EventId(event.event)),
+            current,
             next_channels: next_channels_column(next.iter().map(|channel| channel.seq)),
-            ack_timeout: ack_timeout.and_then(|micros| i64::try_from(micros).ok()),
+            ack_timeout,
+            due_at: match is_lost {
+                true => Some(event.at),
+                false => ack_timeout.map(|timeout| event.at.saturating_add(timeout)),
+            },
             at: event.at,
-            is_at_webhook: matches!(first.target, RoutedTarget::Webhook(_)),
         })
     }
 }
 
 impl UnitOfWork {
-    /// Creates the escalations of firings. To be called after their deliveries are created.
-    pub(crate) async fn create_escalations(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
-        let new: Vec<NewEscalation> = events.iter().filter_map(NewEscalation::of).collect();
+    /// Creates the escalations of firings, whose deliveries have been created.
+    pub(crate) async fn create_escalations(
+        &mut self,
+        events: &[FiredEvent<'_>],
+        deliveries: &HashSet<Uuid>,
+    ) -> Result<(), StoreError> {
+        let new = events.iter().filter_map(|event| NewEscalation::of(event, deliveries));
+        let new: Vec<NewEscalation> = new.collect();
         if new.is_empty() {
             return Ok(());
         }
@@ -72,13 +79,9 @@ impl UnitOfWork {
                 .bind(new.current)
                 .bind(new.next_channels.as_str())
                 .bind(new.ack_timeout)
-                .bind(new.ack_timeout.map(|timeout| new.at.saturating_add(timeout)))
+                .bind(new.due_at)
                 .bind(new.at)
         });
-        let at_webhook: Vec<&NewEscalation> = new.iter().filter(|new| new.is_at_webhook).collect();
-        write_many!(self, WITHOUT_DELIVERY, &at_webhook, |query, new| query
-            .bind(new.event_seq)
-            .bind(new.at));
         self.wake_escalations();
         Ok(())
     }

@@ -152,7 +152,7 @@ impl FiringChunk {
         let events = events.into_iter().map(|event| event.without_lost_route(&deliveries));
         let events: Vec<FiredEvent<'_>> = events.collect();
         unit.create_messages(&events).await?;
-        unit.create_escalations(&events).await
+        unit.create_escalations(&events, &deliveries).await
     }
 }
 

@@ -153,7 +153,7 @@ impl UnitOfWork {
             let mut details = json!({"channel": channel.name(), "message_id": id.to_string()});
             let action = match status.as_str() {
                 "sent" => "notification_sent",
-                // The acknowledgement is an entry of its own.
+                // The history has the acknowledgement already.
                 "failed" if outcome.as_deref() == Some("acknowledged") => return None,
                 "failed" => {
                     details["reason"] = json!(outcome);

@@ -40,8 +40,20 @@ const INSERT_ROUTED: Statement = Statement {
              SELECT column1, column2, 'fired', column3, column4, column5, column6, column7, 'pending', 0, column8, column8
              FROM (VALUES ",
     columns: 8,
-    after: ") AS made WHERE true",
+    after: ") AS made WHERE true ON CONFLICT (id) DO NOTHING",
 };
+
+/// A message about an event to a notification channel.
+#[derive(Debug)]
+pub(crate) struct RoutedMessage<'a> {
+    pub(crate) channel: &'a RoutedChannel,
+    pub(crate) by: MessageChannel,
+    pub(crate) account: Uuid,
+    pub(crate) event: EventId,
+    pub(crate) event_seq: i64,
+    pub(crate) alert_seq: i64,
+    pub(crate) at: i64,
+}
 
 /// A firing that needs a message, and deliveries if it has an account.
 #[derive(Clone, Copy, Debug)]
@@ -111,28 +123,40 @@ impl UnitOfWork {
     }
 
     async fn create_routed_messages(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
-        let mut rows = Vec::new();
+        let mut messages = Vec::new();
         for event in events {
             for channel in event.first_channels() {
                 if let (RoutedTarget::Message(by), Some(account)) = (channel.target, event.account) {
-                    rows.push((event, channel, by, account));
+                    messages.push(RoutedMessage {
+                        channel,
+                        by,
+                        account,
+                        event: EventId(event.event),
+                        event_seq: event.event_seq,
+                        alert_seq: event.alert_seq,
+                        at: event.at,
+                    });
                 }
             }
         }
-        write_many!(self, INSERT_ROUTED, &rows, |query, row| {
-            let (event, channel, by, account) = row;
+        self.insert_routed_messages(&messages).await
+    }
+
+    /// Inserts messages about events to notification channels, unless they exist.
+    pub(crate) async fn insert_routed_messages(&mut self, messages: &[RoutedMessage<'_>]) -> Result<(), StoreError> {
+        write_many!(self, INSERT_ROUTED, messages, |query, message| {
             query
-                .bind(channel.current_id(EventId(event.event)))
-                .bind(by.name())
-                .bind(channel.endpoint(*by, *account))
-                .bind(*account)
-                .bind(event.alert_seq)
-                .bind(event.event_seq)
-                .bind(channel.seq)
-                .bind(event.at)
+                .bind(message.channel.current_id(message.event))
+                .bind(message.by.name())
+                .bind(message.channel.endpoint(message.by, message.account))
+                .bind(message.account)
+                .bind(message.alert_seq)
+                .bind(message.event_seq)
+                .bind(message.channel.seq)
+                .bind(message.at)
         });
-        for (_, _, by, _) in rows {
-            self.wake(by.into());
+        for message in messages {
+            self.wake(message.by.into());
         }
         Ok(())
     }

@@ -49,7 +49,7 @@ pub(crate) struct RoutedChannel {
 /// How a channel gets a firing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RoutedTarget {
-    /// By a message of its own.
+    /// By a message to this channel.
     Message(MessageChannel),
     /// By the delivery to this webhook, which exists anyway.
     Webhook(WebhookId),

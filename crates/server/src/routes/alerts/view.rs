@@ -62,11 +62,11 @@ pub struct AlertFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"repeat": "each_time", "cooldown": "1h"}))]
     pub options: Option<Map<String, Value>>,
-    /// The notification channels of its own route; absent without one.
+    /// The notification channels of the alert's route; absent if the alert has no route.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 1, max_items = 50)]
     pub channels: Option<Vec<Uuid>>,
-    /// How the channels are used: `all` or `failover`; absent without an own route.
+    /// How the channels are used: `all` or `failover`; absent if the alert has no route.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<RoutePolicyName>)]
     pub policy: Option<&'static str>,

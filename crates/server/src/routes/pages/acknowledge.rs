@@ -1,7 +1,5 @@
 //! `GET|POST /acknowledge`: acknowledges a firing.
 
-use delivery::messages::LinkAction;
-
 use super::link;
 use super::message_link::{self, MessageLinkParams};
 use crate::routes::prelude::*;
@@ -21,12 +19,12 @@ use crate::routes::prelude::*;
     security(())
 )]
 pub(super) async fn show_acknowledge(State(app): State<App>, query: Query) -> Response {
-    message_link::show(&app, query, &[LinkAction::Acknowledge])
+    message_link::show(&app, query, "acknowledge")
 }
 
 /// Acknowledge a firing
 ///
-/// Submitted by the page's button, or by a program with the token of the link. To repeat it changes nothing.
+/// Submitted by the page's button, or by a program with the token of the link. Repeating it changes nothing.
 #[utoipa::path(
     post,
     path = "/acknowledge",
@@ -48,6 +46,6 @@ pub(super) async fn acknowledge(
 ) -> Response {
     match link::login_rate_limit_page(&app, address) {
         Some(refusal) => refusal,
-        None => message_link::follow(&app, query, form.ok(), &[LinkAction::Acknowledge]).await,
+        None => message_link::follow(&app, query, form.ok(), "acknowledge").await,
     }
 }

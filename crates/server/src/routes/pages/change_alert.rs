@@ -1,18 +1,8 @@
 //! `GET|POST /change-alert`: snoozes, pauses or arms an alert again.
 
-use delivery::messages::LinkAction;
-
 use super::link;
 use super::message_link::{self, MessageLinkParams};
 use crate::routes::prelude::*;
-
-/// The actions of these links.
-const ACTIONS: [LinkAction; 4] = [
-    LinkAction::SnoozeOneHour,
-    LinkAction::SnoozeUntilOpen,
-    LinkAction::Pause,
-    LinkAction::Rearm,
-];
 
 /// Show the page that changes an alert
 ///
@@ -29,7 +19,7 @@ const ACTIONS: [LinkAction; 4] = [
     security(())
 )]
 pub(super) async fn show_change_alert(State(app): State<App>, query: Query) -> Response {
-    message_link::show(&app, query, &ACTIONS)
+    message_link::show(&app, query, "change-alert")
 }
 
 /// Change an alert by a link
@@ -56,6 +46,6 @@ pub(super) async fn change_alert(
 ) -> Response {
     match link::login_rate_limit_page(&app, address) {
         Some(refusal) => refusal,
-        None => message_link::follow(&app, query, form.ok(), &ACTIONS).await,
+        None => message_link::follow(&app, query, form.ok(), "change-alert").await,
     }
 }

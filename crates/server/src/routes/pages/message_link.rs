@@ -2,7 +2,7 @@
 //!
 //! Such a link can be used until it expires, and its token may be sent as a parameter, so that a button of a chat service can submit it.
 
-use delivery::messages::LinkAction;
+use delivery::messages::ChannelActionKind;
 
 use super::link::{form_field, link_error_page};
 use super::page::{Form, Page, invalid_link_page};
@@ -29,37 +29,37 @@ struct Texts {
     done: &'static str,
 }
 
-const fn texts(action: LinkAction) -> Texts {
+const fn texts(action: ChannelActionKind) -> Texts {
     match action {
-        LinkAction::Acknowledge => Texts {
+        ChannelActionKind::Acknowledge => Texts {
             title: "Acknowledge this alert?",
             text: "Says that you have seen it. Messages about it that are not sent yet are not sent any more.",
             button: "Acknowledge",
             done_title: "Acknowledged",
             done: "No further messages are sent about this firing.",
         },
-        LinkAction::SnoozeOneHour => Texts {
+        ChannelActionKind::SnoozeOneHour => Texts {
             title: "Snooze this alert for an hour?",
             text: "It does not fire in this time.",
             button: "Snooze 1 h",
             done_title: "Snoozed",
             done: "The alert is watched again in an hour.",
         },
-        LinkAction::SnoozeUntilOpen => Texts {
+        ChannelActionKind::SnoozeUntilOpen => Texts {
             title: "Snooze this alert until the market opens?",
             text: "It does not fire before the next session.",
             button: "Snooze until open",
             done_title: "Snoozed",
             done: "The alert is watched again when the next session opens.",
         },
-        LinkAction::Pause => Texts {
+        ChannelActionKind::Pause => Texts {
             title: "Pause this alert?",
             text: "It does not fire until you activate it again.",
             button: "Pause",
             done_title: "Paused",
             done: "The alert is paused. Activate it on its page to watch it again.",
         },
-        LinkAction::Rearm => Texts {
+        ChannelActionKind::Rearm => Texts {
             title: "Arm this alert again?",
             text: "It is watched again, and can fire once more.",
             button: "Re-arm",
@@ -69,13 +69,13 @@ const fn texts(action: LinkAction) -> Texts {
     }
 }
 
-/// Shows the page of a link with one of some actions.
-pub(super) fn show(app: &App, mut query: Query, actions: &[LinkAction]) -> Response {
+/// Shows the page of a link, if it leads to this one.
+pub(super) fn show(app: &App, mut query: Query, page: &str) -> Response {
     let Some(token) = query.text("t", MAX_TOKEN_CHARS) else {
         return invalid_link_page();
     };
     let action = match app.service().firing_links.read(&token) {
-        Ok(action) if actions.contains(&action) => action,
+        Ok(action) if action.page() == page => action,
         Ok(_) => return invalid_link_page(),
         Err(error) => return link_error_page(error),
     };
@@ -90,15 +90,15 @@ pub(super) fn show(app: &App, mut query: Query, actions: &[LinkAction]) -> Respo
     Page::with_form(texts.title, texts.text, form).ok()
 }
 
-/// Performs the action of a link, if it is one of some actions. Programs may send the token as a parameter, without a form.
-pub(super) async fn follow(app: &App, mut query: Query, form: Option<FormFields>, actions: &[LinkAction]) -> Response {
+/// Performs the action of a link, if it leads to this page. Programs may send the token as a parameter, without a form.
+pub(super) async fn follow(app: &App, mut query: Query, form: Option<FormFields>, page: &str) -> Response {
     let token = match form.as_ref().map_or("", |form| form_field(form, "t")) {
         "" => query.text("t", MAX_TOKEN_CHARS).unwrap_or_default(),
         token => token.to_owned(),
     };
     let links = &app.service().firing_links;
     let followed = match links.read(&token) {
-        Ok(action) if !actions.contains(&action) => return invalid_link_page(),
+        Ok(action) if action.page() != page => return invalid_link_page(),
         Ok(_) => links.follow(&token).await,
         Err(error) => Err(error),
     };

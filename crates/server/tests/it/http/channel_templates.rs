@@ -2,10 +2,9 @@
 
 use foundation::Scope;
 use serde_json::{Value, json};
-use server::HttpConfig;
-use testkit::Database;
 use testkit::stub_server::{ReceivedRequest, StubResponse, StubServer};
 
+use crate::http::notification_channels::{patch, start_server};
 use crate::http::test_server::{TestResponse, TestServer};
 
 const CHANNELS: &str = "/v1/notification-channels";
@@ -13,24 +12,6 @@ const PREVIEW: &str = "/v1/templates/preview";
 const UNKNOWN_ID: &str = "0d9f5a5e-31e0-4cc7-8f36-5d4a8b7a1f0e";
 /// Divides by zero at a threshold of 190, but not at that of the example.
 const FAILS_AT_190: &str = "{{ symbol }} {{ 1 / (level - 190) }}";
-
-/// Starts a server on an empty database of the same kind.
-async fn start_server(database: &Database) -> TestServer {
-    let is_sqlite = database.url().starts_with("sqlite");
-    let fresh = if is_sqlite {
-        Database::sqlite()
-    } else {
-        Database::postgres().await
-    };
-    TestServer::with_database(fresh, HttpConfig::default(), |settings| {
-        settings.delivery.webhooks.allow_private = vec!["127.0.0.0/8".parse().unwrap()];
-    })
-    .await
-}
-
-async fn patch(server: &TestServer, path: &str, body: Value) -> TestResponse {
-    server.request("PATCH", path).json(&body).send().await
-}
 
 /// Returns the errors of a field.
 fn errors<'a>(refused: &'a TestResponse, field: &str) -> &'a str {

@@ -24,7 +24,7 @@ pub(crate) async fn start_server(database: &Database) -> TestServer {
     .await
 }
 
-async fn patch(server: &TestServer, path: &str, body: Value) -> TestResponse {
+pub(crate) async fn patch(server: &TestServer, path: &str, body: Value) -> TestResponse {
     server.request("PATCH", path).json(&body).send().await
 }
 
