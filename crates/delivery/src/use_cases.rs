@@ -103,11 +103,12 @@ impl DeliveryUseCases {
             self.notification_channels.clone(),
             self.settings.channels.retry_delays.clone(),
         );
+        let rules = (is_confirmation_required, self.settings.channels.burst_limit);
         Ok(Dispatchers {
             webhooks: webhook_queue::dispatcher(ports, &self.settings.webhooks, &self.context),
-            email: dispatchers::dispatcher(ports, public_url, email, is_confirmation_required),
-            sms: dispatchers::dispatcher(ports, public_url, sms, is_confirmation_required),
-            services: dispatchers::dispatcher(ports, public_url, services, is_confirmation_required),
+            email: dispatchers::dispatcher(ports, public_url, email, rules),
+            sms: dispatchers::dispatcher(ports, public_url, sms, rules),
+            services: dispatchers::dispatcher(ports, public_url, services, rules),
         })
     }
 }

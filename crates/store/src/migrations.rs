@@ -57,6 +57,7 @@ on_both! {
     "0034" "firing_times",
     "0035" "notification_routes",
     "0036" "channel_templates",
+    "0037" "folded_messages",
 }
 
 /// Returns the migrations of SQLite.

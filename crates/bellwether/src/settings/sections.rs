@@ -158,6 +158,7 @@ section! {
     /// Messages to chat and push services.
     NotificationsSection {
         retry_delays: Vec<SignedDuration>,
+        burst_limit: NonZeroU32,
     }
 }
 

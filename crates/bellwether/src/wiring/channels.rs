@@ -20,6 +20,7 @@ pub(super) fn settings(settings: &Settings) -> ChannelServicesConfig {
             token: secret(pushover.token.as_ref()),
         },
         retry_delays: RetrySchedule::new(settings.notifications.retry_delays.clone()),
+        burst_limit: settings.notifications.burst_limit.get(),
     }
 }
 
@@ -41,6 +42,7 @@ mod tests {
         assert_eq!(made.telegram, TelegramSettings::default());
         assert_eq!(made.pushover, PushoverSettings::default());
         assert_eq!(made.retry_delays, ChannelServicesConfig::default().retry_delays);
+        assert_eq!(made.burst_limit, ChannelServicesConfig::default().burst_limit);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Links in messages that acknowledge a firing or change its alert.
 //!
 //! A link must work without signing in. So its token needs no row in the database: it contains the action, the firing, the type of the
-//! channel that it was sent to and its end, with a message authentication code. A token is good for one action on one firing.
+//! channel that it was sent to and its end, with a message authentication code. A token is good for one action on one firing, or on all
+//! firings of one message.
 
 use foundation::vault::Vault;
 use jiff::{SignedDuration, Timestamp};
 use notify::channels::ChannelActionKind;
-use store::model::{EventId, NotificationChannelType};
+use store::model::{EventId, MessageId, NotificationChannelType};
 use uuid::Uuid;
 
 use super::signed_token;
@@ -21,26 +22,52 @@ const LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
 pub struct ActionLink {
     /// The action.
     pub action: ChannelActionKind,
-    /// The firing.
-    pub firing: EventId,
+    /// What it acts on.
+    pub subject: LinkSubject,
     /// The type of the channel that the link was sent to.
     pub via: NotificationChannelType,
     /// Time from which it is invalid.
     pub expires_at: Timestamp,
 }
 
+/// What a link acts on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkSubject {
+    /// A firing.
+    Firing(EventId),
+    /// All firings that a message lists.
+    Message(MessageId),
+}
+
+impl LinkSubject {
+    /// Returns the subject of an action with this id.
+    const fn of_action(action: ChannelActionKind, id: Uuid) -> Self {
+        match action {
+            ChannelActionKind::AcknowledgeAll => Self::Message(MessageId(id)),
+            ChannelActionKind::Acknowledge
+            | ChannelActionKind::SnoozeOneHour
+            | ChannelActionKind::SnoozeUntilOpen
+            | ChannelActionKind::Pause
+            | ChannelActionKind::Rearm => Self::Firing(EventId(id)),
+        }
+    }
+
+    const fn id(self) -> Uuid {
+        match self {
+            Self::Firing(firing) => firing.0,
+            Self::Message(message) => message.0,
+        }
+    }
+}
+
 impl ActionLink {
-    /// Creates a link of a message that was created at `sent_at`.
-    pub(super) fn new(
-        action: ChannelActionKind,
-        firing: EventId,
-        via: NotificationChannelType,
-        sent_at: Timestamp,
-    ) -> Self {
+    /// Creates a link of a message that was created at `sent_at`. `id` is that of the firing; of the message, if it acts on all of its
+    /// firings.
+    pub(super) fn new(action: ChannelActionKind, id: Uuid, via: NotificationChannelType, sent_at: Timestamp) -> Self {
         let expires_at = sent_at.saturating_add(LIFETIME).unwrap_or(Timestamp::MAX);
         Self {
             action,
-            firing,
+            subject: LinkSubject::of_action(action, id),
             via,
             // The token has whole seconds.
             expires_at: Timestamp::from_second(expires_at.as_second()).unwrap_or(expires_at),
@@ -54,7 +81,7 @@ impl ActionLink {
             place(NotificationChannelType::ALL, self.via),
         ];
         payload.extend_from_slice(&self.expires_at.as_second().to_be_bytes());
-        payload.extend_from_slice(self.firing.0.as_bytes());
+        payload.extend_from_slice(self.subject.id().as_bytes());
         signed_token::sign(vault, PURPOSE, &payload)
     }
 
@@ -62,12 +89,13 @@ impl ActionLink {
     pub fn from_token(vault: &Vault, token: &str, now: Timestamp) -> Option<Self> {
         let payload = signed_token::verify(vault, PURPOSE, token)?;
         let (&[action, via], rest) = payload.split_first_chunk()?;
-        let (expires_at, firing) = rest.split_first_chunk()?;
+        let (expires_at, id) = rest.split_first_chunk()?;
+        let action = *ChannelActionKind::ALL.get(usize::from(action))?;
         let link = Self {
-            action: *ChannelActionKind::ALL.get(usize::from(action))?,
+            action,
             via: *NotificationChannelType::ALL.get(usize::from(via))?,
             expires_at: Timestamp::from_second(i64::from_be_bytes(*expires_at)).ok()?,
-            firing: EventId(Uuid::from_slice(firing).ok()?),
+            subject: LinkSubject::of_action(action, Uuid::from_slice(id).ok()?),
         };
         (now < link.expires_at).then_some(link)
     }
@@ -85,12 +113,7 @@ mod tests {
 
     fn link(action: ChannelActionKind) -> ActionLink {
         let sent_at = "2026-03-02T15:04:00.25Z".parse().unwrap();
-        ActionLink::new(
-            action,
-            EventId(Uuid::from_u128(7)),
-            NotificationChannelType::Slack,
-            sent_at,
-        )
+        ActionLink::new(action, Uuid::from_u128(7), NotificationChannelType::Slack, sent_at)
     }
 
     #[test]

@@ -7,8 +7,8 @@ use foundation::links::link;
 use foundation::vault::{Vault, VaultError};
 use notify::channels::{ChannelAction, ChannelActionKind};
 use notify::templates::AccountEmail;
-use notify::templates::render::FiredAlert;
-use store::model::{ClaimedMessage, NotificationChannelType};
+use notify::templates::render::{FiredAlert, FiredAlerts};
+use store::model::{ClaimedMessage, FoldedFirings, NotificationChannelType};
 use url::Url;
 
 use super::action_link::ActionLink;
@@ -53,6 +53,33 @@ impl Composer {
         alert
     }
 
+    /// Returns the fired alerts of a message, with links if their owner has an account.
+    pub(super) fn fired_alerts(
+        &self,
+        message: &ClaimedMessage,
+        firings: &FoldedFirings,
+        via: NotificationChannelType,
+    ) -> FiredAlerts {
+        let is_owned = message.account.is_some();
+        let acknowledge_link = self.action_link(message, ChannelActionKind::AcknowledgeAll, via);
+        FiredAlerts {
+            listed: firings
+                .listed
+                .iter()
+                .map(|data| FiredAlert::from_event_data(data))
+                .collect(),
+            total: firings.total,
+            link: is_owned.then(|| self.fired_link()),
+            acknowledge_link: acknowledge_link.filter(|_| is_owned),
+            not_by_sms: None,
+        }
+    }
+
+    /// Returns the link to the alerts that fired.
+    pub(super) fn fired_link(&self) -> String {
+        link(&self.public_url, "fired", &[])
+    }
+
     /// Returns the link to the page of an alert.
     pub(super) fn alert_link(&self, alert: AlertId) -> String {
         link(&self.public_url, &format!("alerts/{alert}"), &[])
@@ -65,13 +92,22 @@ impl Composer {
         action: ChannelActionKind,
         via: NotificationChannelType,
     ) -> Option<String> {
-        let token = ActionLink::new(action, message.event?, via, message.created_at).token(&self.vault);
+        let id = match action {
+            ChannelActionKind::AcknowledgeAll => message.id.0,
+            _ => message.event?.0,
+        };
+        let token = ActionLink::new(action, id, via, message.created_at).token(&self.vault);
         Some(link(&self.public_url, action.page(), &[("t", &token)]))
     }
 
-    /// Returns the actions of a message to a service.
-    pub(super) fn actions(&self, message: &ClaimedMessage, via: NotificationChannelType) -> Vec<ChannelAction> {
-        let actions = ChannelActionKind::ALL.iter().filter_map(|&kind| {
+    /// Returns some actions of a message to a service.
+    pub(super) fn actions(
+        &self,
+        message: &ClaimedMessage,
+        kinds: &[ChannelActionKind],
+        via: NotificationChannelType,
+    ) -> Vec<ChannelAction> {
+        let actions = kinds.iter().filter_map(|&kind| {
             let link = self.action_link(message, kind, via)?;
             Some(ChannelAction {
                 kind,

@@ -34,12 +34,13 @@ pub(super) fn shared_provider_limits(timeout: Option<Duration>) -> DispatcherLim
     }
 }
 
-/// Creates the dispatcher of a channel. If a confirmation is required, mail about alerts only goes to confirmed addresses.
+/// Creates the dispatcher of a channel. If a confirmation is required, mail about alerts only goes to confirmed addresses. A notification
+/// channel gets at most `burst_limit` separate messages within a minute, unless it has its own limit.
 pub(crate) fn dispatcher<M: OutgoingMessage>(
     ports: &Ports,
     public_url: &str,
     setup: ChannelSetup<M::Provider>,
-    is_confirmation_required: bool,
+    (is_confirmation_required, burst_limit): (bool, u32),
 ) -> MessageDispatcher<M> {
     let (provider, name, timeout) = match setup.provider {
         Some((provider, name, timeout)) => (Some(provider), name, timeout),
@@ -54,6 +55,7 @@ pub(crate) fn dispatcher<M: OutgoingMessage>(
         },
         daily_limits: setup.daily_limits,
         is_confirmation_required,
+        burst_limit,
         provider: name.into(),
     };
     let transport = MessageTransport {

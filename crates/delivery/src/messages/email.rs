@@ -60,11 +60,16 @@ impl OutgoingMessage for Email {
                 let alert = composer
                     .fired(message, data, NotificationChannelType::Email)
                     .with_custom_texts(texts);
-                let alert = match not_by_sms(message, &alert) {
+                let alert = match not_by_sms(message, alert.is_by_sms()) {
                     Some(reason) => alert.with_not_by_sms(reason),
                     None => alert,
                 };
                 render::fired_alert_email(&alert, &context)
+            }
+            MessageContent::Firings(firings) => {
+                let mut alerts = composer.fired_alerts(message, firings, NotificationChannelType::Email);
+                alerts.not_by_sms = not_by_sms(message, alerts.listed.iter().any(FiredAlert::is_by_sms));
+                render::fired_alerts_email(&alerts, &context)
             }
         };
         Ok(Self {
@@ -89,10 +94,10 @@ impl OutgoingMessage for Email {
     }
 }
 
-/// Returns why a message goes by email that should have been a text message.
-fn not_by_sms(message: &ClaimedMessage, alert: &FiredAlert) -> Option<NotBySms> {
+/// Returns why a message goes by email that should have been a text message. `is_by_sms` is the setting of its alert.
+fn not_by_sms(message: &ClaimedMessage, is_by_sms: bool) -> Option<NotBySms> {
     let is_by_sms = match &message.destination {
-        MessageDestination::Own => alert.is_by_sms(),
+        MessageDestination::Own => is_by_sms,
         MessageDestination::Channel(channel) => channel.channel_type == NotificationChannelType::Sms,
         MessageDestination::DeletedChannel => false,
     };

@@ -36,6 +36,8 @@ pub(crate) struct MessageQueue<M> {
     pub(super) composer: Composer,
     pub(super) daily_limits: DailyMessageLimits,
     pub(super) is_confirmation_required: bool,
+    /// Number of messages to one channel within a minute that are sent separately, unless the channel has its own.
+    pub(super) burst_limit: u32,
     /// Name of the provider that gets all messages.
     pub(super) provider: Arc<str>,
 }
@@ -49,7 +51,8 @@ impl<M: OutgoingMessage> ChannelQueue for MessageQueue<M> {
     }
 
     async fn claim(&self, query: ClaimQuery) -> Result<Vec<ClaimedJob<MessageJob<M>>>, StoreError> {
-        let claimed = self.ports.store.claim_messages(M::CHANNEL, query).await?;
+        let store = &self.ports.store;
+        let claimed = store.claim_messages(M::CHANNEL, query, self.burst_limit).await?;
         let mut not_sent = Vec::new();
         let addressed = self.decide(claimed, &mut not_sent).await?;
         let counted = quota::accounts(&addressed);

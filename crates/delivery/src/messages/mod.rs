@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use foundation::Ports;
 
-pub use action_link::ActionLink;
+pub use action_link::{ActionLink, LinkSubject};
 pub use channel::MessageTransportError;
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
 pub use notify::channels::ChannelActionKind;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use notify::address::LookupOwner;
 use notify::channels::telegram::TelegramConfig;
-use notify::channels::{ChannelMessage, ChannelTarget};
+use notify::channels::{ChannelActionKind, ChannelMessage, ChannelTarget};
 use notify::dispatcher::{DispatcherLimits, Transport};
 use notify::message_attempt::MessageAttempt;
 use notify::schedule::RetrySchedule;
@@ -60,16 +60,24 @@ impl OutgoingMessage for ServiceMessage {
         recipient: Recipient,
         texts: CustomTexts,
     ) -> Result<Self, RenderError> {
-        let (MessageDestination::Channel(channel), Some(target), MessageContent::Firing(data)) =
-            (&message.destination, recipient.target, &message.content)
-        else {
+        let (MessageDestination::Channel(channel), Some(target)) = (&message.destination, recipient.target) else {
             return Err(RenderError::NoDestination);
         };
-        let text = FiredAlert::from_event_data(data)
-            .with_custom_texts(texts)
-            .to_channel_text(&recipient.time_zone);
-        let link = message.alert.map(|alert| composer.alert_link(alert));
-        let actions = composer.actions(message, channel.channel_type);
+        let (text, link, kinds) = match &message.content {
+            MessageContent::Sealed(_) => return Err(RenderError::NoDestination),
+            MessageContent::Firing(data) => {
+                let alert = FiredAlert::from_event_data(data).with_custom_texts(texts);
+                let link = message.alert.map(|alert| composer.alert_link(alert));
+                let text = alert.to_channel_text(&recipient.time_zone);
+                (text, link, ChannelActionKind::OF_FIRING)
+            }
+            MessageContent::Firings(firings) => {
+                let alerts = composer.fired_alerts(message, firings, channel.channel_type);
+                let text = alerts.to_channel_text(&recipient.time_zone);
+                (text, alerts.link, &[ChannelActionKind::AcknowledgeAll][..])
+            }
+        };
+        let actions = composer.actions(message, kinds, channel.channel_type);
         Ok(Self {
             channel: Arc::clone(channel),
             recipient: recipient.to,

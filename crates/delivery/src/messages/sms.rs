@@ -49,6 +49,10 @@ impl OutgoingMessage for Sms {
                     .with_custom_texts(texts);
                 render::fired_alert_sms(&alert, PRODUCT_NAME)
             }
+            MessageContent::Firings(firings) => {
+                let alerts = composer.fired_alerts(message, firings, NotificationChannelType::Sms);
+                render::fired_alerts_sms(&alerts, PRODUCT_NAME)
+            }
         };
         Ok(Self { to: recipient.to, text })
     }

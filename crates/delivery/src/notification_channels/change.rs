@@ -3,17 +3,19 @@
 use foundation::account::{load_account, lock_active_account, require_active};
 use foundation::request::Request;
 use foundation::{Actor, ServiceError};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use store::model::{NotificationChannel, NotificationChannelId};
 use store::{Abort, UnitOfWork};
 
 use super::email_verification::VerificationLink;
+use super::throttle::{self, ThrottleChange};
 use super::{ChannelWithLink, LinkCode, NotificationChannelConfig, NotificationChannels, no_such_channel};
 use super::{UpdateNotificationChannelRequest, request_body::ConfigMembers};
 use super::{config_members, templates};
 
 impl NotificationChannels {
-    /// Updates a notification channel with a body `{name?, config?, templates?, enabled?}`. A channel with another destination must be verified
+    /// Updates a notification channel with a body `{name?, config?, templates?, burst_limit?, digest?, daily_budget?, enabled?}`. A channel with another destination must be verified
     /// again. If `config` is named, a channel that is not verified yet gets a new link or code.
     ///
     /// # Errors
@@ -51,6 +53,12 @@ impl NotificationChannels {
             name: request.name.map(|name| name.0),
             is_enabled: request.enabled,
             templates: sent_templates,
+            throttle: ThrottleChange {
+                burst_limit: request.burst_limit.0,
+                digest: request.digest.0,
+                daily_budget: request.daily_budget.0,
+            },
+            now: self.ports.clock.now(),
             new_config,
         };
         let transaction = self
@@ -126,6 +134,8 @@ struct ChangeChannel {
     is_enabled: Option<bool>,
     /// The checked templates. `None` keeps them, null removes them.
     templates: Option<Option<Map<String, Value>>>,
+    throttle: ThrottleChange,
+    now: Timestamp,
     new_config: Option<NewConfig>,
 }
 
@@ -145,6 +155,9 @@ impl ChangeChannel {
             let sent = sent.as_ref();
             channel.templates = sent.and_then(|sent| templates::merge(channel.templates.as_ref(), sent));
         }
+        let former = channel.throttle;
+        channel.throttle = self.throttle.apply(former);
+        throttle::check(channel.channel_type, channel.throttle)?;
         if let Some(new) = &self.new_config {
             if channel.config != self.found.config {
                 let message = "the channel was changed at the same time; read it and try again";
@@ -156,6 +169,9 @@ impl ChangeChannel {
             }
         }
         unit.update_notification_channel(&channel).await?;
+        if channel.throttle != former {
+            unit.release_held_messages(&channel, self.now).await?;
+        }
         Ok(channel)
     }
 }

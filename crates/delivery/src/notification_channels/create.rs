@@ -5,11 +5,11 @@ use foundation::request::Request;
 use foundation::{Actor, ServiceError};
 use serde_json::{Map, Value};
 use store::Abort;
-use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType};
+use store::model::{ChannelThrottle, NotificationChannel, NotificationChannelId, NotificationChannelType};
 
 use super::{ChannelDetail, LinkCode, MAX_CHANNELS_PER_ACCOUNT, NotificationChannelConfig, NotificationChannels};
 use super::{CreateNotificationChannelRequest, MaskedConfig};
-use super::{config_members, templates};
+use super::{config_members, templates, throttle};
 
 /// A notification channel, with the code of a new Telegram channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ impl ChannelWithLink {
 }
 
 impl NotificationChannels {
-    /// Creates a notification channel from a body `{type, name?, config?, templates?, enabled?}`. An email address gets a link that verifies it. A
+    /// Creates a notification channel from a body `{type, name?, config?, templates?, burst_limit?, digest?, daily_budget?, enabled?}`. An email address gets a link that verifies it. A
     /// Telegram channel gets a code that links its chat.
     ///
     /// # Errors
@@ -49,6 +49,12 @@ impl NotificationChannels {
                 return Err(ServiceError::fields(errors));
             }
         };
+        let throttle = ChannelThrottle {
+            burst_limit: request.burst_limit.map(|limit| limit.0),
+            digest: request.digest.map(|digest| digest.0),
+            daily_budget: request.daily_budget.map(|budget| budget.0),
+        };
+        throttle::check(channel_type, throttle)?;
         // Checked first: only an active account may trigger a name lookup.
         require_active(&load_account(&ports.store, actor).await?)?;
         let config = self.check(actor, config).await?;
@@ -71,6 +77,7 @@ impl NotificationChannels {
             config: Some(config.seal(&ports.vault, &ports.random, id)),
             webhook: config.webhook(),
             templates: templates::merge(None, &sent_templates),
+            throttle,
             created_at: now,
             verified_at: None,
             last_success_at: None,

@@ -6,6 +6,7 @@
 //! * [`test_send`]: sends a test message and returns the service's response.
 //! * [`email_verification`]: an email address is verified by a link that is sent to it.
 //! * [`templates`]: the owner's templates for the texts of messages.
+//! * [`throttle`]: how many messages a channel gets.
 //! * [`telegram_link`], [`telegram_updates`]: a Telegram chat is linked by a code that is sent to the bot.
 //!
 //! * [`route`]: the channels of an account's alerts that have no route of their own.
@@ -26,6 +27,7 @@ mod telegram_link;
 mod telegram_updates;
 mod templates;
 mod test_send;
+mod throttle;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +48,9 @@ pub use config::{ConfigError, MaskedConfig, NotificationChannelConfig, config_lo
 pub use create::ChannelWithLink;
 pub use read::ChannelDetail;
 pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChannelRequest};
-pub use store::model::{ChannelTemplates, NotificationChannel, NotificationChannelId, NotificationChannelType};
+pub use store::model::{
+    ChannelTemplates, ChannelThrottle, Digest, NotificationChannel, NotificationChannelId, NotificationChannelType,
+};
 pub use telegram_link::LinkCode;
 pub use test_send::{ChannelTestResult, attempt_error};
 
@@ -62,6 +66,8 @@ pub struct ChannelServicesConfig {
     pub pushover: PushoverSettings,
     /// Delays between retries of a message.
     pub retry_delays: RetrySchedule,
+    /// Number of messages to one channel within a minute that are sent separately; more of them become one.
+    pub burst_limit: u32,
 }
 
 impl Default for ChannelServicesConfig {
@@ -70,6 +76,7 @@ impl Default for ChannelServicesConfig {
             telegram: TelegramSettings::default(),
             pushover: PushoverSettings::default(),
             retry_delays: RetrySchedule::new([10, 60, 300, 900].map(SignedDuration::from_secs).to_vec()),
+            burst_limit: 10,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Request bodies about notification channels.
 
+use super::throttle::{BurstLimit, DailyBudget, DigestField};
 use foundation::request;
 use foundation::request::{Field, Line, ObjectBuilder, OrTrue, Patch, RefOr, Schema, formatted, string};
 use notify::templates::user_template::MAX_SOURCE_BYTES;
@@ -116,6 +117,15 @@ request! {
         /// Templates of its messages, in a part of Jinja: `{{ symbol }} is at {{ price|money }}`. Without one, a message has its
         /// default text.
         templates: Option<TemplateMembers> = json!({"title": "{{ symbol }} {{ price|money }}"}),
+        /// Maximum number of messages within a minute. If more alerts fire, they become one message that lists them. By default it is
+        /// that of the service.
+        burst_limit: Option<BurstLimit> = 10,
+        /// When the alerts that have fired since the last digest are sent in one message, in the account's time zone: `hourly`, or
+        /// `daily at HH:MM`. By default each is sent at once.
+        digest: Option<DigestField> = "daily at 17:30",
+        /// Maximum number of messages on a day in the account's time zone. What is more is sent in one message: with the next digest, or
+        /// else at 08:00.
+        daily_budget: Option<DailyBudget> = 20,
         /// Whether firings are sent to the channel; defaults to `true`.
         enabled: OrTrue,
     }
@@ -131,6 +141,12 @@ request! {
         config: Option<ConfigMembers>,
         /// The templates to change. Omitted ones keep their values; null removes one, or all of them.
         templates: Patch<TemplateMembers>,
+        /// Maximum number of messages within a minute; null for that of the service.
+        burst_limit: Patch<BurstLimit>,
+        /// `hourly` or `daily at HH:MM`, in the account's time zone; null to send each message at once.
+        digest: Patch<DigestField>,
+        /// Maximum number of messages on a day; null for any number.
+        daily_budget: Patch<DailyBudget>,
         /// Whether firings are sent to the channel.
         enabled: Option<bool>,
     }

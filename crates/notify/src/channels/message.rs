@@ -49,9 +49,20 @@ pub enum ChannelActionKind {
     Pause,
     /// Arms the alert again.
     Rearm,
+    /// Acknowledges all firings that a message lists.
+    AcknowledgeAll,
 }
 
 impl ChannelActionKind {
+    /// The kinds of actions on one firing and its alert, the most important first.
+    pub const OF_FIRING: &'static [Self] = &[
+        Self::Acknowledge,
+        Self::SnoozeOneHour,
+        Self::SnoozeUntilOpen,
+        Self::Pause,
+        Self::Rearm,
+    ];
+
     /// All kinds. Tokens of links contain the position of theirs, so new ones are added at the end.
     pub const ALL: &'static [Self] = &[
         Self::Acknowledge,
@@ -59,6 +70,7 @@ impl ChannelActionKind {
         Self::SnoozeUntilOpen,
         Self::Pause,
         Self::Rearm,
+        Self::AcknowledgeAll,
     ];
 
     /// Returns the label of the button or link.
@@ -70,6 +82,7 @@ impl ChannelActionKind {
             Self::SnoozeUntilOpen => "Snooze until open",
             Self::Pause => "Pause",
             Self::Rearm => "Re-arm",
+            Self::AcknowledgeAll => "Acknowledge all",
         }
     }
 
@@ -77,7 +90,7 @@ impl ChannelActionKind {
     #[must_use]
     pub const fn page(self) -> &'static str {
         match self {
-            Self::Acknowledge => "acknowledge",
+            Self::Acknowledge | Self::AcknowledgeAll => "acknowledge",
             Self::SnoozeOneHour | Self::SnoozeUntilOpen | Self::Pause | Self::Rearm => "change-alert",
         }
     }

@@ -17,6 +17,16 @@ impl Firings {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] if the account is deactivated.
     pub async fn acknowledge(&self, actor: &Actor, id: EventId, via: &str) -> Result<FiringWithMessages, ServiceError> {
+        self.record_acknowledgement(actor, id, via).await?;
+        self.firing(actor, id).await
+    }
+
+    pub(super) async fn record_acknowledgement(
+        &self,
+        actor: &Actor,
+        id: EventId,
+        via: &str,
+    ) -> Result<(), ServiceError> {
         let acknowledgement = Acknowledgement {
             at: self.ports.clock.now(),
             by: actor.email.clone(),
@@ -56,7 +66,6 @@ impl Firings {
                     Ok(unit.append_history(&entry).await?)
                 })
             });
-        transaction.await?;
-        self.firing(actor, id).await
+        transaction.await
     }
 }

@@ -1,6 +1,7 @@
 //! Links in messages that acknowledge a firing or change its alert.
 
-use delivery::messages::{ActionLink, ChannelActionKind};
+use alerts::AlertId;
+use delivery::messages::{ActionLink, ChannelActionKind, LinkSubject};
 use foundation::quiet_hours::time_zone;
 use foundation::{Actor, AuthMethod, Ports, ServiceError};
 use serde_json::json;
@@ -33,28 +34,53 @@ impl FiringLinks {
     /// an alert that was deleted.
     pub async fn follow(&self, token: &str) -> Result<ChannelActionKind, ServiceError> {
         let link = self.link(token)?;
-        let actor = self.owner(link.firing).await?;
-        let firing = self.ports.store.firing(actor.account, link.firing).await?;
-        let alert = firing.ok_or_else(super::no_such_firing)?.alert;
+        let firings = match link.subject {
+            LinkSubject::Firing(firing) => vec![firing],
+            LinkSubject::Message(message) => self.ports.store.firings_of_message(message).await?,
+        };
+        let firing = *firings.first().ok_or_else(super::no_such_firing)?;
+        let actor = self.owner(firing).await?;
+        self.act(&actor, &link, &firings).await?;
+        Ok(link.action)
+    }
+
+    async fn act(&self, actor: &Actor, link: &ActionLink, firings: &[EventId]) -> Result<(), ServiceError> {
         let snooze = |until: &str| json!({"snooze": until});
         match link.action {
-            ChannelActionKind::Acknowledge => {
-                self.firings.acknowledge(&actor, link.firing, link.via.name()).await?;
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => {
+                for &firing in firings {
+                    self.firings
+                        .record_acknowledgement(actor, firing, link.via.name())
+                        .await?;
+                }
             }
             ChannelActionKind::SnoozeOneHour => {
-                self.alerts.patch_alert(&actor, alert, &snooze("1h")).await?;
+                let alert = self.alert(actor, firings).await?;
+                self.alerts.patch_alert(actor, alert, &snooze("1h")).await?;
             }
             ChannelActionKind::SnoozeUntilOpen => {
-                self.alerts.patch_alert(&actor, alert, &snooze("next_open")).await?;
+                let alert = self.alert(actor, firings).await?;
+                self.alerts.patch_alert(actor, alert, &snooze("next_open")).await?;
             }
             ChannelActionKind::Pause => {
-                self.alerts.pause_alert(&actor, alert).await?;
+                self.alerts
+                    .pause_alert(actor, self.alert(actor, firings).await?)
+                    .await?;
             }
             ChannelActionKind::Rearm => {
-                self.alerts.activate_alert(&actor, alert).await?;
+                self.alerts
+                    .activate_alert(actor, self.alert(actor, firings).await?)
+                    .await?;
             }
         }
-        Ok(link.action)
+        Ok(())
+    }
+
+    /// Returns the alert of a link's firing.
+    async fn alert(&self, actor: &Actor, firings: &[EventId]) -> Result<AlertId, ServiceError> {
+        let firing = *firings.first().ok_or_else(super::no_such_firing)?;
+        let firing = self.ports.store.firing(actor.account, firing).await?;
+        Ok(firing.ok_or_else(super::no_such_firing)?.alert)
     }
 
     fn link(&self, token: &str) -> Result<ActionLink, ServiceError> {

@@ -4,8 +4,8 @@ use alerts::named_enum;
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
 use store::model::{
-    Delivery, DeliveryId, DeliveryStatus, EventId, FiringRecord, MessageId, MessageReceipt, NotificationChannelId,
-    WebhookId,
+    Delivery, DeliveryId, DeliveryStatus, EventId, FiringRecord, MessageHold, MessageId, MessageReceipt,
+    NotificationChannelId, WebhookId,
 };
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ named_enum! {
     pub enum FiringMessageState {
         /// It waits for an attempt.
         Queued = "queued",
-        /// It waits for the end of quiet hours.
+        /// It waits for the end of quiet hours, for a digest, or because its channel got many messages.
         Held = "held",
         /// The receiver or the provider has accepted it.
         Accepted = "accepted",
@@ -29,7 +29,7 @@ named_enum! {
 /// A message about a firing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FiringMessage {
-    /// Id of the message or of the delivery.
+    /// Id of the message or of the delivery. Firings that went out in one message have its id.
     pub id: Uuid,
     /// The notification channel; `None` for the account's own address or number, and for a delivery to a webhook.
     pub channel: Option<NotificationChannelId>,
@@ -91,13 +91,13 @@ impl Firings {
 fn of_receipt(receipt: &MessageReceipt) -> FiringMessage {
     let sent = &receipt.sent;
     let state = match (sent.status.as_str(), sent.outcome.as_deref()) {
-        ("pending", Some("quiet_hours")) => FiringMessageState::Held,
+        ("pending", Some(outcome)) if MessageHold::from_name(outcome).is_some() => FiringMessageState::Held,
         ("pending", _) => FiringMessageState::Queued,
         ("sent", _) => FiringMessageState::Accepted,
         _ => FiringMessageState::Failed,
     };
     FiringMessage {
-        id: sent.id.0,
+        id: receipt.folded_into.unwrap_or(sent.id).0,
         channel: sent.routed_to.as_ref().map(|route| route.id),
         kind: sent.type_name(),
         state,

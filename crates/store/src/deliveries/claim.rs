@@ -71,7 +71,7 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
 impl Store {
     /// Claims due deliveries. Those of a webhook that was disabled while they were created fail.
     pub async fn claim_deliveries(&self, query: ClaimQuery) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        let claimed = self.claim_rows(Queue::Webhooks, &query).await?;
+        let claimed = self.claim_rows(Queue::Webhooks, &query, None).await?;
         let rows = query_many!(ClaimedRow, &self.pools, CLAIMED_DELIVERIES, &claimed, |query, seq| {
             query.bind(*seq)
         });

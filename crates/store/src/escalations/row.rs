@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::StoreError;
 use crate::columns::Table;
+use crate::model::MessageHold;
 use crate::sqlite::row;
 
 pub(super) const TABLE: Table = Table("escalations");
@@ -32,7 +33,8 @@ impl DueRow {
 
     /// Returns until when the current message is held back, for instance until the end of quiet hours.
     pub(super) fn held_until(&self) -> Option<i64> {
-        let is_held = self.status.as_deref() == Some("pending") && self.outcome.as_deref() == Some("quiet_hours");
+        let hold = self.outcome.as_deref().and_then(MessageHold::from_name);
+        let is_held = self.status.as_deref() == Some("pending") && hold.is_some();
         self.message_due_at.filter(|_| is_held)
     }
 }

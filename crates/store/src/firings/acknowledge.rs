@@ -64,7 +64,7 @@ impl UnitOfWork {
     }
 
     /// Ends the escalation of an acknowledged firing and the messages about it that have not been sent. One that is being sent now is not
-    /// tried again: the next claim finds the acknowledgement.
+    /// tried again: the next claim finds the acknowledgement. One that lists other firings is still sent.
     async fn stop_messages(
         &mut self,
         (event_seq, firing): (i64, EventId),
@@ -74,7 +74,8 @@ impl UnitOfWork {
         write_rows!(self, "DELETE FROM escalations WHERE event_seq = $1", event_seq);
         let sql = "UPDATE messages SET status = 'failed', outcome = 'acknowledged', finished_at = $3
                    WHERE account_id = $2 AND status = 'pending' AND lease IS NULL
-                   AND (id = $4 OR (event_seq = $1 AND notification_channel_seq IS NOT NULL))";
+                   AND (id = $4 OR (event_seq = $1 AND notification_channel_seq IS NOT NULL))
+                   AND NOT EXISTS (SELECT 1 FROM messages f WHERE f.folded_into = messages.seq)";
         let own = MessageId::for_event(firing);
         write_rows!(self, sql, event_seq, account.0, at.as_microsecond(), own.0);
         Ok(())

@@ -10,7 +10,7 @@ use crate::columns::Table;
 use crate::database::query;
 use crate::model::{
     Account, AccountId, Acknowledgement, EventId, FiringFilter, FiringRecord, FiringTimeline, HistoryPosition,
-    ListError, ListRequest, Page,
+    ListError, ListRequest, MessageId, Page,
 };
 use crate::parameters::{Parameter, fetch_with};
 use crate::sqlite::row;
@@ -135,6 +135,16 @@ impl Store {
         );
         let row = query!(fetch_optional AccountRow, &self.pools, sql, id.0)?;
         row.map(Account::try_from).transpose()
+    }
+
+    /// Returns the firings that a message is about, the first one first.
+    pub async fn firings_of_message(&self, message: MessageId) -> Result<Vec<EventId>, StoreError> {
+        let sql = "SELECT e.id FROM events e JOIN (
+                       SELECT event_seq, seq FROM messages WHERE id = $1
+                       UNION ALL SELECT m.event_seq, m.seq FROM messages f JOIN messages m ON m.folded_into = f.seq WHERE f.id = $1
+                   ) listed ON e.seq = listed.event_seq ORDER BY listed.seq";
+        let found = query!(fetch_all(Uuid,), &self.pools, sql, message.0)?;
+        Ok(found.into_iter().map(|(id,)| EventId(id)).collect())
     }
 
     /// Returns a page of an account's firings, newest first. `None`: the account never had the alert of the filter.

@@ -11,8 +11,8 @@ use crate::accounts::{AccountRow, account_columns};
 use crate::alerts::parse_routing;
 use crate::bulk::{Statement, query_many};
 use crate::model::{
-    Account, AccountId, ClaimQuery, ClaimedMessage, EventId, MessageChannel, MessageContent, MessageDestination,
-    MessageId, MessageResult, NotificationChannel, Settlement, SettlementDecision,
+    Account, AccountId, ClaimQuery, ClaimedMessage, EventId, FoldedFirings, MessageChannel, MessageContent,
+    MessageDestination, MessageId, MessageResult, NotificationChannel, Settlement, SettlementDecision,
 };
 use crate::sqlite::row;
 use crate::{Store, StoreError};
@@ -20,7 +20,8 @@ use crate::{Store, StoreError};
 const CLAIMED_MESSAGES: Statement = Statement {
     before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
              m.created_at, m.content, m.notification_channel_seq, a.routing, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
-             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
+             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged,
+             m.folded_at
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
              WHERE m.lease IS NOT NULL AND m.seq IN (VALUES ",
     columns: 1,
@@ -53,6 +54,7 @@ row! {
         caused_at: Option<i64>,
         data: Option<String>,
         is_acknowledged: bool,
+        folded_at: Option<i64>,
     }
 }
 
@@ -62,11 +64,16 @@ impl ClaimedRow {
         self,
         owners: &HashMap<AccountId, Account>,
         channels: &HashMap<i64, Arc<NotificationChannel>>,
+        folded: &mut HashMap<i64, FoldedFirings>,
     ) -> Result<Option<ClaimedMessage>, StoreError> {
-        let content = match (self.content, self.data) {
-            (Some(sealed), _) => MessageContent::Sealed(sealed),
-            (None, Some(data)) => MessageContent::Firing(data),
-            (None, None) => return Ok(None),
+        let folded = folded.remove(&self.seq);
+        // One of several acknowledged firings does not stop the message about the others.
+        let is_acknowledged = self.is_acknowledged && folded.is_none();
+        let content = match (self.content, folded, self.data) {
+            (Some(sealed), _, _) => MessageContent::Sealed(sealed),
+            (None, Some(firings), _) => MessageContent::Firings(firings),
+            (None, None, Some(data)) => MessageContent::Firing(data),
+            (None, None, None) => return Ok(None),
         };
         let account = self.account_id.map(AccountId);
         let destination = match self.notification_channel_seq.map(|seq| channels.get(&seq)) {
@@ -88,7 +95,7 @@ impl ClaimedRow {
             caused_at: TABLE.optional_instant(self.caused_at)?,
             destination,
             is_urgent: parse_routing(self.routing.as_deref())?.is_urgent,
-            is_acknowledged: self.is_acknowledged,
+            is_acknowledged,
             is_admitted: self.admitted_at.is_some(),
             tries: TABLE.narrow("tries", self.tries)?,
             created_at: TABLE.instant(self.created_at)?,
@@ -98,24 +105,28 @@ impl ClaimedRow {
 }
 
 impl Store {
-    /// Claims due messages. Those without content fail.
+    /// Claims due messages. What exceeds the limits of a notification channel is folded into one message or held back; a channel
+    /// without its own limit gets at most `burst_limit` separate messages within a minute. Messages without content fail.
     pub async fn claim_messages(
         &self,
         channel: MessageChannel,
         query: ClaimQuery,
+        burst_limit: u32,
     ) -> Result<Vec<ClaimedMessage>, StoreError> {
-        let claimed = self.claim_rows(channel.into(), &query).await?;
+        let claimed = self.claim_rows(channel.into(), &query, Some(burst_limit)).await?;
         let rows = query_many!(ClaimedRow, &self.pools, CLAIMED_MESSAGES, &claimed, |query, seq| query
             .bind(*seq));
         // If this took longer than the lease, another process has them.
         let rows: Vec<ClaimedRow> = rows.into_iter().filter(|row| row.lease == query.lease).collect();
         let owners = self.owners(&rows).await?;
         let channels = self.channels(&rows).await?;
+        let folded = rows.iter().filter(|row| row.folded_at.is_some()).map(|row| row.seq);
+        let mut folded = self.folded_firings(&folded.collect::<Vec<_>>()).await?;
         let mut messages = Vec::with_capacity(rows.len());
         let mut without_content = Vec::new();
         for row in rows {
             let (seq, lease) = (row.seq, row.lease);
-            match row.into_claimed(&owners, &channels)? {
+            match row.into_claimed(&owners, &channels, &mut folded)? {
                 Some(message) => messages.push(message),
                 None => without_content.push(Settlement {
                     seq,

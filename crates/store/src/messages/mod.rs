@@ -4,7 +4,7 @@
 //! account ([`queue`]). A row about a firing is minimal: recipient and wording are determined when it is sent, from
 //! the event and from the account at that time.
 //!
-//! Between claim ([`claim`]) and attempt, each message is *admitted* once ([`quota`]). Admission counts it against
+//! A claim ([`claim`]) puts what is too much for a channel into one message ([`folding`]). Between claim and attempt, each message is *admitted* once ([`quota`]). Admission counts it against
 //! all limits in one transaction, so that two processes never exceed a limit together.
 //!
 //! The result of a message about a firing is written to the alert's history with the settlement ([`settle`]). These
@@ -13,6 +13,7 @@
 
 mod claim;
 mod day_totals;
+mod folding;
 mod outbox;
 mod queue;
 mod quota;
@@ -21,6 +22,8 @@ mod settle;
 mod unsubscribed;
 
 use uuid::Uuid;
+
+pub(crate) use folding::FoldingClaim;
 
 use crate::StoreError;
 use crate::model::{MessageRoute, NotificationChannelId, NotificationChannelType};

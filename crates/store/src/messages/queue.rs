@@ -3,8 +3,10 @@
 use jiff::Timestamp;
 
 use super::TABLE;
+use super::folding::RESENT;
 use crate::model::message::endpoint;
-use crate::model::{AccountId, FIRING_KIND, MessageChannel, MessageId, NewMessage};
+use crate::model::{AccountId, FIRING_KIND, MessageChannel, MessageId, NewMessage, NotificationChannel};
+use crate::routes::channel_endpoint;
 use crate::unit_of_work::{fetch, write_rows};
 use crate::{StoreError, UnitOfWork};
 
@@ -53,11 +55,11 @@ impl UnitOfWork {
         let queued = write_rows!(
             self,
             "INSERT INTO messages
-             (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, status, tries, due_at, created_at)
-             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, 'pending', 0, $4, $4 FROM messages
+             (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, status, tries, due_at, created_at, outcome)
+             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, 'pending', 0, $4, $4, $6 FROM messages
              WHERE id = $2 AND account_id = $1 AND kind = $5 AND event_seq IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM messages AS waiting WHERE waiting.event_seq = messages.event_seq
-                 AND waiting.account_id = $1 AND waiting.channel = messages.channel AND waiting.status = 'pending'
+                 AND waiting.account_id = $1 AND waiting.channel = messages.channel AND waiting.status IN ('pending', 'folded')
                  AND waiting.notification_channel_seq IS NOT DISTINCT FROM messages.notification_channel_seq)
              ON CONFLICT (id) DO NOTHING",
             account.0,
@@ -65,6 +67,7 @@ impl UnitOfWork {
             copy.0,
             now.as_microsecond(),
             FIRING_KIND,
+            RESENT,
         );
         if queued > 0 {
             for &channel in MessageChannel::ALL {
@@ -76,9 +79,28 @@ impl UnitOfWork {
                        ON copy.event_seq = asked.event_seq AND copy.account_id = $2 AND copy.channel = asked.channel
                        AND copy.notification_channel_seq IS NOT DISTINCT FROM asked.notification_channel_seq
                    WHERE asked.id = $1 AND asked.account_id = $2 AND asked.kind = $4
-                       AND (copy.id = $3 OR copy.status = 'pending')";
+                       AND (copy.id = $3 OR copy.status IN ('pending', 'folded'))";
         let (copies,) = fetch!(self, fetch_one(i64,), sql, id.0, account.0, copy.0, FIRING_KIND);
         Ok(copies > 0)
+    }
+
+    /// Makes the messages due now that a channel's digest or budget holds back. To be called after these change; the next claim applies
+    /// the new ones.
+    pub async fn release_held_messages(
+        &mut self,
+        channel: &NotificationChannel,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let sql =
+            "UPDATE messages SET due_at = $4 WHERE channel = $1 AND lane = $2 AND status = 'pending' AND due_at > $4
+                   AND lease IS NULL AND notification_channel_seq = $3 AND outcome IN ('digest', 'budget')";
+        for &by in MessageChannel::ALL {
+            let lane = channel_endpoint(channel.id, by, channel.account.0);
+            if write_rows!(self, sql, by.name(), lane, channel.seq, now.as_microsecond()) > 0 {
+                self.wake(by.into());
+            }
+        }
+        Ok(())
     }
 
     /// Makes an account's messages due now that were postponed to the end of its quiet hours. To be called after the

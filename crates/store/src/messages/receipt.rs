@@ -14,11 +14,16 @@ use crate::{Store, StoreError};
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, ",
+            "SELECT messages.id, ",
             alert_of_message!(),
             ", ",
             route_of_message!(),
-            ", (SELECT events.id FROM events WHERE events.seq = messages.event_seq) AS event_id, channel, kind, recipient, status, outcome, tries, created_at, admitted_at, finished_at, due_at FROM messages ",
+            ", (SELECT events.id FROM events WHERE events.seq = messages.event_seq) AS event_id, messages.channel, messages.kind,
+             COALESCE(messages.recipient, f.recipient) AS recipient, COALESCE(f.status, messages.status) AS status,
+             COALESCE(f.outcome, messages.outcome) AS outcome, COALESCE(f.tries, messages.tries) AS tries, messages.created_at,
+             COALESCE(f.admitted_at, messages.admitted_at) AS admitted_at, COALESCE(f.finished_at, messages.finished_at) AS finished_at,
+             COALESCE(f.due_at, messages.due_at) AS due_at, f.id AS folded_into
+             FROM messages LEFT JOIN messages f ON f.seq = messages.folded_into ",
             $rest
         )
     };
@@ -27,7 +32,7 @@ macro_rules! select {
 /// The messages to notification channels about some events.
 const ROUTED_MESSAGES: Statement = Statement {
     before: select!(
-        "WHERE notification_channel_seq IS NOT NULL AND event_seq IN (SELECT seq FROM events WHERE id IN (VALUES "
+        "WHERE messages.notification_channel_seq IS NOT NULL AND messages.event_seq IN (SELECT seq FROM events WHERE id IN (VALUES "
     ),
     columns: 1,
     after: ")) ORDER BY messages.seq",
@@ -35,7 +40,7 @@ const ROUTED_MESSAGES: Statement = Statement {
 
 /// The messages with some ids.
 const MESSAGES_BY_ID: Statement = Statement {
-    before: select!("WHERE id IN (VALUES "),
+    before: select!("WHERE messages.id IN (VALUES "),
     columns: 1,
     after: ")",
 };
@@ -58,6 +63,7 @@ row! {
         admitted_at: Option<i64>,
         finished_at: Option<i64>,
         due_at: i64,
+        folded_into: Option<Uuid>,
     }
 }
 
@@ -80,6 +86,7 @@ impl TryFrom<ReceiptRow> for MessageReceipt {
                 finished_at: TABLE.optional_instant(row.finished_at)?,
             },
             event: row.event_id.map(EventId),
+            folded_into: row.folded_into.map(MessageId),
             attempts: TABLE.narrow("tries", row.tries)?,
             claimed_at: TABLE.optional_instant(row.admitted_at)?,
             next_attempt_at: next.transpose()?,
@@ -94,7 +101,7 @@ impl Store {
         account: AccountId,
         id: MessageId,
     ) -> Result<Option<MessageReceipt>, StoreError> {
-        let sql = select!("WHERE id = $1 AND account_id = $2");
+        let sql = select!("WHERE messages.id = $1 AND messages.account_id = $2");
         let row = query!(fetch_optional ReceiptRow, &self.pools, sql, id.0, account.0)?;
         row.map(ReceiptRow::try_into).transpose()
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::bulk::{Statement, write_many, write_many_returning};
 use crate::columns::text;
@@ -69,7 +70,9 @@ impl Store {
                         .bind(kept.content.as_slice())
                         .bind(kept.created_at.as_microsecond())
                 });
-                let settled = unit.settle(&MESSAGES, settlements, now).await?;
+                let mut settled = unit.settle(&MESSAGES, settlements, now).await?;
+                let seqs: Vec<i64> = settlements.iter().map(|settled| settled.seq).collect();
+                settled.extend(unit.follow_settled(&seqs, now).await?);
                 for moved_to in settlements.iter().filter_map(|settled| settled.result.moved_to) {
                     unit.wake(moved_to.into());
                 }
@@ -101,15 +104,20 @@ impl Store {
             |&(channel, ref provider_id, ref outcome, has_failed, now), unit| {
                 Box::pin(async move {
                     let status = if has_failed { "failed" } else { "sent" };
-                    let noted = write_many_returning!(unit, FinishedRow, RECORD_STATUS, &[()], |query, _unit| query
+                    let noted = write_many_returning!(unit, NotedRow, RECORD_STATUS, &[()], |query, _unit| query
                         .bind(provider_id.as_str())
                         .bind(outcome.as_str())
                         .bind(status));
                     if !noted.is_empty() {
+                        let (seqs, mut noted): (Vec<i64>, Vec<FinishedRow>) = noted
+                            .into_iter()
+                            .map(|(seq, status, alert, id, outcome)| (seq, (status, alert, id, outcome)))
+                            .unzip();
                         if has_failed {
-                            for (_, _, id, _) in &noted {
-                                unit.escalate_after(*id, now).await?;
-                            }
+                            unit.escalate(&MESSAGES, &seqs, now).await?;
+                        }
+                        noted.extend(unit.follow_settled(&seqs, now).await?);
+                        if has_failed {
                             unit.record_notifications(channel, noted, now).await?;
                         }
                         return Ok(true);
@@ -190,5 +198,7 @@ const RECORD_STATUS: Statement = Statement {
     columns: 3,
     after: ") UPDATE messages SET outcome = noted.outcome, status = noted.status FROM noted
             WHERE messages.provider_id = noted.provider_id AND messages.status = 'sent'
-            RETURNING messages.status, messages.alert_seq, messages.id, messages.outcome",
+            RETURNING messages.seq, messages.status, messages.alert_seq, messages.id, messages.outcome",
 };
+
+type NotedRow = (i64, String, Option<i64>, Uuid, Option<String>);

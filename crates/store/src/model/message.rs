@@ -156,6 +156,8 @@ pub struct MessageReceipt {
     pub sent: SentMessage,
     /// The firing that it is about.
     pub event: Option<EventId>,
+    /// The message that lists the firing, if it was folded into one. The steps are those of that message.
+    pub folded_into: Option<MessageId>,
     /// The number of attempts.
     pub attempts: u32,
     /// When it was claimed for its first attempt.
@@ -180,6 +182,17 @@ pub enum MessageContent {
     Sealed(Vec<u8>),
     /// A firing: the event's `data` as JSON text.
     Firing(String),
+    /// Several firings.
+    Firings(FoldedFirings),
+}
+
+/// The firings of one message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoldedFirings {
+    /// The `data` of their events as JSON text, of the first 50 in their order.
+    pub listed: Vec<String>,
+    /// The number of all of them.
+    pub total: u64,
 }
 
 /// The destination of a message.

@@ -16,11 +16,13 @@ mod history;
 mod idempotency;
 mod market;
 pub(crate) mod message;
+pub(crate) mod message_hold;
 mod notification_channel;
 mod oauth;
 mod page;
 mod queue;
 mod session;
+pub(crate) mod throttle;
 mod undo;
 mod watchlist;
 mod webhook;
@@ -46,10 +48,11 @@ pub use history::{EventId, HistoryPosition, HistoryRow, ListedHistoryRow, Stored
 pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
-    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageDestination, MessageId,
-    MessageLimits, MessageReceipt, MessageResult, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage,
-    is_alert_news,
+    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, FoldedFirings, MessageChannel, MessageContent, MessageDestination,
+    MessageId, MessageLimits, MessageReceipt, MessageResult, NewMessage, QuotaDecision, QuotaRequest,
+    StoredOutboxMessage, is_alert_news,
 };
+pub use message_hold::MessageHold;
 pub use notification_channel::{
     ChannelLink, ChannelResult, NotificationChannel, NotificationChannelId, NotificationChannelType,
 };
@@ -59,6 +62,7 @@ pub use oauth::{
 pub use page::{ListError, ListRequest, Page, PageRequest};
 pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
 pub use session::{Browser, OperatingSystem, RefreshOutcome, SessionClient, SessionId, UserSession};
+pub use throttle::{ChannelThrottle, Digest};
 pub use undo::{RestoredAlert, UndoId, UndoableChange, UndoableKind};
 pub use watchlist::{
     AnalystAdvice, ClaimedAnalysis, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,

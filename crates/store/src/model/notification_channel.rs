@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{AccountId, ChannelTemplates, MessageChannel, WebhookId};
+use super::{AccountId, ChannelTemplates, ChannelThrottle, MessageChannel, WebhookId};
 
 /// Notification channel id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,6 +74,8 @@ pub struct NotificationChannel {
     pub webhook: Option<WebhookId>,
     /// Templates of its messages. `None`: they have the default texts.
     pub templates: Option<ChannelTemplates>,
+    /// How many messages it gets.
+    pub throttle: ChannelThrottle,
     /// Creation time.
     pub created_at: Timestamp,
     /// Time since which the channel is known to reach its owner.

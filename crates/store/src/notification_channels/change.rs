@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::row::{NotificationChannelRow, TABLE, select};
 use crate::bulk::{Statement, fetch_many};
 use crate::columns::text;
-use crate::model::{AccountId, ChannelResult, ChannelTemplates, NotificationChannel, NotificationChannelId};
+use crate::model::{AccountId, ChannelResult, ChannelTemplates, Digest, NotificationChannel, NotificationChannelId};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
 
@@ -47,8 +47,8 @@ impl UnitOfWork {
         write_rows!(
             self,
             "INSERT INTO notification_channels (id, account_id, type, name, config, webhook_seq, created_at, verified_at,
-             is_enabled, link_hash, link_expires_at, templates)
-             VALUES ($1, $2, $3, $4, $5, (SELECT seq FROM webhooks WHERE id = $6), $7, $8, $9, $10, $11, $12)",
+             is_enabled, link_hash, link_expires_at, templates, burst_limit, digest, daily_budget)
+             VALUES ($1, $2, $3, $4, $5, (SELECT seq FROM webhooks WHERE id = $6), $7, $8, $9, $10, $11, $12, $13, $14, $15)",
             channel.id.0,
             channel.account.0,
             channel.channel_type.name(),
@@ -61,6 +61,9 @@ impl UnitOfWork {
             channel.link.as_ref().map(|link| &link.hash[..]),
             channel.link.map(|link| link.expires_at.as_microsecond()),
             channel.templates.as_ref().map(ChannelTemplates::to_json),
+            channel.throttle.burst_limit.map(i64::from),
+            channel.throttle.digest.map(Digest::name),
+            channel.throttle.daily_budget.map(i64::from),
         );
         Ok(())
     }
@@ -70,7 +73,8 @@ impl UnitOfWork {
         write_rows!(
             self,
             "UPDATE notification_channels SET name = $2, config = $3, webhook_seq = (SELECT seq FROM webhooks WHERE id = $4),
-             verified_at = $5, last_success_at = $6, last_error = $7, is_enabled = $8, link_hash = $9, link_expires_at = $10, templates = $11
+             verified_at = $5, last_success_at = $6, last_error = $7, is_enabled = $8, link_hash = $9, link_expires_at = $10, templates = $11,
+             burst_limit = $12, digest = $13, daily_budget = $14
              WHERE id = $1 AND deleted_at IS NULL",
             channel.id.0,
             text(&channel.name),
@@ -83,6 +87,9 @@ impl UnitOfWork {
             channel.link.as_ref().map(|link| &link.hash[..]),
             channel.link.map(|link| link.expires_at.as_microsecond()),
             channel.templates.as_ref().map(ChannelTemplates::to_json),
+            channel.throttle.burst_limit.map(i64::from),
+            channel.throttle.digest.map(Digest::name),
+            channel.throttle.daily_budget.map(i64::from),
         );
         Ok(())
     }

@@ -6,3 +6,5 @@ mod change;
 mod read;
 mod row;
 mod templates;
+
+pub(crate) use row::throttle;

@@ -5,8 +5,8 @@ use uuid::Uuid;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{
-    AccountId, ChannelLink, ChannelTemplates, NotificationChannel, NotificationChannelId, NotificationChannelType,
-    WebhookId,
+    AccountId, ChannelLink, ChannelTemplates, ChannelThrottle, Digest, NotificationChannel, NotificationChannelId,
+    NotificationChannelType, WebhookId,
 };
 use crate::sqlite::row;
 
@@ -17,7 +17,7 @@ macro_rules! select {
         concat!(
             "SELECT seq, id, account_id, type AS channel_type, name, config, \
              (SELECT webhooks.id FROM webhooks WHERE webhooks.seq = webhook_seq) AS webhook_id, \
-             templates, created_at, verified_at, last_success_at, last_error, is_enabled, link_hash, link_expires_at \
+             templates, burst_limit, digest, daily_budget, created_at, verified_at, last_success_at, last_error, is_enabled, link_hash, link_expires_at \
              FROM notification_channels WHERE deleted_at IS NULL AND ",
             $rest
         )
@@ -35,6 +35,9 @@ row! {
         config: Option<Vec<u8>>,
         webhook_id: Option<Uuid>,
         templates: Option<String>,
+        burst_limit: Option<i64>,
+        digest: Option<String>,
+        daily_budget: Option<i64>,
         created_at: i64,
         verified_at: Option<i64>,
         last_success_at: Option<i64>,
@@ -68,6 +71,7 @@ impl TryFrom<NotificationChannelRow> for NotificationChannel {
             config: row.config,
             webhook: row.webhook_id.map(WebhookId),
             templates: templates.map_err(|error| TABLE.corrupt(error))?,
+            throttle: throttle(row.burst_limit, row.digest.as_deref(), row.daily_budget)?,
             created_at: TABLE.instant(row.created_at)?,
             verified_at: TABLE.optional_instant(row.verified_at)?,
             last_success_at: TABLE.optional_instant(row.last_success_at)?,
@@ -76,4 +80,20 @@ impl TryFrom<NotificationChannelRow> for NotificationChannel {
             link,
         })
     }
+}
+
+/// Returns the throttle of a channel from its columns.
+pub(crate) fn throttle(
+    burst_limit: Option<i64>,
+    digest: Option<&str>,
+    daily_budget: Option<i64>,
+) -> Result<ChannelThrottle, StoreError> {
+    let limit = |column, limit: Option<i64>| limit.map(|limit| TABLE.narrow(column, limit)).transpose();
+    Ok(ChannelThrottle {
+        burst_limit: limit("burst_limit", burst_limit)?,
+        digest: digest
+            .map(|digest| TABLE.parse("digest", digest, Digest::from_name))
+            .transpose()?,
+        daily_budget: limit("daily_budget", daily_budget)?,
+    })
 }

@@ -9,8 +9,13 @@ use sqlx::AssertSqlSafe;
 
 use crate::bulk::write_many_returning;
 use crate::database::{Either, query};
-use crate::model::{ClaimQuery, PendingEndpoint, Queue};
-use crate::{Store, StoreError, sqlite};
+use crate::messages::FoldingClaim;
+use crate::model::{ClaimQuery, MessageChannel, PendingEndpoint, Queue};
+use crate::unit_of_work::fetch;
+use crate::{Store, StoreError, UnitOfWork, sqlite};
+
+/// Advisory lock number for claims of messages: "BWCLAIM" and the channel.
+const CLAIM_LOCK_ID: i64 = 0x4257_434c_4149_4d00;
 
 impl Store {
     /// Returns endpoints with pending rows after the endpoint `after`, at most `limit`, each with the time its first
@@ -35,9 +40,14 @@ impl Store {
             .collect()
     }
 
-    /// Claims due rows: for each endpoint those that are due longest, in the order of the endpoints. Returns the
-    /// `seq` of each.
-    pub(crate) async fn claim_rows(&self, queue: Queue, query: &ClaimQuery) -> Result<Vec<i64>, StoreError> {
+    /// Claims due rows: for each endpoint those that are due longest, in the order of the endpoints. With a
+    /// `burst_limit`, messages are folded. Returns the `seq` of each row to send.
+    pub(crate) async fn claim_rows(
+        &self,
+        queue: Queue,
+        query: &ClaimQuery,
+        burst_limit: Option<u32>,
+    ) -> Result<Vec<i64>, StoreError> {
         if query.endpoints.is_empty() || query.max_per_endpoint == 0 || query.max_total == 0 {
             return Ok(Vec::new());
         }
@@ -53,28 +63,47 @@ impl Store {
         }
         let mut seqs: Vec<i64> = due.into_iter().map(|(seq,)| seq).collect();
         seqs.sort_unstable();
-        let inputs = (
-            queue,
-            seqs,
-            query.lease,
-            query.now.as_microsecond(),
-            query.until.as_microsecond(),
-        );
-        let transaction = self.commit(inputs, |&(queue, ref seqs, lease, now, until), unit| {
+        let inputs = (queue, seqs, query.clone(), burst_limit);
+        let transaction = self.commit(inputs, |&(queue, ref seqs, ref query, burst_limit), unit| {
             Box::pin(async move {
-                let table = queue.table();
-                let statement = if unit.connection.is_pg() {
-                    table.claim_skip_locked
-                } else {
-                    table.claim
+                let (Queue::Messages(channel), Some(burst_limit)) = (queue, burst_limit) else {
+                    return unit.claim_seqs(queue, seqs, query).await;
                 };
-                let claimed = write_many_returning!(unit, (i64,), statement, seqs, |query, seq| {
-                    query.bind(*seq).bind(lease).bind(now).bind(until)
-                });
-                Ok(claimed.into_iter().map(|(seq,)| seq).collect())
+                unit.lock_claims(channel).await?;
+                let claimed = unit.claim_seqs(queue, seqs, query).await?;
+                let claim = FoldingClaim::new(channel, query, burst_limit);
+                unit.fold_messages(&claim, claimed).await
             })
         });
         transaction.await
+    }
+}
+
+impl UnitOfWork {
+    async fn claim_seqs(&mut self, queue: Queue, seqs: &[i64], claim: &ClaimQuery) -> Result<Vec<i64>, StoreError> {
+        let table = queue.table();
+        let statement = if self.connection.is_pg() {
+            table.claim_skip_locked
+        } else {
+            table.claim
+        };
+        let (now, until) = (claim.now.as_microsecond(), claim.until.as_microsecond());
+        let claimed = write_many_returning!(self, (i64,), statement, seqs, |query, seq| {
+            query.bind(*seq).bind(claim.lease).bind(now).bind(until)
+        });
+        Ok(claimed.into_iter().map(|(seq,)| seq).collect())
+    }
+
+    /// Lets the claims of a channel come one after the other, so that two processes together do not send more than one may. SQLite has
+    /// one writer anyway.
+    async fn lock_claims(&mut self, channel: MessageChannel) -> Result<(), StoreError> {
+        if self.connection.is_pg() {
+            let place = MessageChannel::ALL.iter().position(|other| *other == channel);
+            let lock = CLAIM_LOCK_ID + i64::try_from(place.unwrap_or_default()).unwrap_or_default();
+            let sql = "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)";
+            fetch!(self, fetch_one(String,), sql, lock);
+        }
+        Ok(())
     }
 }
 

@@ -34,22 +34,22 @@ impl Store {
 }
 
 impl UnitOfWork {
-    /// Makes rows due at `now` that were queued after it, are leased or due after `latest`, or wait for the end of
-    /// quiet hours after `latest_quiet`.
+    /// Makes rows due at `now` that were queued after it, are leased or due after `latest`, or are held back
+    /// after `latest_held`.
     pub(crate) async fn reschedule_future_notifications(
         &mut self,
         now: i64,
         latest: i64,
-        latest_quiet: i64,
+        latest_held: i64,
     ) -> Result<(), StoreError> {
-        for QueueTable { table, is_quiet, .. } in TABLES {
+        for QueueTable { table, is_held, .. } in TABLES {
             let sql = format!(
                 "UPDATE {} SET due_at = $1, lease = NULL
                  WHERE status = 'pending' AND due_at > $1 AND CASE WHEN lease IS NOT NULL THEN due_at > $2
-                     ELSE created_at > $1 OR due_at > $3 OR (due_at > $2 AND NOT ({is_quiet})) END",
+                     ELSE created_at > $1 OR due_at > $3 OR (due_at > $2 AND NOT ({is_held})) END",
                 table.0
             );
-            write_rows!(self, AssertSqlSafe(sql), now, latest, latest_quiet);
+            write_rows!(self, AssertSqlSafe(sql), now, latest, latest_held);
         }
         Ok(())
     }

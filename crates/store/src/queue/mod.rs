@@ -33,6 +33,7 @@ pub(crate) use wake::{WakeHandles, Wakes};
 
 use crate::bulk::Statement;
 use crate::columns::Table;
+use crate::model::message_hold::message_holds;
 use crate::model::{MessageChannel, Queue};
 
 /// The names and statements of a table with queues.
@@ -42,8 +43,8 @@ pub(crate) struct QueueTable {
     endpoint: &'static str,
     /// Status of a row that the receiver has accepted.
     delivered: &'static str,
-    /// Condition for rows that wait for the end of quiet hours.
-    is_quiet: &'static str,
+    /// Condition for rows that are held back, for instance until the end of quiet hours.
+    is_held: &'static str,
     /// For SQLite, which has one writer at a time.
     claim: Statement,
     /// For PostgreSQL: skips rows that another process is claiming.
@@ -57,7 +58,7 @@ pub(crate) struct QueueTable {
 /// of its input, what it does with them, and what it returns.
 macro_rules! queue_table {
     (
-        $table:literal, endpoint: $endpoint:literal, delivered: $delivered:literal, is_quiet: $is_quiet:literal,
+        $table:literal, endpoint: $endpoint:literal, delivered: $delivered:literal, is_held: $is_held:expr,
         columns: $columns:literal, more_columns: $more_columns:literal, more_changes: $more_changes:literal,
         finished: $finished:literal $(,)?
     ) => {
@@ -65,7 +66,7 @@ macro_rules! queue_table {
             table: Table($table),
             endpoint: $endpoint,
             delivered: $delivered,
-            is_quiet: $is_quiet,
+            is_held: $is_held,
             claim: Statement {
                 before: "WITH wanted (wanted_seq, new_lease, claimed_at, ends_at) AS (VALUES ",
                 columns: 4,
@@ -131,7 +132,7 @@ pub(crate) static DELIVERIES: QueueTable = queue_table!(
     "deliveries",
     endpoint: "webhook_seq",
     delivered: "delivered",
-    is_quiet: "1 = 0",
+    is_held: "1 = 0",
     columns: 5,
     more_columns: "",
     more_changes: "",
@@ -143,7 +144,7 @@ pub(crate) static MESSAGES: QueueTable = queue_table!(
     "messages",
     endpoint: "lane",
     delivered: "sent",
-    is_quiet: "COALESCE(outcome, '') = 'quiet_hours'",
+    is_held: concat!("COALESCE(outcome, '') IN (", message_holds!(), ")"),
     columns: 9,
     more_columns: ", new_outcome, new_provider_id, now_finished_at, new_channel",
     more_changes: ", outcome = new_outcome, provider_id = COALESCE(new_provider_id, provider_id),

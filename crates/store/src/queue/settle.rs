@@ -94,13 +94,4 @@ impl UnitOfWork {
         }
         Ok(())
     }
-
-    /// Makes the escalation due whose current message has failed for good.
-    pub(crate) async fn escalate_after(&mut self, message: Uuid, now: Timestamp) -> Result<(), StoreError> {
-        let sql = "UPDATE escalations SET due_at = $2 WHERE current_id = $1";
-        if write_rows!(self, sql, message, now.as_microsecond()) > 0 {
-            self.wake_escalations();
-        }
-        Ok(())
-    }
 }

@@ -9,4 +9,4 @@ mod plan;
 mod usable;
 
 pub(crate) use plan::RoutePlan;
-pub(crate) use usable::{RoutedChannel, RoutedTarget, UsableChannelRow, usable_channel};
+pub(crate) use usable::{RoutedChannel, RoutedTarget, UsableChannelRow, channel_endpoint, usable_channel};

@@ -56,12 +56,9 @@ pub(crate) enum RoutedTarget {
 }
 
 impl RoutedChannel {
-    /// Returns the endpoint number of messages to this channel. Emails and text messages share that of the account, as its own do.
+    /// Returns the endpoint number of messages to this channel.
     pub(crate) fn endpoint(&self, message_channel: MessageChannel, account: Uuid) -> i64 {
-        endpoint(match message_channel {
-            MessageChannel::Service => self.id.0.as_bytes(),
-            MessageChannel::Email | MessageChannel::Sms => account.as_bytes(),
-        })
+        channel_endpoint(self.id, message_channel, account)
     }
 
     /// Returns the id of what brings an event to this channel: a message, or the delivery to a webhook.
@@ -71,6 +68,14 @@ impl RoutedChannel {
             RoutedTarget::Webhook(webhook) => DeliveryId::for_event(event, webhook).0,
         }
     }
+}
+
+/// Returns the endpoint number of messages to a channel. Emails and text messages share that of the account, as its own do.
+pub(crate) fn channel_endpoint(id: NotificationChannelId, message_channel: MessageChannel, account: Uuid) -> i64 {
+    endpoint(match message_channel {
+        MessageChannel::Service => id.0.as_bytes(),
+        MessageChannel::Email | MessageChannel::Sms => account.as_bytes(),
+    })
 }
 
 impl UsableChannelRow {

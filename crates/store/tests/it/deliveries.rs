@@ -104,7 +104,7 @@ async fn pending_notices(store: &Store, seconds: i64) -> Vec<(uuid::Uuid, Vec<u8
             assert_eq!(message.recipient, message.owner.map(|owner| owner.email));
             Some((message.id.0, content))
         }
-        MessageContent::Firing(_) => None,
+        MessageContent::Firing(_) | MessageContent::Firings(_) => None,
     });
     notices.collect()
 }

@@ -90,7 +90,7 @@ async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64)
         until: at(seconds + 60),
         lease,
     };
-    store.claim_messages(channel, query).await.unwrap()
+    store.claim_messages(channel, query, u32::MAX).await.unwrap()
 }
 
 async fn settle(
@@ -118,7 +118,7 @@ async fn fail_service(store: &Store, seconds: i64) {
     settle(store, SERVICE, &claimed[0], SettlementDecision::Failed, seconds).await;
 }
 
-async fn acknowledge(store: &Store, event: EventId, seconds: i64) {
+pub(crate) async fn acknowledge(store: &Store, event: EventId, seconds: i64) {
     let acknowledgement = Acknowledgement {
         at: at(seconds),
         by: "ann@example.com".to_owned(),

@@ -10,6 +10,7 @@ mod escalations;
 mod extended_prices;
 mod feed;
 mod firings;
+mod folding;
 mod former_secrets;
 mod future_rows;
 mod guests;

@@ -11,7 +11,7 @@ use crate::messages::{EMAIL, SMS, account_message, claim, queue, settled, sms_al
 use crate::support::{add, add_many, at, open, uuid, with_accounts};
 
 /// No limit applies.
-const UNLIMITED: MessageLimits = MessageLimits {
+pub(crate) const UNLIMITED: MessageLimits = MessageLimits {
     day_start: jiff::Timestamp::UNIX_EPOCH,
     month_start: jiff::Timestamp::UNIX_EPOCH,
     max_total: 1_000,
@@ -22,7 +22,7 @@ const UNLIMITED: MessageLimits = MessageLimits {
     max_firing_messages_per_recipient: 1_000,
 };
 
-fn quota_request(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> QuotaRequest {
+pub(crate) fn quota_request(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> QuotaRequest {
     QuotaRequest {
         seq: claimed.seq,
         lease: claimed.lease,

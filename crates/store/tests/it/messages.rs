@@ -47,7 +47,7 @@ pub(crate) async fn queue(store: &Store, messages: Vec<NewMessage>) {
 /// Claims messages that are due a number of seconds after the start, for one minute.
 pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
     let query = claim_query(store, channel, seconds, lease, 1_000).await;
-    store.claim_messages(channel, query).await.unwrap()
+    store.claim_messages(channel, query, u32::MAX).await.unwrap()
 }
 
 pub(crate) fn settled(

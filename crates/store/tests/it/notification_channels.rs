@@ -18,6 +18,7 @@ pub(crate) fn channel(owner: u128, id: u128, channel_type: NotificationChannelTy
         config: Some(b"sealed".to_vec()),
         webhook: None,
         templates: None,
+        throttle: store::model::ChannelThrottle::default(),
         created_at: at(0),
         verified_at: None,
         last_success_at: None,

@@ -70,7 +70,7 @@ async fn claim_some(store: &Store, queue: Queue, seconds: i64, lease: i64, max_p
             claimed.iter().map(|claimed| claimed_row!(claimed)).collect()
         }
         Queue::Messages(channel) => {
-            let claimed = store.claim_messages(channel, query).await.unwrap();
+            let claimed = store.claim_messages(channel, query, u32::MAX).await.unwrap();
             claimed.iter().map(|claimed| claimed_row!(claimed)).collect()
         }
     }

@@ -9,9 +9,14 @@ use testkit::Database;
 const STABLE_PLANS: &str =
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan";
 
-/// Parameter types for `PREPARE`: inferred, or one type for all parameters of a list of rows, where PostgreSQL would
-/// infer text.
-const PARAMETER_TYPES: [&str; 3] = ["unknown", "bigint", "uuid"];
+/// Parameter types for `PREPARE`: inferred, or those of each row of a list, where PostgreSQL would infer text.
+const PARAMETER_TYPES: [&[&str]; 5] = [
+    &["unknown"],
+    &["bigint"],
+    &["uuid"],
+    &["bigint", "bigint", "uuid", "text", "bigint", "bigint"],
+    &["bigint", "bigint", "text", "bigint", "bigint", "bigint"],
+];
 
 /// A connection that explains statements.
 pub(crate) enum Explainer {
@@ -57,8 +62,9 @@ async fn sqlite_plan(connection: &mut SqliteConnection, sql: &str) -> Vec<String
 async fn postgres_plan(connection: &mut PgConnection, sql: &str) -> Vec<String> {
     let parameters = (1..).take_while(|number| sql.contains(&format!("${number}"))).count();
     let mut failure = None;
-    for parameter_type in PARAMETER_TYPES {
-        let types = vec![parameter_type; parameters].join(", ");
+    for row_types in PARAMETER_TYPES {
+        let types: Vec<&str> = row_types.iter().copied().cycle().take(parameters).collect();
+        let types = types.join(", ");
         let values = vec!["NULL"; parameters].join(", ");
         let (types, values) = match parameters {
             0 => (String::new(), String::new()),

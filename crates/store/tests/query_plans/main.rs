@@ -115,7 +115,7 @@ on_both_databases! {
         assert_eq!(claimed.len(), 1);
         let due = record!("endpoints with pending messages": store.pending_endpoints(email, i64::MIN, 100).await);
         let claim = claim_query(due.first().unwrap().endpoint);
-        let claimed = record!("claim messages": store.claim_messages(email, claim).await);
+        let claimed = record!("claim messages": store.claim_messages(email, claim, 10).await);
         assert_eq!(claimed.len(), 1);
 
         record!("first escalation": store.next_escalation().await);

@@ -25,6 +25,8 @@ const MAX_REASON_LENGTH: usize = 300;
 const MAX_RATIONALE_LENGTH: usize = 500;
 /// Maximum length of the sentence of an expression, in characters.
 const MAX_SENTENCE_LENGTH: usize = 1_000;
+/// Maximum length of a note in a list of alerts, in characters.
+const MAX_NOTE_LENGTH_IN_LINE: usize = 80;
 /// Maximum length of a note, in characters.
 const MAX_NOTE_LENGTH: usize = 2_000;
 
@@ -76,6 +78,15 @@ pub enum NotBySms {
     OverQuota,
     /// The account has no verified phone number.
     NoNumber,
+}
+
+impl NotBySms {
+    pub(super) const fn sentence(self) -> &'static str {
+        match self {
+            Self::OverQuota => "your plan has no text messages left this month",
+            Self::NoNumber => "your account has no verified phone number",
+        }
+    }
 }
 
 /// A notification without markup, for chat and push services.
@@ -173,13 +184,6 @@ impl FiredAlert {
     /// Returns the notification for chat and push services, without its links.
     #[must_use]
     pub fn to_channel_text(&self, time_zone: &TimeZone) -> ChannelText {
-        let mut title = self.symbol.clone();
-        if let Some(price) = self.price {
-            title.push_str(&format!(" {}", usd(price)));
-            if let Some(percent) = self.change_percent {
-                title.push_str(&format!(", {} today", signed_percent(percent)));
-            }
-        }
         let mut lines = vec![format!("{}: {}.", self.title(), self.reason.trim_end_matches('.'))];
         let notes = self.reminder_note.iter().chain(&self.note);
         lines.extend(notes.map(|note| format!("Note: {note}")));
@@ -190,9 +194,42 @@ impl FiredAlert {
         );
         lines.extend(self.at.map(|at| local_time(at, time_zone)));
         ChannelText {
-            title: self.custom.title.clone().unwrap_or(title),
+            title: self.custom.title.clone().unwrap_or_else(|| self.symbol_and_price()),
             text: self.custom.text.clone().unwrap_or_else(|| lines.join("\n")),
         }
+    }
+
+    /// Returns the alert as a line of a list: `09:30 AAPL 200.01 USD, +1.64 % today: the price rose to 200.00 USD`.
+    pub(super) fn line(&self, time_zone: &TimeZone) -> String {
+        let at = self
+            .at
+            .map(|at| at.to_zoned(time_zone.clone()).strftime("%H:%M ").to_string());
+        let notes = self.reminder_note.iter().chain(&self.note);
+        let notes: String = notes
+            .map(|note| format!(" – {}", plain(note, MAX_NOTE_LENGTH_IN_LINE)))
+            .collect();
+        format!(
+            "{}{}: {}{notes}",
+            at.unwrap_or_default(),
+            self.symbol_and_price(),
+            self.reason.trim_end_matches('.')
+        )
+    }
+
+    /// Returns the alert in a text message about several ones: `AAPL: the price rose to 200.00 USD`.
+    pub(super) fn short_line(&self) -> String {
+        gsm::without_links(&format!("{}: {}", self.symbol, self.reason.trim_end_matches('.')))
+    }
+
+    fn symbol_and_price(&self) -> String {
+        let mut text = self.symbol.clone();
+        if let Some(price) = self.price {
+            text.push_str(&format!(" {}", usd(price)));
+            if let Some(percent) = self.change_percent {
+                text.push_str(&format!(", {} today", signed_percent(percent)));
+            }
+        }
+        text
     }
 
     fn title(&self) -> String {
@@ -262,12 +299,9 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
     }
     let mut closing = vec!["Prices may be delayed. This is not investment advice.".to_owned()];
     if let Some(reason) = alert.not_by_sms {
-        let reason = match reason {
-            NotBySms::OverQuota => "your plan has no text messages left this month",
-            NotBySms::NoNumber => "your account has no verified phone number",
-        };
         closing.push(format!(
-            "This alert is set to text message. It was sent by email because {reason}."
+            "This alert is set to text message. It was sent by email because {}.",
+            reason.sentence()
         ));
     }
     let content = Content {

@@ -24,12 +24,29 @@ pub(super) fn to_gsm_with_end(text: &str, end: &str) -> String {
     gsm
 }
 
+/// Appends as many texts to a beginning as fit before an end, each complete, and the end.
+pub(super) fn to_gsm_list(beginning: &str, texts: impl Iterator<Item = String>, end: &str) -> String {
+    let mut list = beginning.to_owned();
+    for text in texts {
+        let longer = format!("{list} {text}");
+        if length(&converted(&longer)) + length(end) > MAX_SEPTETS {
+            break;
+        }
+        list = longer;
+    }
+    to_gsm_with_end(&list, end)
+}
+
 fn length(text: &str) -> usize {
     text.chars().map(septets).sum()
 }
 
+fn converted(text: &str) -> String {
+    text.chars().map(|c| to_gsm_chars(c).unwrap_or("?".into())).collect()
+}
+
 fn cut_to(text: &str, max_septets: usize) -> String {
-    let converted: String = text.chars().map(|c| to_gsm_chars(c).unwrap_or("?".into())).collect();
+    let converted = converted(text);
     if length(&converted) <= max_septets {
         return converted;
     }

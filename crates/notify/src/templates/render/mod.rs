@@ -8,11 +8,13 @@
 mod account_email;
 mod alert_notices;
 mod fired_alert;
+mod fired_alerts;
 mod gsm;
 mod page;
 
 pub use account_email::{account_email, account_sms};
 pub use fired_alert::{ChannelText, CustomTexts, FiredAlert, NotBySms, fired_alert_email, fired_alert_sms};
+pub use fired_alerts::{FiredAlerts, fired_alerts_email, fired_alerts_sms};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

@@ -1,6 +1,8 @@
 //! Notification channels in responses.
 
-use delivery::notification_channels::{ChannelDetail, ChannelTemplates, ChannelWithLink, LinkCode, MaskedConfig};
+use delivery::notification_channels::{
+    ChannelDetail, ChannelTemplates, ChannelWithLink, Digest, LinkCode, MaskedConfig,
+};
 
 use crate::document::names::NotificationChannelTypeName;
 use crate::routes::prelude::*;
@@ -22,6 +24,15 @@ pub struct NotificationChannelView {
     /// Templates of its messages; null if they have the default texts.
     #[schema(required)]
     pub templates: Option<ChannelTemplatesView>,
+    /// Maximum number of separate messages within a minute; null for that of the service.
+    #[schema(required, example = 10)]
+    pub burst_limit: Option<u32>,
+    /// `hourly` or `daily at HH:MM`, if the alerts that fire are sent in digests.
+    #[schema(required, example = "daily at 17:30")]
+    pub digest: Option<String>,
+    /// Maximum number of messages on a day; null for any number.
+    #[schema(required, example = 20)]
+    pub daily_budget: Option<u32>,
     /// Time since which the channel is known to reach its owner. `email`: the link in the email was opened. `telegram`: the chat was
     /// linked. All others: the first message was accepted.
     #[schema(required, format = DateTime)]
@@ -121,6 +132,9 @@ impl NotificationChannelView {
             name: channel.name,
             config: ChannelConfigView::of(detail.config),
             templates: channel.templates.map(ChannelTemplatesView::of),
+            burst_limit: channel.throttle.burst_limit,
+            digest: channel.throttle.digest.map(Digest::name),
+            daily_budget: channel.throttle.daily_budget,
             verified_at: channel.verified_at.map(timestamp),
             created_at: timestamp(channel.created_at),
             last_success_at: channel.last_success_at.map(timestamp),

@@ -38,6 +38,13 @@ const fn texts(action: ChannelActionKind) -> Texts {
             done_title: "Acknowledged",
             done: "No further messages are sent about this firing.",
         },
+        ChannelActionKind::AcknowledgeAll => Texts {
+            title: "Acknowledge all of these alerts?",
+            text: "Says that you have seen all alerts of the message. Messages about them that are not sent yet are not sent any more.",
+            button: "Acknowledge all",
+            done_title: "All acknowledged",
+            done: "No further messages are sent about these firings.",
+        },
         ChannelActionKind::SnoozeOneHour => Texts {
             title: "Snooze this alert for an hour?",
             text: "It does not fire in this time.",

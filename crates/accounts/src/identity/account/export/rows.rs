@@ -4,7 +4,7 @@ use alerts::json::in_javascript_order;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::model::{
-    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, NotificationChannel, ScopeRole,
+    Account, ApiKey, Delivery, Digest, ExportedAlert, FeedbackWithLike, HistoryRow, NotificationChannel, ScopeRole,
     SentMessage, UserSession, Webhook,
 };
 
@@ -106,6 +106,9 @@ pub(super) fn channel_value(channel: &NotificationChannel) -> Value {
         "templates": channel.templates.as_ref().map(|templates| {
             json!({"title": templates.title, "text": templates.text, "payload": templates.payload})
         }),
+        "burst_limit": channel.throttle.burst_limit,
+        "digest": channel.throttle.digest.map(Digest::name),
+        "daily_budget": channel.throttle.daily_budget,
         "enabled": channel.is_enabled,
     })
 }
