@@ -4,7 +4,7 @@
 //! statements (alert, history entry, event), 10,000 firings per transaction, on one connection; on SQLite with the driver of the store
 //! and with that of sqlx.
 //! Each round has a fresh database. One half of its alerts is fired by the store, the other half by the baseline;
-//! the two take turns at going first.
+//! the two take turns at going first. A further part compares firings with routes and receipts with ones without (`receipts`).
 //!
 //! ```sh
 //! export BELLWETHER_TEST_POSTGRES_URL=$(scripts/postgres-for-tests start --with-fsync)
@@ -22,11 +22,13 @@ use market::Price;
 use serde_json::json;
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnectOptions;
-use store::model::{EvaluationCommit, EventId, Firing, FiringResult, StoredAlert};
+use store::model::{ChannelThrottle, EvaluationCommit, EventId, Firing, FiringResult, StoredAlert};
 use store::{Store, StoreOptions};
 use testkit::Database;
 
-use support::{alert, at, compare, id, insert_fixtures, is_measured, is_selected, shuffle, stopwatch};
+use support::{
+    alert, at, channel, compare, id, insert_fixtures, is_measured, is_selected, route_to, shuffle, stopwatch,
+};
 
 /// Firings per transaction of the baseline.
 const FIRINGS_PER_TRANSACTION: usize = 10_000;
@@ -56,7 +58,66 @@ fn main() {
             let what = format!("{kind}, {} firings of {alerts} alerts", alerts / 2);
             compare(&what, ours, "three statements each", theirs, goal);
         }
+        if is_selected("receipts") {
+            cost_of_receipts(alerts / 2, rounds).await;
+        }
     });
+}
+
+/// Compares firings whose alerts have a route, with an index by which a receipt finds its firing, with firings without both.
+async fn cost_of_receipts(firings: u64, rounds: u64) {
+    let (mut with, mut without) = (Duration::MAX, Duration::MAX);
+    for round in 0..rounds * 2 {
+        for is_routed in [round % 2 == 0, round % 2 == 1] {
+            let database = Database::sqlite();
+            let taken = routed_storm(&database, firings, is_routed).await;
+            let best = if is_routed { &mut with } else { &mut without };
+            *best = taken.min(*best);
+        }
+    }
+    let ratio = with.as_secs_f64() / without.as_secs_f64();
+    let found = format!("{ratio:.2} times, goal at most 1.1 ({with:.2?} against {without:.2?})");
+    let what = format!("SQLite, {firings} firings with routes and receipts against ones without");
+    testkit::print_goal(&what, &found, ratio <= 1.1);
+}
+
+/// The time in which alerts fire, each with a message.
+async fn routed_storm(database: &Database, firings: u64, is_routed: bool) -> Duration {
+    let store = Store::open(StoreOptions::new(database.url())).await.unwrap();
+    insert_fixtures(&store, 0..1_000, 0..0).await;
+    for start in (0..firings).step_by(10_000) {
+        insert_fixtures(&store, 0..0, start..(start + 10_000).min(firings)).await;
+    }
+    if is_routed {
+        set_routes(&store).await;
+    } else {
+        let mut connection = sqlx::SqliteConnection::connect(database.url()).await.unwrap();
+        sqlx::raw_sql("DROP INDEX events_by_id")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+    }
+    let mut all: Vec<_> = (0..firings).map(firing).collect();
+    shuffle(&mut all);
+    let taken = by_the_store(database, &store, all).await;
+    store.close().await;
+    taken
+}
+
+/// Gives each account a chat channel, to which all of its firings go.
+async fn set_routes(store: &Store) {
+    let set = store.commit((), |(), unit| {
+        Box::pin(async move {
+            for number in 0..1_000 {
+                let channel = channel(number, ChannelThrottle::default());
+                unit.insert_notification_channel(&channel).await?;
+                unit.set_notification_route(channel.account, route_to(&channel).as_ref())
+                    .await?;
+            }
+            Ok(())
+        })
+    });
+    set.await.unwrap();
 }
 
 /// The time of the store for one half of the alerts, and of the baseline for the other.

@@ -22,6 +22,7 @@
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test may fail so")]
 
 mod goal;
+mod memory_usage;
 mod postgres;
 mod processor_time;
 mod random;
@@ -29,6 +30,7 @@ mod refusing_port;
 pub mod stub_server;
 
 pub use goal::print_goal;
+pub use memory_usage::MemoryUsage;
 pub use processor_time::{processor_time, thread_times};
 pub use random::{GeneratedSecrets, SeededRandom, seeded_random};
 pub use refusing_port::RefusingPort;

@@ -11,6 +11,7 @@
 //! | `creates` | the processor time and the rate of `POST /alerts`, against a bare handler |
 //! | `ingest` | the processor time of a pushed quote that fires nothing |
 //! | `deliveries` | the processor time from a quote to a settled delivery, against bare hyper that signs and posts |
+//! | `delays` | the time from a quote to an accepted message, for each type of channel, against local servers |
 //! | `logins` | the latency of `GET /healthz` while 200 clients sign in; the duration of failed sign-ins with and without an account |
 //! | `storm` | the latency of `GET /alerts` while 100,000 alerts fire |
 //!
@@ -26,6 +27,7 @@
 mod bare;
 mod bare_sender;
 mod creates;
+mod delays;
 mod deliveries;
 mod goal;
 mod ingest;
@@ -72,6 +74,9 @@ fn main() {
         }
         if is_wanted("deliveries") {
             deliveries::deliveries(&program).await;
+        }
+        if is_wanted("delays") {
+            delays::delays(&program).await;
         }
         if is_wanted("storm") {
             storm::storm(&program).await;

@@ -204,6 +204,7 @@ fn bellwether(folder: &Path) -> Command {
         .env("BELLWETHER_MARKET__SOURCE", "push")
         .env("BELLWETHER_MARKET__ALWAYS_OPEN", "true")
         .env("BELLWETHER_LIMITS__PREMIUM_PER_HOUR", "100000000")
+        .env("BELLWETHER_NOTIFICATIONS__BURST_LIMIT", "1000000")
         .env("BELLWETHER_WEBHOOKS__ALLOW_PRIVATE_CIDRS", "127.0.0.0/8");
     command
 }

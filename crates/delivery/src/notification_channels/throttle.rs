@@ -26,8 +26,15 @@ pub struct DigestField(pub(super) Digest);
 
 impl<const MAX: u32> Field for Limit<MAX> {
     fn read(value: &Value) -> Result<Self, String> {
-        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-        let number = number.filter(|number| (1..=MAX).contains(number)).map(Self);
+        // JSON does not distinguish 5 and 5.0.
+        let number = value.as_f64().filter(|number| number.fract() == 0.0);
+        let number = number.filter(|number| (1.0..=f64::from(MAX)).contains(number));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is whole and within the limits"
+        )]
+        let number = number.map(|number| Self(number as u32));
         number.ok_or_else(|| format!("must be a whole number from 1 to {MAX}"))
     }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::database::{self, BenchDatabase, InitialState, QUIET_PRICE, STORM_PRICE};
 use crate::receiver::ReceiverProcess;
-use crate::system::{MemoryUsage, RealClock, stopwatch};
+use testkit::MemoryUsage;
+
+use crate::system::{RealClock, stopwatch};
 use crate::until_settled;
 
 /// How often the memory is sampled.

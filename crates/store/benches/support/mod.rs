@@ -7,12 +7,16 @@ use std::time::{Duration, Instant};
 
 use alerts::alert::Alert;
 use alerts::condition::{Condition, Side};
+use alerts::routing::{ChannelRoute, parse_route};
 use alerts::transition::{HistoryStatus, StatusChange};
 use alerts::{AlertId, Channel, HistoryAction, Plan, Revision, Status};
 use jiff::{SignedDuration, Timestamp};
 use market::{Price, Symbol};
 use serde_json::json;
-use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
+use store::model::{
+    Account, AccountId, AlertOwner, ChannelThrottle, HistoryRow, NotificationChannel, NotificationChannelId,
+    NotificationChannelType, StoredAlert,
+};
 use store::{Store, StoreError, UnitOfWork};
 use uuid::Uuid;
 
@@ -112,6 +116,32 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
         created_by: Some("key: laptop".to_owned()),
         role: store::model::ScopeRole::Single,
     }
+}
+
+/// The chat channel of an account.
+pub(crate) fn channel(account: u64, throttle: ChannelThrottle) -> NotificationChannel {
+    NotificationChannel {
+        seq: 0,
+        id: NotificationChannelId(id(account + 2_000_000_000)),
+        account: AccountId(id(account)),
+        channel_type: NotificationChannelType::Slack,
+        name: "Trading room".to_owned(),
+        config: Some(b"sealed".to_vec()),
+        webhook: None,
+        templates: None,
+        throttle,
+        created_at: at(0),
+        verified_at: Some(at(0)),
+        last_success_at: None,
+        last_error: None,
+        is_enabled: true,
+        link: None,
+    }
+}
+
+/// The route to one channel.
+pub(crate) fn route_to(channel: &NotificationChannel) -> Option<ChannelRoute> {
+    parse_route(&json!({"channels": [channel.id.0]})).unwrap()
 }
 
 /// Inserts accounts and alerts by number.

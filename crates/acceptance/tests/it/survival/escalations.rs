@@ -7,23 +7,17 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use acceptance::environment::{ALL_SCOPES, ingest};
 use acceptance::{ApiClient, Behaviour, DatabaseKind, ScriptedServer, clock};
-use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::survival::channels::{add_stock, create_channel, fire, setup_with_key};
+use crate::survival::plan;
 use crate::survival::worker::random_below;
-use crate::survival::{plan, setup};
 
 /// Alerts that fire in a round.
 const ALERTS_PER_ROUND: u32 = 8;
 /// Maximum time between the quote and the kill, in milliseconds.
 const MAX_RUN_TIME_MS: u64 = 250;
-
-async fn create_channel(client: &ApiClient, topic: &str, server: &ScriptedServer) -> String {
-    let body = json!({"type": "ntfy", "name": topic, "config": {"url": server.url(), "topic": topic}});
-    client.post("/notification-channels", &body).await.expect_ok(201).id()
-}
 
 /// Waits until the messages of all firings have an end, and returns the firings.
 async fn finished_firings(client: &ApiClient, count: u32) -> Vec<Value> {
@@ -53,37 +47,19 @@ fn sequence_ids(server: &ScriptedServer) -> HashMap<String, usize> {
 
 async fn run(database: DatabaseKind, percent: u32) {
     let (rounds, mut rng) = plan(percent);
-    let setup = setup(database).await.set("webhooks.allow_private_cidrs", "127.0.0.0/8");
-    setup.create_user("ann@example.com", "premium", &["--operator"]).await;
-    let key = setup.create_key("ann@example.com", Some(ALL_SCOPES)).await;
+    let (setup, key) = setup_with_key(database).await;
     let (refusing, accepting) = (ScriptedServer::start().await, ScriptedServer::start().await);
     refusing.set_behaviour(Behaviour::status(410));
     accepting.set_behaviour(Behaviour::Respond(200, Vec::new(), json!({"id": "1"}).to_string()));
     let mut process = setup.start().await;
     let mut client = process.anonymous_client().with_key(&key);
-    let stocks = json!([{"symbol": "ACME", "name": "Acme"}]);
-    ingest(
-        &client,
-        json!({"stocks": stocks, "quotes": [{"symbol": "ACME", "price": 100}]}),
-    )
-    .await;
-    let first = create_channel(&client, "first", &refusing).await;
-    let second = create_channel(&client, "second", &accepting).await;
+    add_stock(&client).await;
+    let first = create_channel(&client, "first", &refusing, json!({})).await;
+    let second = create_channel(&client, "second", &accepting, json!({})).await;
     let mut fired = 0;
     for round in 1..=rounds {
-        let price = 100 + round;
-        for nth in 0..ALERTS_PER_ROUND {
-            let threshold = f64::from(price) - f64::from(nth) / 100.0;
-            let body = json!({"symbol": "ACME", "condition": "price_above", "threshold": threshold,
-                              "channels": [first, second], "policy": "failover"});
-            let _ = client
-                .request(Method::POST, "/alerts")
-                .json(&body)
-                .send()
-                .await
-                .expect_ok(201);
-        }
-        ingest(&client, json!({"quotes": [{"symbol": "ACME", "price": price}]})).await;
+        let route = json!({"channels": [first, second], "policy": "failover"});
+        fire(&client, round, ALERTS_PER_ROUND, &route).await;
         fired += ALERTS_PER_ROUND;
         // The time of the kill is the random variable of the experiment.
         tokio::time::sleep(Duration::from_millis(random_below(&mut rng, MAX_RUN_TIME_MS))).await;

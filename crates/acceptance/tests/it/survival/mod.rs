@@ -9,7 +9,8 @@
 //! that has not fired. Each firing also sends one email or text message ([`messages`]), at least once.
 //!
 //! A third of the alerts are expressions. [`repeating`] does the same with alerts that fire again and again, and [`timed`] with those
-//! that are snoozed or expire. [`escalations`] does it with firings whose first channel fails.
+//! that are snoozed or expire. [`escalations`] does it with firings whose first channel fails, [`folding`] with more firings than their
+//! channel gets separate messages for. Everywhere else each firing has its own message.
 //!
 //! The same test runs with two service processes on one database, which both get every quote. A negative control proves that the
 //! harness detects duplicate firings: with compare-and-set on commit disabled, it must find some.
@@ -19,8 +20,10 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod audit;
+mod channels;
 mod deliveries;
 mod escalations;
+mod folding;
 mod harness;
 mod messages;
 mod model;
@@ -54,6 +57,7 @@ async fn setup(database: DatabaseKind) -> ServiceSetup {
     let setup = ServiceSetup::on(database).await;
     setup
         .set("limits.premium_per_hour", "100000000")
+        .set("notifications.burst_limit", "1000000")
         .set("webhooks.allow_private_cidrs", "127.0.0.1")
         .set("webhooks.timeout", "500ms")
         .set("webhooks.retry_delays", &["1s"; 60].join(","))

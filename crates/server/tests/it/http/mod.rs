@@ -23,6 +23,7 @@ mod explain_past;
 mod extended_hours;
 mod feedback;
 mod firings;
+mod folding;
 mod guests;
 mod idempotency;
 mod identity;

@@ -41,7 +41,7 @@ testkit::on_both_databases! {
         let created = server.post(PATH, body).await.ok(201);
         let channel = created.body["data"].clone();
         let expected = json!({
-            "id": channel["id"], "type": "slack", "name": "Trading room", "config": {"url": "***"}, "templates": null, "verified_at": null,
+            "id": channel["id"], "type": "slack", "name": "Trading room", "config": {"url": "***"}, "templates": null, "burst_limit": null, "digest": null, "daily_budget": null, "verified_at": null,
             "created_at": "2024-03-08T15:00:00.000Z", "last_success_at": null, "last_error": null, "enabled": true,
         });
         assert_eq!(channel, expected);

@@ -36,6 +36,8 @@ async fn with(database: Database, limits: DailyMessageLimits) -> TestApp {
     let mut settings: ServiceConfig = settings();
     settings.delivery.messages.email.daily_limits = limits;
     settings.delivery.messages.sms.daily_limits = limits;
+    // Each firing has its own message.
+    settings.delivery.channels.burst_limit = 1_000;
     TestApp::with(database, settings).await
 }
 

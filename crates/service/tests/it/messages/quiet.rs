@@ -37,8 +37,6 @@ async fn alert_in_quiet_hours_is_emailed_at_their_end(app: TestApp) {
     app.clock.set(at("2024-03-08T15:59:59.999Z"));
     assert!(app.outbox("ann@example.com").await.is_empty());
     app.clock.set(at(END));
-    let mailed = app.mailed_at_least("ann@example.com", 3).await;
-    assert!(mailed.iter().all(|mail| mail.created_at >= at(END)));
     for alert in alerts {
         let told = app.notified(&ann, alert, 1).await;
         assert_eq!(
@@ -46,6 +44,10 @@ async fn alert_in_quiet_hours_is_emailed_at_their_end(app: TestApp) {
             (1, "sent".to_owned(), at(END))
         );
     }
+    let mailed = app.outbox("ann@example.com").await;
+    let subjects: Vec<_> = mailed.iter().map(|mail| mail.subject.as_deref()).collect();
+    assert_eq!(subjects, [Some("3 alerts have fired")]);
+    assert_eq!(mailed[0].text.matches("AAPL ").count(), 3, "{}", mailed[0].text);
 }
 
 async fn quiet_hours_delay_text_messages_but_not_account_emails(app: TestApp) {
@@ -108,7 +110,7 @@ async fn delayed_messages_survive_restart(app: TestApp) {
     app.held_back_until(MessageChannel::Email, at(END)).await;
     app.clock.set(at(END));
     assert_eq!(app.outcomes(&ann, &alerts).await, times(2, "sent"));
-    assert_eq!(app.outbox("ann@example.com").await.len(), 2);
+    assert_eq!(app.outbox("ann@example.com").await.len(), 1);
 }
 
 async fn removing_quiet_hours_releases_delayed_messages(app: TestApp) {

@@ -1,11 +1,11 @@
-//! Forms about one notification channel: a test, another name, enabling, disabling, deleting, another link or code.
+//! Forms about one notification channel: a test, another name, how many messages it gets, enabling, disabling, deleting, another link or code.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use delivery::notification_channels::{NotificationChannelId, NotificationChannelType};
 use foundation::ServiceError;
-use serde_json::json;
+use serde_json::{Value, json};
 use web::screens::settings::{ChannelTestLine, TelegramCode};
 use web::texts;
 
@@ -15,6 +15,7 @@ use crate::query::uuid;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link::{form_field, rate_limit_caller};
 use crate::routes::prelude::*;
+use crate::routes::web::form_value::{optional_number, optional_text};
 use crate::routes::web::visitor::Visitor;
 
 /// Returns a response if the actor has sent too many tests. They count together with tests of webhooks, as in the API.
@@ -43,6 +44,11 @@ pub(super) async fn change(
             return Ok(Outcome::Changed(texts::text("channel-deleted-notice")));
         }
         "rename" => json!({"name": form_field(form, "name").trim()}),
+        "limit" => json!({
+            "burst_limit": optional_number(form, "burst_limit"),
+            "digest": digest(form),
+            "daily_budget": optional_number(form, "daily_budget"),
+        }),
         "enable" | "disable" => json!({"enabled": action == "enable"}),
         // A change of the configuration returns another link or code, even if it changes nothing.
         "request-link" => json!({"config": {}}),
@@ -63,6 +69,14 @@ pub(super) async fn change(
         }
         None => Outcome::Changed(texts::text("channel-changed")),
     })
+}
+
+/// Returns the digest of a form: that of each day has its time in another field.
+fn digest(form: &FormFields) -> Value {
+    match form_field(form, "digest") {
+        "daily" => json!(format!("daily at {}", form_field(form, "digest_time").trim())),
+        _ => optional_text(form, "digest"),
+    }
 }
 
 async fn test(app: &App, visitor: &Visitor, id: NotificationChannelId) -> Result<Outcome, ServiceError> {
