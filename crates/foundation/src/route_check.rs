@@ -16,8 +16,14 @@ pub async fn check_route(
     if unit.has_notification_channels(account, route.channels()).await? {
         return Ok(());
     }
-    let message = "must be ids of your notification channels; GET /notification-channels lists them";
-    Err(Abort::Refused(ServiceError::field("channels", message)))
+    Err(Abort::Refused(unknown_channels()))
+}
+
+/// Returns the error of a route with a channel that its account does not have.
+#[must_use]
+pub fn unknown_channels() -> ServiceError {
+    let message = "must be ids of your notification channels (GET /notification-channels lists them)";
+    ServiceError::field("channels", message)
 }
 
 /// Refuses the route of an alert with a channel that its account does not have, unless the alert has this route already: one of its

@@ -12,6 +12,7 @@ mod change;
 mod decide;
 mod preview;
 mod request;
+mod routing;
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use ::alerts::options::AlertOptions;
 use ::alerts::request::{ParseContext, parse_create, parse_update, without_snooze};
 use ::alerts::scope::shown_symbol;
-use ::alerts::{Alert, AlertId, Condition, Note, Tags, plan};
+use ::alerts::{Alert, AlertId, Condition, Note, Routing, Tags, plan};
 use ::market::Symbol;
 use serde_json::Value;
 use store::model::WatchlistItemId;
@@ -46,8 +46,11 @@ impl Approvals {
                 };
                 plan::check_alert_features(actor.plan, &requested.condition, requested.notification)?;
                 let on = stocks.map_or_else(String::new, |stocks| format!(", on {stocks}"));
+                let routing = self
+                    .routing_preview(actor, &Routing::default(), &requested.routing)
+                    .await?;
                 format!(
-                    "Make an alert: {}{on}, notified by {}{}{}",
+                    "Make an alert: {}{on}, notified by {}{routing}{}{}",
                     describe(requested.symbol, &requested.condition),
                     requested.notification.name(),
                     options(&requested.options),
@@ -70,8 +73,9 @@ impl Approvals {
                     none if none.is_empty() && !alert.options.are_default() => ", without options".to_owned(),
                     options => options,
                 };
+                let routing = self.routing_preview(actor, &alert.routing, &requested.routing).await?;
                 format!(
-                    "Change the alert {} to {}, notified by {channel}{options}{labels}",
+                    "Change the alert {} to {}, notified by {channel}{routing}{options}{labels}",
                     describe(alert.symbol, &alert.condition),
                     describe(alert.symbol, &requested.condition)
                 )

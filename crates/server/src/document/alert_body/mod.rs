@@ -6,7 +6,7 @@
 pub(crate) mod guide;
 mod labels;
 mod options;
-mod routing;
+pub(crate) mod routing;
 mod schema;
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,46 @@
 //! The schemas of the routing in requests.
 
 use alerts::routing::MAX_ROUTE_CHANNELS;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A length of time from 1 minute to 24 hours.
 pub(crate) const ACK_TIMEOUT_PATTERN: &str =
     "^(0*([1-9][0-9]{0,2}|1[0-3][0-9]{2}|14[0-3][0-9]|1440)m|0*([1-9]|1[0-9]|2[0-4])h|0*1d)$";
 
+/// The descriptions of the members as arguments of a tool: shorter, because the list of tools becomes a part of an agent's context.
+const TOOL_DESCRIPTIONS: [(&str, &str); 4] = [
+    ("channels", "Ids of notification channels; null: the account's route"),
+    ("policy", "All at once, or one after another"),
+    ("ack_timeout", "With failover: 1m to 24h until the next channel"),
+    ("urgent", "Also sent in quiet hours"),
+];
+
 /// Adds the members of a routing to the properties of a body.
 pub(super) fn add_to(properties: &mut Value) {
-    let members = json!({
+    extend(properties, members());
+}
+
+/// Adds the members of a routing to the arguments of a tool. The types and limits are those of a body.
+pub(crate) fn add_to_arguments(arguments: &mut Value) {
+    let mut members = members();
+    for (name, description) in TOOL_DESCRIPTIONS {
+        members[name]["description"] = description.into();
+    }
+    // The use case checks it, and the description says it in fewer characters.
+    if let Value::Object(ack_timeout) = &mut members["ack_timeout"] {
+        ack_timeout.shift_remove("pattern");
+    }
+    extend(arguments, members);
+}
+
+fn extend(properties: &mut Value, members: Value) {
+    if let (Value::Object(properties), Value::Object(members)) = (properties, members) {
+        properties.extend(members);
+    }
+}
+
+fn members() -> Value {
+    json!({
         "channels": {
             "type": ["array", "null"],
             "maxItems": MAX_ROUTE_CHANNELS,
@@ -29,8 +60,5 @@ pub(super) fn add_to(properties: &mut Value) {
             "type": ["boolean", "null"],
             "description": "Whether messages are sent during quiet hours, too; default false. Not for guests",
         },
-    });
-    if let (Value::Object(properties), Value::Object(members)) = (properties, members) {
-        properties.extend(members.into_iter().collect::<Map<_, _>>());
-    }
+    })
 }

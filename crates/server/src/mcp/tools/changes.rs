@@ -5,6 +5,7 @@ use watchlist::Intention;
 
 use super::reads::alert_id;
 use super::{OutputSchema, ToolDefinition, ToolEffect};
+use crate::document::alert_body::routing;
 
 fn confirm() -> Value {
     json!({"type": "boolean", "const": true, "description": "Must be true: the user confirms the deletion"})
@@ -12,6 +13,18 @@ fn confirm() -> Value {
 
 pub(super) fn update_alert() -> ToolDefinition {
     let conditions: Vec<&str> = alerts::ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+    let mut arguments = json!({
+        "alert_id": alert_id(),
+        "condition": {"type": "string", "enum": conditions, "description": "The new condition; it needs its own threshold and parameters"},
+        "threshold": {"type": ["number", "null"], "minimum": 0, "description": "In the condition's unit; null removes it"},
+        "notification": {"type": "string", "enum": ["email", "sms"], "description": "The notification channel"},
+        "parameters": {"type": ["object", "null"], "description": "Replaces all parameters, with the fields of create_alert; null removes them"},
+        "note": {"type": ["string", "null"], "maxLength": 2000, "description": "Replaces the note; null removes it"},
+        "tags": {"type": ["array", "null"], "items": {"type": "string"}, "description": "Replaces all tags; null removes them"},
+        "options": {"type": ["object", "null"], "description": "Replaces all options of create_alert; null removes them"},
+        "snooze": {"type": ["string", "null"], "description": "A duration such as 2h, or next_open; null ends the snooze"},
+    });
+    routing::add_to_arguments(&mut arguments);
     ToolDefinition {
         title: "Update an alert",
         description:
@@ -20,17 +33,7 @@ pub(super) fn update_alert() -> ToolDefinition {
                       immediately; its initial_price stays. The stock cannot be changed."
                 .to_owned(),
         effect: ToolEffect::Destroys,
-        arguments: json!({
-            "alert_id": alert_id(),
-            "condition": {"type": "string", "enum": conditions, "description": "The new condition; it needs its own threshold and parameters"},
-            "threshold": {"type": ["number", "null"], "minimum": 0, "description": "In the condition's unit; null removes it"},
-            "notification": {"type": "string", "enum": ["email", "sms"], "description": "The notification channel"},
-            "parameters": {"type": ["object", "null"], "description": "Replaces all parameters, with the fields of create_alert; null removes them"},
-            "note": {"type": ["string", "null"], "maxLength": 2000, "description": "Replaces the note; null removes it"},
-            "tags": {"type": ["array", "null"], "items": {"type": "string"}, "description": "Replaces all tags; null removes them"},
-            "options": {"type": ["object", "null"], "description": "Replaces all options of create_alert; null removes them"},
-            "snooze": {"type": ["string", "null"], "description": "A duration such as 2h, or next_open; null ends the snooze"},
-        }),
+        arguments,
         required: &["alert_id"],
         output: OutputSchema::or_waiting("Alert"),
     }

@@ -10,7 +10,7 @@ use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
 use super::{OutputSchema, Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text};
-use crate::document::alert_body::guide;
+use crate::document::alert_body::{guide, routing};
 use crate::routes::alerts::preview::AlertPreview;
 use crate::routes::alerts::view::AlertView;
 use crate::state::App;
@@ -49,23 +49,25 @@ fn description() -> String {
 
 pub(super) fn definition() -> ToolDefinition {
     let conditions: Vec<&str> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+    let mut arguments = json!({
+        "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, such as AAPL or BRK.B"},
+        "scope": {"type": "object", "description": "In place of symbol: {symbols: [...]} or {watchlist: all, buy or sell}"},
+        "condition": {"type": "string", "enum": conditions, "description": "The condition to fire on"},
+        "when": {"type": "string", "description": "For expression, in place of parameters.when: rsi(14) < 30 and price > sma(200)"},
+        "threshold": {"type": "number", "minimum": 0, "description": "In the condition's unit; 5 means 5 %. Omit it if the condition has none"},
+        "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "The notification channel, in addition to webhooks; sms needs a verified number"},
+        "parameters": guide::parameters(),
+        "note": {"type": "string", "maxLength": 2000, "description": "Shown in every notification"},
+        "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags to filter lists by"},
+        "preview": {"type": "boolean", "default": false, "description": "Create nothing; the result has only `preview`: the firings of the last five years"},
+        "options": {"type": "object", "description": "repeat (once, each_time, once_per_day), cooldown, rearm, hold, expires_at and others: resource bellwether://guide/conditions"},
+    });
+    routing::add_to_arguments(&mut arguments);
     ToolDefinition {
         title: "Create an alert",
         description: description(),
         effect: ToolEffect::Adds,
-        arguments: json!({
-            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, such as AAPL or BRK.B"},
-            "scope": {"type": "object", "description": "In place of symbol: {symbols: [...]} or {watchlist: all, buy or sell}"},
-            "condition": {"type": "string", "enum": conditions, "description": "The condition to fire on"},
-            "when": {"type": "string", "description": "For expression, in place of parameters.when: rsi(14) < 30 and price > sma(200)"},
-            "threshold": {"type": "number", "minimum": 0, "description": "In the condition's unit; 5 means 5 %. Omit it if the condition has none"},
-            "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "The notification channel, in addition to webhooks; sms needs a verified number"},
-            "parameters": guide::parameters(),
-            "note": {"type": "string", "maxLength": 2000, "description": "Shown in every notification"},
-            "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags to filter lists by"},
-            "preview": {"type": "boolean", "default": false, "description": "Create nothing; the result has only `preview`: the firings of the last five years"},
-            "options": {"type": "object", "description": "repeat (once, each_time, once_per_day), cooldown, rearm, hold, expires_at and others: resource bellwether://guide/conditions"},
-        }),
+        arguments,
         required: &["condition"],
         output: created_or_waiting(),
     }

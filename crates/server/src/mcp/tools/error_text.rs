@@ -29,6 +29,11 @@ fn hint(tool: Tool, error: &ServiceError) -> Option<&'static str> {
         (Tool::CreateWatchlistItem, ServiceError::Conflict(_)) => {
             Some("list_watchlist shows the item; delete_watchlist_item and create_watchlist_item change its intention")
         }
+        (Tool::CreateAlert | Tool::UpdateAlert, ServiceError::Invalid { fields, .. })
+            if fields.contains_key("channels") =>
+        {
+            Some("get_alert shows those of another alert")
+        }
         (Tool::PauseAlert, ServiceError::Invalid { .. }) => Some("resume_alert activates it"),
         (Tool::UpdateAlert, ServiceError::Conflict(_)) => Some("list_alerts shows the other alert"),
         (

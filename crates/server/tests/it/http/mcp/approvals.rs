@@ -80,7 +80,35 @@ on_both![
     approval_expires_after_seven_days,
     only_one_of_twenty_concurrent_approvals_counts,
     every_change_can_require_approval,
+    preview_names_the_channels_of_a_route,
 ];
+
+async fn preview_names_the_channels_of_a_route(database: Database) {
+    let owner = Owner::on(database).await;
+    let mut ids = Vec::new();
+    for name in ["Phone", "Second phone"] {
+        let body = json!({"type": "sms", "name": name});
+        let created = owner.server.post("/v1/notification-channels", body).await.ok(201);
+        ids.push(created.body["data"]["id"].clone());
+    }
+    let mut arguments = above(200);
+    arguments["channels"] = json!(ids);
+    arguments["urgent"] = json!(true);
+    let all = owner.request_change("create_alert", arguments.clone()).await;
+    let preview = "Make an alert: AAPL price_above 200, notified by email, sent to Phone and Second phone, also during quiet hours";
+    assert_eq!(all["preview"], preview);
+    arguments["policy"] = json!("failover");
+    arguments["ack_timeout"] = json!("15m");
+    let failover = owner.request_change("create_alert", arguments.clone()).await;
+    let part = "sent to Phone, then Second phone, each after 15m without an acknowledgement";
+    assert!(failover["preview"].as_str().unwrap().contains(part), "{failover}");
+    arguments["channels"] = json!(["0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11"]);
+    let refused = owner.server.refused("create_alert", arguments).await;
+    assert!(
+        refused.contains("must be ids of your notification channels"),
+        "{refused}"
+    );
+}
 
 async fn changes_need_no_approval_by_default(database: Database) {
     let owner = Owner::on(database).await;

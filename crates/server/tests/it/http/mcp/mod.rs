@@ -7,6 +7,7 @@ mod prompts;
 mod request_checks;
 mod resources;
 mod revisions;
+mod routing;
 mod schemas;
 mod scopes;
 mod tools;
