@@ -58,6 +58,7 @@ on_both! {
     "0035" "notification_routes",
     "0036" "channel_templates",
     "0037" "folded_messages",
+    "0039" "unreached_firings",
 }
 
 /// Returns the migrations of SQLite.

@@ -61,6 +61,7 @@ impl OutgoingMessage for Email {
                     .fired(message, data, NotificationChannelType::Email)
                     .with_custom_texts(texts);
                 let alert = match not_by_sms(message, alert.is_by_sms()) {
+                    _ if message.is_fallback => alert.without_reached_channel(),
                     Some(reason) => alert.with_not_by_sms(reason),
                     None => alert,
                 };

@@ -107,7 +107,7 @@ impl UpdateWebhook {
         let found = unit.lock_webhook(self.account, self.id).await?;
         let mut webhook = found.ok_or_else(no_such_webhook)?;
         self.apply(&mut webhook);
-        unit.update_webhook(&webhook).await?;
+        unit.update_webhook(&webhook, self.now).await?;
         Ok(webhook)
     }
 }

@@ -76,7 +76,7 @@ impl Webhooks {
                 unit.insert_webhook(webhook).await?;
                 if !webhook.is_active {
                     // Stores when and by whom the webhook was disabled.
-                    unit.update_webhook(webhook).await?;
+                    unit.update_webhook(webhook, webhook.created_at).await?;
                 }
                 Ok(())
             })

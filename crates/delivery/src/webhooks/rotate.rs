@@ -61,7 +61,7 @@ impl Webhooks {
                 };
                 unit.insert_former_secret(webhook.id, &former, MAX_SIGNING_SECRETS - 1, now)
                     .await?;
-                unit.update_webhook(&webhook).await?;
+                unit.update_webhook(&webhook, now).await?;
                 Ok(webhook)
             })
         });

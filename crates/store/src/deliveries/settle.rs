@@ -169,12 +169,10 @@ impl SettleDeliveries {
         {
             return Ok(None);
         }
-        let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE status = 'pending' AND webhook_seq = $1";
-        write_rows!(unit, sql, endpoint);
         let sql = "SELECT w.id, w.account_id, w.url, a.email FROM webhooks w JOIN accounts a ON a.id = w.account_id
                    WHERE w.seq = $1";
         let (id, account, url, email) = fetch!(unit, fetch_one(Uuid, Uuid, String, String), sql, endpoint);
-        unit.escalate_deliveries(WebhookId(id)).await?;
+        unit.give_up_deliveries(WebhookId(id), self.now).await?;
         let disabled = DisabledWebhook {
             webhook: WebhookId(id),
             account: AccountId(account),

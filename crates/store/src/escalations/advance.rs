@@ -79,7 +79,7 @@ impl UnitOfWork {
                 continue;
             }
             if next.as_slice().is_empty() {
-                break;
+                return self.end_escalation(escalation.event_seq).await;
             }
             let sql = "UPDATE escalations SET current_id = $2, next_channels = $3, due_at = $4 WHERE event_seq = $1";
             let current = channel.current_id(EventId(escalation.event_id));
@@ -87,7 +87,8 @@ impl UnitOfWork {
             write_rows!(self, sql, escalation.event_seq, current, left.as_str(), next_due(at));
             return Ok(());
         }
-        self.end_escalation(escalation.event_seq).await
+        self.end_escalation(escalation.event_seq).await?;
+        self.send_unreached_firings(&[escalation.event_seq], now).await
     }
 
     async fn end_escalation(&mut self, event_seq: i64) -> Result<(), StoreError> {

@@ -36,6 +36,8 @@ impl UnitOfWork {
         let Some(row) = fetch!(self, fetch_optional FiredAlertRow, sql, firing.0, account.0) else {
             return Ok(None);
         };
+        // Before the entry, which locks the event: a step of the escalation locks both in this order, too.
+        write_rows!(self, "DELETE FROM escalations WHERE event_seq = $1", row.seq);
         let written = write_rows!(
             self,
             "INSERT INTO acknowledgements (event_seq, account_id, at, acknowledged_by, via) VALUES ($1, $2, $3, $4, $5)
@@ -63,15 +65,14 @@ impl UnitOfWork {
         }))
     }
 
-    /// Ends the escalation of an acknowledged firing and the messages about it that have not been sent. One that is being sent now is not
-    /// tried again: the next claim finds the acknowledgement. One that lists other firings is still sent.
+    /// Ends the messages about an acknowledged firing that have not been sent. One that is being sent now is not tried again: the next
+    /// claim finds the acknowledgement. One that lists other firings is still sent.
     async fn stop_messages(
         &mut self,
         (event_seq, firing): (i64, EventId),
         account: AccountId,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        write_rows!(self, "DELETE FROM escalations WHERE event_seq = $1", event_seq);
         let sql = "UPDATE messages SET status = 'failed', outcome = 'acknowledged', finished_at = $3
                    WHERE account_id = $2 AND status = 'pending' AND lease IS NULL
                    AND (id = $4 OR (event_seq = $1 AND notification_channel_seq IS NOT NULL))

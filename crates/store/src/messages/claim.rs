@@ -19,7 +19,7 @@ use crate::{Store, StoreError};
 
 const CLAIMED_MESSAGES: Statement = Statement {
     before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
-             m.created_at, m.content, m.notification_channel_seq, a.routing, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
+             m.created_at, m.content, m.notification_channel_seq, m.is_fallback, a.routing, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
              EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged,
              m.folded_at
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
@@ -49,6 +49,7 @@ row! {
         created_at: i64,
         content: Option<Vec<u8>>,
         notification_channel_seq: Option<i64>,
+        is_fallback: bool,
         routing: Option<String>,
         event_id: Option<Uuid>,
         caused_at: Option<i64>,
@@ -94,6 +95,7 @@ impl ClaimedRow {
             event: self.event_id.map(EventId),
             caused_at: TABLE.optional_instant(self.caused_at)?,
             destination,
+            is_fallback: self.is_fallback,
             is_urgent: parse_routing(self.routing.as_deref())?.is_urgent,
             is_acknowledged,
             is_admitted: self.admitted_at.is_some(),

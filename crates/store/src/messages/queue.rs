@@ -55,8 +55,10 @@ impl UnitOfWork {
         let queued = write_rows!(
             self,
             "INSERT INTO messages
-             (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, status, tries, due_at, created_at, outcome)
-             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, 'pending', 0, $4, $4, $6 FROM messages
+             (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, is_fallback, status, tries, due_at,
+              created_at, outcome)
+             SELECT $3, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, is_fallback, 'pending', 0, $4, $4, $6
+             FROM messages
              WHERE id = $2 AND account_id = $1 AND kind = $5 AND event_seq IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM messages AS waiting WHERE waiting.event_seq = messages.event_seq
                  AND waiting.account_id = $1 AND waiting.channel = messages.channel AND waiting.status IN ('pending', 'folded')

@@ -233,6 +233,8 @@ pub struct ClaimedMessage {
     pub caused_at: Option<Timestamp>,
     /// Where it goes.
     pub destination: MessageDestination,
+    /// Whether it goes to the account's own address because no channel of the firing's route could get it.
+    pub is_fallback: bool,
     /// Whether it does not wait for the end of quiet hours.
     pub is_urgent: bool,
     /// Whether the firing was acknowledged after the message was queued. One that is sent again later is wanted.

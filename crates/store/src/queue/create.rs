@@ -19,9 +19,9 @@ const ACTIVE_WEBHOOKS: Statement = Statement {
 };
 
 const INSERT_DELIVERIES: Statement = Statement {
-    before: "INSERT INTO deliveries (id, webhook_seq, event_seq, status, tries, due_at, created_at)
-             SELECT column1, column2, column3, 'pending', 0, column4, column4 FROM (VALUES ",
-    columns: 4,
+    before: "INSERT INTO deliveries (id, webhook_seq, event_seq, is_routed, status, tries, due_at, created_at)
+             SELECT column1, column2, column3, column4, 'pending', 0, column5, column5 FROM (VALUES ",
+    columns: 5,
     after: ") AS made WHERE true",
 };
 
@@ -85,6 +85,13 @@ impl FiredEvent<'_> {
         };
         let route = self.route.filter(|plan| plan.channels.iter().any(is_reached));
         Self { route, ..self }
+    }
+
+    /// Returns whether a webhook is a channel of the route.
+    fn is_routed_to(&self, webhook: Uuid) -> bool {
+        let target = RoutedTarget::Webhook(WebhookId(webhook));
+        self.route
+            .is_some_and(|plan| plan.channels.iter().any(|channel| channel.target == target))
     }
 
     /// Returns the channels that get a message at once.
@@ -177,11 +184,17 @@ impl UnitOfWork {
             let of_account = event.account.and_then(|account| webhooks.get(&account));
             for &(webhook_seq, webhook) in of_account.into_iter().flatten() {
                 let id = DeliveryId::for_event(EventId(event.event), WebhookId(webhook));
-                rows.push((id.0, webhook_seq, event.event_seq, event.at));
+                rows.push((
+                    id.0,
+                    webhook_seq,
+                    event.event_seq,
+                    event.is_routed_to(webhook),
+                    event.at,
+                ));
             }
         }
         let made = write_many!(self, INSERT_DELIVERIES, &rows, |query, row| {
-            query.bind(row.0).bind(row.1).bind(row.2).bind(row.3)
+            query.bind(row.0).bind(row.1).bind(row.2).bind(row.3).bind(row.4)
         });
         if made > 0 {
             self.wake(Queue::Webhooks);

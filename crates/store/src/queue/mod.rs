@@ -52,6 +52,8 @@ pub(crate) struct QueueTable {
     settle: Statement,
     /// Makes the escalations due whose current row has failed for good.
     escalate: Statement,
+    /// Selects the events of failed rows to the channels of a route.
+    routed_events: Statement,
 }
 
 /// A [`QueueTable`]. `more_columns`, `more_changes` and `finished` extend the statement that settles: further columns
@@ -59,6 +61,7 @@ pub(crate) struct QueueTable {
 macro_rules! queue_table {
     (
         $table:literal, endpoint: $endpoint:literal, delivered: $delivered:literal, is_held: $is_held:expr,
+        is_routed: $is_routed:literal,
         columns: $columns:literal, more_columns: $more_columns:literal, more_changes: $more_changes:literal,
         finished: $finished:literal $(,)?
     ) => {
@@ -124,6 +127,17 @@ macro_rules! queue_table {
                     " q ON q.seq = settled_seq WHERE escalations.current_id = q.id AND q.status = 'failed'"
                 ),
             },
+            routed_events: Statement {
+                before: concat!(
+                    "SELECT event_seq FROM ",
+                    $table,
+                    " WHERE ",
+                    $is_routed,
+                    " AND status = 'failed' AND seq IN (VALUES "
+                ),
+                columns: 1,
+                after: ")",
+            },
         }
     };
 }
@@ -133,6 +147,7 @@ pub(crate) static DELIVERIES: QueueTable = queue_table!(
     endpoint: "webhook_seq",
     delivered: "delivered",
     is_held: "1 = 0",
+    is_routed: "is_routed",
     columns: 5,
     more_columns: "",
     more_changes: "",
@@ -145,6 +160,7 @@ pub(crate) static MESSAGES: QueueTable = queue_table!(
     endpoint: "lane",
     delivered: "sent",
     is_held: concat!("COALESCE(outcome, '') IN (", message_holds!(), ")"),
+    is_routed: "notification_channel_seq IS NOT NULL AND event_seq IS NOT NULL",
     columns: 9,
     more_columns: ", new_outcome, new_provider_id, now_finished_at, new_channel",
     more_changes: ", outcome = new_outcome, provider_id = COALESCE(new_provider_id, provider_id),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::QueueTable;
-use crate::bulk::{write_many, write_many_returning};
+use crate::bulk::{fetch_many, write_many, write_many_returning};
 use crate::columns::text;
 use crate::model::{MessageResult, Settlement, SettlementDecision, WebhookId};
 use crate::unit_of_work::write_rows;
@@ -69,7 +69,8 @@ impl UnitOfWork {
         Ok(finished)
     }
 
-    /// Makes the escalations due whose current row is among these and has failed for good.
+    /// Makes the escalations due whose current row is among these and has failed for good. Firings without a further channel that none
+    /// could get go to the account's own address.
     pub(crate) async fn escalate(
         &mut self,
         table: &QueueTable,
@@ -82,7 +83,9 @@ impl UnitOfWork {
         if due > 0 {
             self.wake_escalations();
         }
-        Ok(())
+        let routed = fetch_many!(self, (i64,), table.routed_events, seqs, |query, seq| query.bind(*seq));
+        let routed: Vec<i64> = routed.into_iter().map(|(event,)| event).collect();
+        self.send_unreached_firings(&routed, now).await
     }
 
     /// Makes the escalations due whose current delivery is one to this webhook and has failed for good.

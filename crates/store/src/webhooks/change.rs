@@ -43,7 +43,7 @@ impl UnitOfWork {
     }
 
     /// Overwrites a webhook's fields. If it is not active, its pending deliveries fail.
-    pub async fn update_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
+    pub async fn update_webhook(&mut self, webhook: &Webhook, now: Timestamp) -> Result<(), StoreError> {
         write_rows!(
             self,
             "UPDATE webhooks SET url = $2, events = $3, is_active = $4, secret = $5, failing_since = $6,
@@ -59,7 +59,7 @@ impl UnitOfWork {
             webhook.disabled.map(|(_, reason)| reason.name()),
         );
         if !webhook.is_active {
-            self.give_up_deliveries(webhook.id).await?;
+            self.give_up_deliveries(webhook.id, now).await?;
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl UnitOfWork {
             return Ok(false);
         }
         self.delete_former_secrets(id).await?;
-        self.give_up_deliveries(id).await?;
+        self.give_up_deliveries(id, now).await?;
         Ok(true)
     }
 
@@ -99,15 +99,5 @@ impl UnitOfWork {
             deleted += u64::from(self.delete_webhook(account, WebhookId(id), now).await?);
         }
         Ok(deleted)
-    }
-
-    async fn give_up_deliveries(&mut self, id: WebhookId) -> Result<(), StoreError> {
-        write_rows!(
-            self,
-            "UPDATE deliveries SET status = 'failed', lease = NULL
-             WHERE status = 'pending' AND webhook_seq = (SELECT seq FROM webhooks WHERE id = $1)",
-            id.0,
-        );
-        self.escalate_deliveries(id).await
     }
 }

@@ -38,7 +38,9 @@ pub(crate) async fn add_webhook(store: &Store, webhook: &Webhook) {
 }
 
 async fn update(store: &Store, webhook: &Webhook) {
-    let updated = store.commit(webhook.clone(), |webhook, unit| Box::pin(unit.update_webhook(webhook)));
+    let updated = store.commit(webhook.clone(), |webhook, unit| {
+        Box::pin(unit.update_webhook(webhook, at(500)))
+    });
     updated.await.unwrap();
 }
 

@@ -14,10 +14,10 @@ use crate::firings::{fire, firing};
 use crate::notification_channels::{channel, insert};
 use crate::support::{add, alert_of, asked, at, open, uuid, with_accounts};
 
-const SERVICE: MessageChannel = MessageChannel::Service;
+pub(crate) const SERVICE: MessageChannel = MessageChannel::Service;
 
 /// A store with an account that has the channels 10 (Slack), 11 (ntfy), 12 (a verified address) and 13 (its webhook 20).
-async fn with_channels(database: &testkit::Database) -> Store {
+pub(crate) async fn with_channels(database: &testkit::Database) -> Store {
     let store = with_accounts(database, 2).await;
     add_webhook(&store, &webhook(20, 1)).await;
     insert(&store, channel(1, 10, NotificationChannelType::Slack)).await;
@@ -44,7 +44,7 @@ async fn with_channels(database: &testkit::Database) -> Store {
 }
 
 /// Fires an alert with a routing at second 100. Returns its event.
-async fn fire_with(store: &Store, id: u128, routing: Value) -> EventId {
+pub(crate) async fn fire_with(store: &Store, id: u128, routing: Value) -> EventId {
     let mut body = json!({"threshold": id});
     body.as_object_mut()
         .unwrap()
@@ -57,12 +57,12 @@ async fn fire_with(store: &Store, id: u128, routing: Value) -> EventId {
     event
 }
 
-fn ids(channels: &[u128]) -> Vec<Value> {
+pub(crate) fn ids(channels: &[u128]) -> Vec<Value> {
     channels.iter().map(|id| json!(uuid(*id))).collect()
 }
 
 /// The messages of an event: the channel of each (0 for the account's own address), and its status.
-async fn messages(store: &Store, event: EventId) -> Vec<(u128, String)> {
+pub(crate) async fn messages(store: &Store, event: EventId) -> Vec<(u128, String)> {
     let receipts: Vec<MessageReceipt> = store.receipts_of_events(&[event]).await.unwrap();
     let of = |receipt: &MessageReceipt| {
         assert_eq!(receipt.event, Some(event));
@@ -72,7 +72,7 @@ async fn messages(store: &Store, event: EventId) -> Vec<(u128, String)> {
     receipts.iter().map(of).collect()
 }
 
-fn pending(channels: &[u128]) -> Vec<(u128, String)> {
+pub(crate) fn pending(channels: &[u128]) -> Vec<(u128, String)> {
     channels
         .iter()
         .map(|channel| (*channel, "pending".to_owned()))
@@ -80,7 +80,7 @@ fn pending(channels: &[u128]) -> Vec<(u128, String)> {
 }
 
 /// Claims all due messages of a channel.
-async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
+pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
     let pending = store.pending_endpoints(channel, i64::MIN, 100).await.unwrap();
     let query = ClaimQuery {
         endpoints: pending.iter().map(|pending| pending.endpoint).collect(),
@@ -93,7 +93,7 @@ async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64)
     store.claim_messages(channel, query, u32::MAX).await.unwrap()
 }
 
-async fn settle(
+pub(crate) async fn settle(
     store: &Store,
     channel: MessageChannel,
     claimed: &ClaimedMessage,
@@ -113,7 +113,7 @@ async fn settle(
 }
 
 /// Claims the only due message to a service and lets it fail for good.
-async fn fail_service(store: &Store, seconds: i64) {
+pub(crate) async fn fail_service(store: &Store, seconds: i64) {
     let claimed = claim(store, SERVICE, seconds, seconds).await;
     settle(store, SERVICE, &claimed[0], SettlementDecision::Failed, seconds).await;
 }
@@ -139,7 +139,7 @@ async fn set_route(store: &Store, channels: &[u128]) {
     transaction.await.unwrap();
 }
 
-async fn change_channel(store: &Store, id: u128, change: impl Fn(&mut NotificationChannel)) {
+pub(crate) async fn change_channel(store: &Store, id: u128, change: impl Fn(&mut NotificationChannel)) {
     let found = store
         .notification_channel(AccountId(uuid(1)), NotificationChannelId(uuid(id)))
         .await;
@@ -151,7 +151,7 @@ async fn change_channel(store: &Store, id: u128, change: impl Fn(&mut Notificati
     transaction.await.unwrap();
 }
 
-async fn delete_channel(store: &Store, id: u128) {
+pub(crate) async fn delete_channel(store: &Store, id: u128) {
     let transaction = store.commit(id, |id, unit| {
         Box::pin(unit.delete_notification_channel(AccountId(uuid(1)), NotificationChannelId(uuid(*id)), at(0)))
     });
@@ -356,11 +356,11 @@ on_both_databases! {
         let routing = json!({"channels": ids(&[13, 10]), "policy": "failover"});
         let disabled = fire_with(&store, 100, routing.clone()).await;
         let webhook = Webhook { is_active: false, ..webhook(20, 1) };
-        let update = store.commit(webhook.clone(), |webhook, unit| Box::pin(unit.update_webhook(webhook)));
+        let update = store.commit(webhook.clone(), |webhook, unit| Box::pin(unit.update_webhook(webhook, at(101))));
         update.await.unwrap();
         assert_eq!(store.advance_escalations(at(101), 10).await.unwrap(), 1);
         assert_eq!(messages(&store, disabled).await, pending(&[10]));
-        let update = store.commit(Webhook { is_active: true, ..webhook.clone() }, |webhook, unit| Box::pin(unit.update_webhook(webhook)));
+        let update = store.commit(Webhook { is_active: true, ..webhook.clone() }, |webhook, unit| Box::pin(unit.update_webhook(webhook, at(101))));
         update.await.unwrap();
         let deleted = fire_with(&store, 101, routing).await;
         let deletion = store.commit(webhook, |webhook, unit| Box::pin(unit.delete_webhook(webhook.account, webhook.id, at(102))));

@@ -33,4 +33,5 @@ mod sessions;
 mod support;
 mod tags;
 mod totals;
+mod unreached_firings;
 mod write_queue;

@@ -54,6 +54,8 @@ pub struct FiredAlert {
     is_by_sms: bool,
     /// Why it is sent by email instead of text message.
     not_by_sms: Option<NotBySms>,
+    /// Whether it is sent to the account's own address because no notification channel could be reached.
+    is_fallback: bool,
     /// The link to the alert, for its owner.
     link: Option<String>,
     /// The link that acknowledges the firing.
@@ -135,6 +137,7 @@ impl FiredAlert {
             note,
             is_by_sms: text("/alert/notification") == "sms",
             not_by_sms: None,
+            is_fallback: false,
             link: None,
             acknowledge_link: None,
             custom: CustomTexts::default(),
@@ -177,6 +180,15 @@ impl FiredAlert {
     pub fn with_not_by_sms(self, reason: NotBySms) -> Self {
         Self {
             not_by_sms: Some(reason),
+            ..self
+        }
+    }
+
+    /// Says that it is sent to the account's own address because no notification channel could be reached.
+    #[must_use]
+    pub fn without_reached_channel(self) -> Self {
+        Self {
+            is_fallback: true,
             ..self
         }
     }
@@ -303,6 +315,13 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
             "This alert is set to text message. It was sent by email because {}.",
             reason.sentence()
         ));
+    }
+    if alert.is_fallback {
+        closing.push(
+            "None of the notification channels of this alert could be reached, so it was sent to the address of your account. \
+             The page of the alert shows the error of each channel."
+                .to_owned(),
+        );
     }
     let content = Content {
         subject: alert

@@ -165,6 +165,15 @@ fn email_instead_of_text_message_explains_why() {
 }
 
 #[test]
+fn email_in_place_of_all_channels_says_that_none_could_be_reached() {
+    let part = "None of the notification channels of this alert could be reached";
+    let mail = fired_alert_email(&fired(|_| ()).without_reached_channel(), &email_context());
+    assert!(mail.text.contains(part) && mail.html.contains(part), "{}", mail.text);
+    let other = fired_alert_email(&fired(|_| ()), &email_context());
+    assert!(!other.text.contains(part), "{}", other.text);
+}
+
+#[test]
 fn mail_has_a_link_that_acknowledges_the_firing() {
     let link = "https://alerts.example.com/acknowledge?t=abc";
     let mail = fired_alert_email(&fired(|_| ()).with_acknowledge_link(link.to_owned()), &email_context());

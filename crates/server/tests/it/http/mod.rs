@@ -58,5 +58,6 @@ mod subscription;
 mod test_server;
 mod test_user;
 mod unchanged_lists;
+mod unreached_firings;
 mod watchlist;
 mod webhook_fields;

@@ -13,16 +13,16 @@ const CHANNELS: &str = "/v1/notification-channels";
 const ROUTE: &str = "/v1/notification-route";
 
 /// A server with the prices of AAPL, and two chat services.
-struct Chats {
-    server: TestServer,
-    slack: StubServer,
-    discord: StubServer,
+pub(crate) struct Chats {
+    pub(crate) server: TestServer,
+    pub(crate) slack: StubServer,
+    pub(crate) discord: StubServer,
     /// The ids of the channels.
-    ids: [String; 2],
+    pub(crate) ids: [String; 2],
 }
 
 impl Chats {
-    async fn start(database: &testkit::Database) -> Self {
+    pub(crate) async fn start(database: &testkit::Database) -> Self {
         let server = start_server(database).await;
         let slack = StubServer::start(StubResponse::complete("200 OK", "", "ok")).await;
         let discord = StubServer::start(StubResponse::complete("200 OK", "", r#"{"id": "7"}"#)).await;
@@ -52,7 +52,7 @@ impl Chats {
     }
 
     /// Creates an alert with a routing, fires it, and returns its id.
-    async fn fire(&self, routing: &Value) -> String {
+    pub(crate) async fn fire(&self, routing: &Value) -> String {
         let created = self.create_alert(routing).await.ok(201);
         self.server.set_price("AAPL", 191.0).await;
         created.body["data"]["id"].as_str().unwrap().to_owned()
@@ -75,12 +75,12 @@ impl Chats {
         let _ = request.json(preferences).send().await.ok(200);
     }
 
-    async fn firing(&self) -> Value {
+    pub(crate) async fn firing(&self) -> Value {
         self.server.data("/v1/firings").await[0].clone()
     }
 
     /// Returns the firing once its messages have these types and states.
-    async fn firing_with(&self, expected: &[(&str, &str)]) -> Value {
+    pub(crate) async fn firing_with(&self, expected: &[(&str, &str)]) -> Value {
         let expected: Vec<(&str, &str)> = expected.to_vec();
         eventually_some(&format!("the messages are {expected:?}"), async || {
             let firing = self.firing().await;
