@@ -47,7 +47,8 @@ impl Service {
         service.spawn(opening::run(service.watchlists.clone(), stop()));
         service.spawn(initial::run(service.prices.clone(), stop()));
         service.spawn(service.blindness.clone().run_until_stopped(stop()));
-        service.spawn(service.notification_channels.clone().run_telegram_links(stop()));
+        let channels = service.notification_channels.clone();
+        service.spawn(channels.run_telegram_updates(service.firing_links.clone(), stop()));
         dispatchers.spawn(ports, &service.tasks, &service.stop);
         Ok(service)
     }

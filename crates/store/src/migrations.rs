@@ -59,6 +59,7 @@ on_both! {
     "0036" "channel_templates",
     "0037" "folded_messages",
     "0039" "unreached_firings",
+    "0040" "linked_chats",
 }
 
 /// Returns the migrations of SQLite.

@@ -92,11 +92,7 @@ impl Composer {
         action: ChannelActionKind,
         via: NotificationChannelType,
     ) -> Option<String> {
-        let id = match action {
-            ChannelActionKind::AcknowledgeAll => message.id.0,
-            _ => message.event?.0,
-        };
-        let token = ActionLink::new(action, id, via, message.created_at).token(&self.vault);
+        let token = action_of(message, action, via)?.token(&self.vault);
         Some(link(&self.public_url, action.page(), &[("t", &token)]))
     }
 
@@ -109,10 +105,11 @@ impl Composer {
     ) -> Vec<ChannelAction> {
         let actions = kinds.iter().filter_map(|&kind| {
             let link = self.action_link(message, kind, via)?;
+            let button = action_of(message, kind, via)?;
             Some(ChannelAction {
                 kind,
                 url: Url::parse(&link).ok()?,
-                callback_data: None,
+                callback_data: (via == NotificationChannelType::Telegram).then(|| button.callback_data(&self.vault)),
             })
         });
         actions.collect()
@@ -124,4 +121,13 @@ impl Composer {
             &self.vault.open(content_location(message.id), sealed)?,
         )?)
     }
+}
+
+/// Returns an action on the firing of a message, or on all of its firings.
+fn action_of(message: &ClaimedMessage, action: ChannelActionKind, via: NotificationChannelType) -> Option<ActionLink> {
+    let id = match action {
+        ChannelActionKind::AcknowledgeAll => message.id.0,
+        _ => message.event?.0,
+    };
+    Some(ActionLink::new(action, id, via, message.created_at))
 }

@@ -7,7 +7,8 @@
 //! * [`email_verification`]: an email address is verified by a link that is sent to it.
 //! * [`templates`]: the owner's templates for the texts of messages.
 //! * [`throttle`]: how many messages a channel gets.
-//! * [`telegram_link`], [`telegram_updates`]: a Telegram chat is linked by a code that is sent to the bot.
+//! * [`telegram_updates`]: reads what is sent to Telegram bots. [`telegram_link`], [`telegram_chats`]: a chat is linked by a code.
+//!   [`telegram_buttons`]: the buttons of messages act in linked chats.
 //!
 //! * [`route`]: the channels of an account's alerts that have no route of their own.
 //!
@@ -23,6 +24,8 @@ mod email_verification;
 mod read;
 mod request_body;
 mod route;
+mod telegram_buttons;
+mod telegram_chats;
 mod telegram_link;
 mod telegram_updates;
 mod templates;
@@ -51,6 +54,7 @@ pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChann
 pub use store::model::{
     ChannelTemplates, ChannelThrottle, Digest, NotificationChannel, NotificationChannelId, NotificationChannelType,
 };
+pub use telegram_buttons::{ButtonActions, ButtonPress};
 pub use telegram_link::LinkCode;
 pub use test_send::{ChannelTestResult, attempt_error};
 

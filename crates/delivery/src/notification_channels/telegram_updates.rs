@@ -1,41 +1,76 @@
-//! Links Telegram chats: reads the updates of each bot for which a channel waits, until its code is sent or expires.
+//! Reads the updates of Telegram bots: codes that link chats, and buttons that were pressed.
 //!
-//! The Bot API returns each update until a later request confirms it by its offset, so a chat is linked also if the process is
-//! stopped in between. Buttons are read and ignored.
+//! The Bot API returns each update until a later request confirms it by its offset. An update is confirmed after it was handled, so
+//! none is lost if the process is stopped in between.
+//!
+//! A bot is read while a channel waits for its chat, and as long as a channel has one. Then the request waits at Telegram for the next
+//! update, so that a button acts at once and an idle bot costs three requests a minute.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use foundation::ServiceError;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+use notify::channels::ChannelSecret;
+use notify::channels::ChannelTarget;
 use notify::channels::telegram::{TelegramConfig, TelegramError, TelegramEvent, TelegramUpdate};
-use notify::channels::{ChannelSecret, ChannelTarget};
 use notify::message_attempt::MessageOutcome;
 use store::model::NotificationChannel;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::telegram_link::code_hash;
+use super::telegram_buttons::{ButtonActions, PressedButton};
 use super::{NotificationChannelConfig, NotificationChannels};
 
-/// The pause between two requests for updates while a channel waits for its chat.
+/// The pause between two requests for the updates of a bot.
 const POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
+/// The time for which a request waits for an update of a bot with a linked chat.
+const UPDATE_WAIT: Duration = Duration::from_secs(20);
 /// The pause after a failed request.
 const RETRY_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
-/// The pause between two searches for waiting channels, which another process may have created.
+/// The pause after a request of a bot whose token is wrong, or whose updates another program reads.
+const REFUSED_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// The pause between two searches for bots, whose channels another process may have created.
 const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_secs(15);
 
-const LINKED: &str = "This chat is linked: messages about your alerts reach you here.";
-const UNKNOWN_CODE: &str =
-    "This code is unknown or has expired. Request a new one: change the configuration of the channel.";
-
 /// The token of a user's bot; `None` for that of the operator.
-type BotToken = Option<String>;
+pub(super) type BotToken = Option<String>;
 
 /// A channel that waits for its chat.
-struct WaitingChannel {
-    channel: NotificationChannel,
-    config: TelegramConfig,
+pub(super) struct WaitingChannel {
+    pub(super) channel: NotificationChannel,
+    pub(super) config: TelegramConfig,
+}
+
+/// The channels of a bot.
+#[derive(Default)]
+struct BotChannels {
+    waiting: Vec<WaitingChannel>,
+    /// Whether a channel has a chat, whose buttons may be pressed.
+    is_linked: bool,
+}
+
+/// Reason why the updates of a bot were not read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UpdateError {
+    #[error(transparent)]
+    Telegram(#[from] TelegramError),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+impl UpdateError {
+    /// Returns whether the token is wrong, or another program reads the updates.
+    const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Telegram(TelegramError {
+                outcome: MessageOutcome::NotAuthenticated | MessageOutcome::Deferred { code: 409, .. },
+                ..
+            })
+        )
+    }
 }
 
 impl NotificationChannels {
@@ -44,198 +79,223 @@ impl NotificationChannels {
         self.link_requested.notify_one();
     }
 
-    /// Links chats to Telegram channels until `stop`.
-    pub async fn run_telegram_links(self, stop: CancellationToken) {
-        let round = async || {
-            let pause = self.link_chats().await;
-            tokio::select! {
-                () = self.link_requested.notified() => {}
-                () = self.ports.network.time.sleep(pause.unsigned_abs()) => {}
-            }
-        };
-        // An update whose handling was interrupted is read again: it is confirmed afterwards.
-        while stop.run_until_cancelled(round()).await.is_some() {}
-    }
-
-    /// Reads the updates of all bots for which a channel waits. Returns the pause until the next time.
-    async fn link_chats(&self) -> SignedDuration {
-        let waiting = match self.waiting_channels().await {
-            Ok(waiting) => waiting,
-            Err(error) => {
-                tracing::warn!(%error, "the channels that wait for a Telegram chat cannot be read");
-                return RETRY_INTERVAL;
-            }
-        };
-        if waiting.is_empty() {
-            return SEARCH_INTERVAL;
-        }
-        let mut pause = POLL_INTERVAL;
-        for (token, waiting) in waiting {
-            let channels: Vec<NotificationChannel> = waiting.iter().map(|waiting| waiting.channel.clone()).collect();
-            let Err(error) = self.read_bot(&token, waiting).await else {
-                continue;
+    /// Links chats to Telegram channels, and performs the actions of buttons, until `stop`.
+    pub async fn run_telegram_updates(self, actions: impl ButtonActions, stop: CancellationToken) {
+        // Bots that refused to be read, each with the time until which they are left alone.
+        let mut refused: HashMap<BotToken, Timestamp> = HashMap::new();
+        while !stop.is_cancelled() {
+            let round = stop.child_token();
+            let end = async {
+                tokio::select! {
+                    () = self.link_requested.notified() => {}
+                    () = self.ports.network.time.sleep(SEARCH_INTERVAL.unsigned_abs()) => {}
+                    () = round.cancelled() => {}
+                }
+                round.cancel();
             };
-            pause = RETRY_INTERVAL;
-            if token.is_none() {
-                tracing::warn!(%error, "the updates of the operator's Telegram bot cannot be read");
-            } else if let Err(error) = self.end_links(channels, &error).await {
-                tracing::warn!(%error, "the failure of a user's Telegram bot cannot be recorded");
-            }
+            tokio::join!(self.read_bots(&actions, &round, &mut refused), end);
         }
-        pause
     }
 
-    async fn waiting_channels(&self) -> Result<HashMap<BotToken, Vec<WaitingChannel>>, ServiceError> {
+    /// Reads all bots until the end of a round, each on its own: a bot that does not respond does not delay the others.
+    async fn read_bots(
+        &self,
+        actions: &impl ButtonActions,
+        round: &CancellationToken,
+        refused: &mut HashMap<BotToken, Timestamp>,
+    ) {
+        let bots = match self.bots().await {
+            Ok(bots) => bots,
+            Err(error) => {
+                tracing::warn!(%error, "the Telegram channels cannot be read");
+                return;
+            }
+        };
+        let now = self.ports.network.time.now();
+        refused.retain(|_, until| *until > now);
+        let mut readers = JoinSet::new();
+        for (token, channels) in bots {
+            if channels.waiting.is_empty() && refused.contains_key(&token) {
+                continue;
+            }
+            let reader = BotReader {
+                service: self.clone(),
+                actions: actions.clone(),
+                token,
+                channels,
+                round: round.clone(),
+            };
+            readers.spawn(reader.run());
+        }
+        while let Some(ended) = readers.join_next().await {
+            match ended {
+                Ok(Some(token)) => {
+                    let until = self.ports.network.time.now().saturating_add(REFUSED_INTERVAL);
+                    refused.insert(token, until.unwrap_or(Timestamp::MAX));
+                }
+                Ok(None) => {}
+                Err(error) => tracing::error!(%error, "the reader of a Telegram bot has failed"),
+            }
+        }
+    }
+
+    async fn bots(&self) -> Result<HashMap<BotToken, BotChannels>, ServiceError> {
+        let mut bots: HashMap<BotToken, BotChannels> = HashMap::new();
+        for (token, waiting) in self.waiting_channels().await? {
+            bots.entry(token).or_default().waiting = waiting;
+        }
+        for channel in self.ports.store.linked_telegram_channels().await? {
+            if let Some(config) = self.telegram_config(&channel) {
+                bots.entry(token_of(&config)).or_default().is_linked |= config.chat_id.is_some();
+            }
+        }
+        Ok(bots)
+    }
+
+    /// Returns the channels that wait for their chats, by bot.
+    pub(super) async fn waiting_channels(&self) -> Result<HashMap<BotToken, Vec<WaitingChannel>>, ServiceError> {
         let channels = self.ports.store.channels_awaiting_link(self.ports.clock.now()).await?;
         let mut waiting: HashMap<BotToken, Vec<WaitingChannel>> = HashMap::new();
         for channel in channels {
-            let Ok(opened) = self.open(&channel) else {
-                tracing::error!(channel = %channel.id.0, "the configuration of a notification channel cannot be read");
-                continue;
-            };
-            if let Some(NotificationChannelConfig::Service(ChannelTarget::Telegram(config))) = opened {
-                let token = config.bot_token.as_ref().map(|token| token.expose().to_owned());
-                waiting
-                    .entry(token)
-                    .or_default()
-                    .push(WaitingChannel { channel, config });
+            if let Some(config) = self.telegram_config(&channel) {
+                let of_bot = waiting.entry(token_of(&config)).or_default();
+                of_bot.push(WaitingChannel { channel, config });
             }
         }
         Ok(waiting)
     }
 
-    /// Shows the owners of channels why their own bot cannot be read. A bot whose token is wrong, or whose updates another program
-    /// reads, is not asked again until the owner requests another code.
-    async fn end_links(&self, channels: Vec<NotificationChannel>, error: &LinkError) -> Result<(), ServiceError> {
-        let LinkError::Telegram(failure) = error else {
-            return Ok(());
-        };
-        let is_final = matches!(
-            failure.outcome,
-            MessageOutcome::NotAuthenticated | MessageOutcome::Deferred { code: 409, .. }
-        );
-        if !is_final {
-            tracing::debug!(%error, "the updates of a user's Telegram bot cannot be read");
-            return Ok(());
+    /// Returns the configuration of a Telegram channel; `None` if it cannot be read.
+    pub(super) fn telegram_config(&self, channel: &NotificationChannel) -> Option<TelegramConfig> {
+        match self.open(channel) {
+            Ok(Some(NotificationChannelConfig::Service(ChannelTarget::Telegram(config)))) => Some(config),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::error!(%error, channel = %channel.id.0, "the configuration of a notification channel cannot be read");
+                None
+            }
         }
-        let error = format!(
-            "the bot cannot be read: {failure}; fix its token or stop its other reader, then set `config` to {{}} for another code"
-        );
-        let transaction = self.ports.transaction((channels, error), |(channels, error), unit| {
-            Box::pin(async move {
-                for found in channels {
-                    let locked = unit.lock_notification_channel(found.account, found.id).await?;
-                    let is_same =
-                        |channel: &NotificationChannel| channel.link == found.link && channel.config == found.config;
-                    if let Some(mut channel) = locked.filter(is_same) {
-                        channel.link = None;
-                        channel.last_error = Some(error.clone());
-                        unit.update_notification_channel(&channel).await?;
+    }
+}
+
+pub(super) fn token_of(config: &TelegramConfig) -> BotToken {
+    config.bot_token.as_ref().map(|token| token.expose().to_owned())
+}
+
+/// Reads the updates of one bot.
+struct BotReader<A> {
+    service: NotificationChannels,
+    actions: A,
+    token: BotToken,
+    channels: BotChannels,
+    round: CancellationToken,
+}
+
+impl<A: ButtonActions> BotReader<A> {
+    /// Reads until the end of the round. Returns the token of a bot that refuses to be read.
+    async fn run(mut self) -> Option<BotToken> {
+        loop {
+            let pause = match self.handle_updates().await {
+                Ok(()) => POLL_INTERVAL,
+                Err(error) => {
+                    self.report(&error).await;
+                    if error.is_refusal() && self.channels.waiting.is_empty() {
+                        return Some(self.token);
                     }
+                    RETRY_INTERVAL
                 }
-                Ok(())
-            })
-        });
-        transaction.await
+            };
+            let sleep = self.service.ports.network.time.sleep(pause.unsigned_abs());
+            self.round.run_until_cancelled(sleep).await?;
+            if self.channels.is_linked {
+                // Confirms nothing, so that it can be cancelled at any time. Its failure is that of the next request, too.
+                let next = self.updates(None, UPDATE_WAIT);
+                let _ = self.round.run_until_cancelled(next).await?;
+            }
+        }
     }
 
-    /// Reads the updates of a bot until there are no more, which confirms them. It begins without an offset each time: after a quiet
-    /// week, Telegram chooses a lower id.
-    async fn read_bot(&self, token: &BotToken, mut channels: Vec<WaitingChannel>) -> Result<(), LinkError> {
-        let secret = token.as_ref().map(ChannelSecret::new);
-        let mut offset: Option<i64> = None;
-        loop {
-            let (client, bot_token) = (Arc::clone(&self.client), secret.clone());
-            let read = async move {
-                client
-                    .telegram()
-                    .updates(bot_token.as_ref(), offset, Duration::ZERO)
-                    .await
-            };
-            let mut updates = self.ports.network.run(read).await?;
+    /// Handles updates until there are no more, which confirms them. It begins without an offset each time: after a quiet week, Telegram
+    /// chooses a lower id.
+    async fn handle_updates(&mut self) -> Result<(), UpdateError> {
+        let first = self.updates(None, Duration::ZERO);
+        let Some(first) = self.round.run_until_cancelled(first).await else {
+            return Ok(());
+        };
+        let mut updates = first?;
+        while let Some(last) = updates.iter().map(|update| update.id).max() {
+            for update in updates {
+                self.handle(update).await?;
+            }
+            let offset = last.saturating_add(1);
+            updates = self.updates(Some(offset), Duration::ZERO).await?;
             // A server that does not confirm updates must not be asked without a pause.
-            updates.retain(|update| offset.is_none_or(|offset| update.id >= offset));
-            if updates.is_empty() {
+            updates.retain(|update| update.id >= offset);
+            if self.round.is_cancelled() {
+                // The next round reads them.
                 return Ok(());
             }
-            for update in updates {
-                let next = update.id.saturating_add(1);
-                self.handle(token, &mut channels, update).await?;
-                offset = Some(next);
-            }
-        }
-    }
-
-    async fn handle(
-        &self,
-        token: &BotToken,
-        channels: &mut Vec<WaitingChannel>,
-        update: TelegramUpdate,
-    ) -> Result<(), LinkError> {
-        let TelegramEvent::Start { code, chat_id } = update.event else {
-            return Ok(());
-        };
-        let (hash, now) = (code_hash(&code), self.ports.clock.now());
-        let is_meant = |waiting: &WaitingChannel| {
-            let link = waiting.channel.link;
-            link.is_some_and(|link| link.hash == hash && now < link.expires_at)
-        };
-        if !channels.iter().any(is_meant) {
-            // The code may have been created since the channels were read.
-            *channels = self.waiting_channels().await?.remove(token).unwrap_or_default();
-        }
-        let found = channels
-            .iter()
-            .position(is_meant)
-            .map(|index| channels.swap_remove(index));
-        let is_linked = match found {
-            Some(waiting) => self.link_chat(waiting, chat_id).await?,
-            None => false,
-        };
-        let text = if is_linked { LINKED } else { UNKNOWN_CODE };
-        let (client, token) = (Arc::clone(&self.client), token.as_ref().map(ChannelSecret::new));
-        let reply = async move { client.telegram().reply(token.as_ref(), chat_id, text).await };
-        if let Err(error) = self.ports.network.run(reply).await {
-            // The answer of the API shows that the chat is linked.
-            tracing::info!(%error, "a reply in a Telegram chat was not accepted");
         }
         Ok(())
     }
 
-    /// Links a chat to a channel. Returns `false` if the channel has got another code or was deleted.
-    async fn link_chat(&self, waiting: WaitingChannel, chat_id: i64) -> Result<bool, ServiceError> {
-        let ports = &self.ports;
-        let config = NotificationChannelConfig::Service(ChannelTarget::Telegram(TelegramConfig {
-            chat_id: Some(chat_id),
-            ..waiting.config
-        }));
-        let sealed = config.seal(&ports.vault, &ports.random, waiting.channel.id);
-        let inputs = (waiting.channel, sealed, ports.clock.now());
-        let transaction = ports.transaction(inputs, |&(ref found, ref sealed, now), unit| {
-            Box::pin(async move {
-                let locked = unit.lock_notification_channel(found.account, found.id).await?;
-                let is_same =
-                    |channel: &NotificationChannel| channel.link == found.link && channel.config == found.config;
-                let Some(mut channel) = locked.filter(is_same) else {
-                    return Ok(false);
-                };
-                channel.config = Some(sealed.clone());
-                channel.verified_at = Some(now);
-                channel.last_error = None;
-                channel.link = None;
-                unit.update_notification_channel(&channel).await?;
-                Ok(true)
-            })
-        });
-        transaction.await
+    async fn updates(&self, offset: Option<i64>, wait: Duration) -> Result<Vec<TelegramUpdate>, TelegramError> {
+        let (client, token) = (
+            Arc::clone(&self.service.client),
+            self.token.as_ref().map(ChannelSecret::new),
+        );
+        let read = async move { client.telegram().updates(token.as_ref(), offset, wait).await };
+        self.service.ports.network.run(read).await
     }
-}
 
-/// Reason why the updates of a bot were not read.
-#[derive(Debug, thiserror::Error)]
-enum LinkError {
-    #[error(transparent)]
-    Telegram(#[from] TelegramError),
-    #[error(transparent)]
-    Service(#[from] ServiceError),
+    async fn handle(&mut self, update: TelegramUpdate) -> Result<(), UpdateError> {
+        match update.event {
+            TelegramEvent::Start { code, chat_id } => {
+                let waiting = &mut self.channels.waiting;
+                Ok(self.service.link_by_code(&self.token, waiting, &code, chat_id).await?)
+            }
+            TelegramEvent::Button {
+                query_id,
+                data,
+                chat_id,
+                sender,
+            } => {
+                let button = PressedButton { data, chat_id, sender };
+                let text = self.service.press(&self.token, button, &self.actions).await?;
+                let (client, token) = (
+                    Arc::clone(&self.service.client),
+                    self.token.as_ref().map(ChannelSecret::new),
+                );
+                let answer = async move { client.telegram().answer(token.as_ref(), &query_id, &text).await };
+                if let Err(error) = self.service.ports.network.run(answer).await {
+                    // The query may be too old for an answer. What the button does was done.
+                    tracing::info!(%error, "the answer to a button was not accepted by Telegram");
+                }
+                Ok(())
+            }
+            TelegramEvent::Other => Ok(()),
+        }
+    }
+
+    /// Logs why the bot cannot be read. The owners of channels that wait at a bot of their own see it, and wait no longer.
+    async fn report(&mut self, error: &UpdateError) {
+        if self.token.is_none() {
+            tracing::warn!(%error, "the updates of the operator's Telegram bot cannot be read");
+            return;
+        }
+        tracing::debug!(%error, "the updates of a user's Telegram bot cannot be read");
+        // Two processes that read a bot with a chat hinder each other from time to time; one of them reads the updates.
+        let is_final = match error {
+            UpdateError::Telegram(failure) => {
+                error.is_refusal() && (!self.channels.is_linked || failure.outcome == MessageOutcome::NotAuthenticated)
+            }
+            UpdateError::Service(_) => false,
+        };
+        if is_final {
+            let waiting = std::mem::take(&mut self.channels.waiting);
+            if let Err(error) = self.service.end_links(&waiting, error).await {
+                tracing::warn!(%error, "the failure of a user's Telegram bot cannot be recorded");
+            }
+        }
+    }
 }

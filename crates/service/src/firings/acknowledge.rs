@@ -17,19 +17,21 @@ impl Firings {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] if the account is deactivated.
     pub async fn acknowledge(&self, actor: &Actor, id: EventId, via: &str) -> Result<FiringWithMessages, ServiceError> {
-        self.record_acknowledgement(actor, id, via).await?;
+        self.acknowledge_as(actor, id, &actor.email, via).await?;
         self.firing(actor, id).await
     }
 
-    pub(super) async fn record_acknowledgement(
+    /// Acknowledges a firing of the actor in the name of a person. Returns whether it is the first acknowledgement.
+    pub(super) async fn acknowledge_as(
         &self,
         actor: &Actor,
         id: EventId,
+        by: &str,
         via: &str,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<bool, ServiceError> {
         let acknowledgement = Acknowledgement {
             at: self.ports.clock.now(),
-            by: actor.email.clone(),
+            by: by.to_owned(),
             via: via.to_owned(),
         };
         let inputs = (actor.account, id, acknowledgement);
@@ -41,7 +43,7 @@ impl Firings {
                     let fired = unit.acknowledge_firing(account, id, acknowledgement).await?;
                     let fired = fired.ok_or_else(|| Abort::Refused(no_such_firing()))?;
                     if !fired.is_first {
-                        return Ok(());
+                        return Ok(false);
                     }
                     let details = json!({
                         "firing_id": id.0,
@@ -63,7 +65,8 @@ impl Firings {
                         price: None,
                         details: details.as_object().cloned(),
                     };
-                    Ok(unit.append_history(&entry).await?)
+                    unit.append_history(&entry).await?;
+                    Ok(true)
                 })
             });
         transaction.await

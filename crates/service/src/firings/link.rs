@@ -1,14 +1,14 @@
 //! Links in messages that acknowledge a firing or change its alert.
 
 use alerts::AlertId;
-use delivery::messages::{ActionLink, ChannelActionKind, LinkSubject};
+use delivery::messages::{ActionLink, ChannelActionKind};
 use foundation::quiet_hours::time_zone;
 use foundation::{Actor, AuthMethod, Ports, ServiceError};
 use serde_json::json;
 use store::model::EventId;
 
 use super::Firings;
-use crate::alerts::Alerts;
+use crate::alerts::{AlertDetail, Alerts};
 
 /// Use cases behind the links in messages.
 #[derive(Clone)]
@@ -34,53 +34,42 @@ impl FiringLinks {
     /// an alert that was deleted.
     pub async fn follow(&self, token: &str) -> Result<ChannelActionKind, ServiceError> {
         let link = self.link(token)?;
-        let firings = match link.subject {
-            LinkSubject::Firing(firing) => vec![firing],
-            LinkSubject::Message(message) => self.ports.store.firings_of_message(message).await?,
-        };
-        let firing = *firings.first().ok_or_else(super::no_such_firing)?;
-        let actor = self.owner(firing).await?;
-        self.act(&actor, &link, &firings).await?;
+        let firings = link.subject.firings(&self.ports.store).await?;
+        let first = *firings.first().ok_or_else(super::no_such_firing)?;
+        let actor = self.owner(first).await?;
+        match link.action {
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => {
+                for firing in firings {
+                    let acknowledge = self
+                        .firings
+                        .acknowledge_as(&actor, firing, &actor.email, link.via.name());
+                    acknowledge.await?;
+                }
+            }
+            action => {
+                let firing = self.ports.store.firing(actor.account, first).await?;
+                let alert = firing.ok_or_else(super::no_such_firing)?.alert;
+                self.change_alert(&actor, alert, action).await?;
+            }
+        }
         Ok(link.action)
     }
 
-    async fn act(&self, actor: &Actor, link: &ActionLink, firings: &[EventId]) -> Result<(), ServiceError> {
+    /// Performs an action on an alert, and returns the alert. An acknowledgement is none.
+    pub(super) async fn change_alert(
+        &self,
+        actor: &Actor,
+        alert: AlertId,
+        action: ChannelActionKind,
+    ) -> Result<AlertDetail, ServiceError> {
         let snooze = |until: &str| json!({"snooze": until});
-        match link.action {
-            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => {
-                for &firing in firings {
-                    self.firings
-                        .record_acknowledgement(actor, firing, link.via.name())
-                        .await?;
-                }
-            }
-            ChannelActionKind::SnoozeOneHour => {
-                let alert = self.alert(actor, firings).await?;
-                self.alerts.patch_alert(actor, alert, &snooze("1h")).await?;
-            }
-            ChannelActionKind::SnoozeUntilOpen => {
-                let alert = self.alert(actor, firings).await?;
-                self.alerts.patch_alert(actor, alert, &snooze("next_open")).await?;
-            }
-            ChannelActionKind::Pause => {
-                self.alerts
-                    .pause_alert(actor, self.alert(actor, firings).await?)
-                    .await?;
-            }
-            ChannelActionKind::Rearm => {
-                self.alerts
-                    .activate_alert(actor, self.alert(actor, firings).await?)
-                    .await?;
-            }
+        match action {
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => self.alerts.alert(actor, alert).await,
+            ChannelActionKind::SnoozeOneHour => self.alerts.patch_alert(actor, alert, &snooze("1h")).await,
+            ChannelActionKind::SnoozeUntilOpen => self.alerts.patch_alert(actor, alert, &snooze("next_open")).await,
+            ChannelActionKind::Pause => self.alerts.pause_alert(actor, alert).await,
+            ChannelActionKind::Rearm => self.alerts.activate_alert(actor, alert).await,
         }
-        Ok(())
-    }
-
-    /// Returns the alert of a link's firing.
-    async fn alert(&self, actor: &Actor, firings: &[EventId]) -> Result<AlertId, ServiceError> {
-        let firing = *firings.first().ok_or_else(super::no_such_firing)?;
-        let firing = self.ports.store.firing(actor.account, firing).await?;
-        Ok(firing.ok_or_else(super::no_such_firing)?.alert)
     }
 
     fn link(&self, token: &str) -> Result<ActionLink, ServiceError> {
@@ -88,8 +77,8 @@ impl FiringLinks {
         link.ok_or_else(|| ServiceError::field("t", "is not a valid token; open the complete link from the message"))
     }
 
-    /// Returns the owner of a firing's alert, who has got the link.
-    async fn owner(&self, firing: EventId) -> Result<Actor, ServiceError> {
+    /// Returns the owner of a firing's alert, who has got the message.
+    pub(super) async fn owner(&self, firing: EventId) -> Result<Actor, ServiceError> {
         let account = self.ports.store.account_of_firing(firing).await?;
         let account = account.ok_or_else(super::no_such_firing)?;
         Ok(Actor {

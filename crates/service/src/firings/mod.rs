@@ -1,6 +1,7 @@
 //! Firings as their owners read them: with the times of each step, the messages about them, and who has acknowledged them.
 
 mod acknowledge;
+mod button;
 mod latency;
 mod link;
 mod messages;

@@ -44,6 +44,12 @@ impl Store {
         values(rows)
     }
 
+    /// Returns the Telegram channels with a linked chat, of all accounts.
+    pub async fn linked_telegram_channels(&self) -> Result<Vec<NotificationChannel>, StoreError> {
+        let sql = select!("type = 'telegram' AND verified_at IS NOT NULL ORDER BY seq");
+        values(query!(fetch_all NotificationChannelRow, &self.pools, sql)?)
+    }
+
     /// Returns the channels whose link code is valid at `now`.
     pub async fn channels_awaiting_link(&self, now: Timestamp) -> Result<Vec<NotificationChannel>, StoreError> {
         let sql = select!("link_hash IS NOT NULL AND link_expires_at > $1 ORDER BY seq");

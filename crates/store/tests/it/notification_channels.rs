@@ -141,6 +141,26 @@ testkit::on_both_databases! {
         assert_eq!(store.channels_awaiting_link(at(900)).await.unwrap(), []);
     }
 
+    async fn telegram_channels_are_linked_once_they_are_verified(database) {
+        let store = with_accounts(database, 2).await;
+        let verified_at = Some(at(5));
+        for (id, account, channel_type) in [
+            (10, 1, NotificationChannelType::Telegram),
+            (11, 1, NotificationChannelType::Email),
+            (12, 2, NotificationChannelType::Telegram),
+            (13, 2, NotificationChannelType::Telegram),
+        ] {
+            insert(&store, NotificationChannel { verified_at, ..channel(account, id, channel_type) }).await;
+        }
+        insert(&store, channel(1, 14, NotificationChannelType::Telegram)).await;
+        let deletion = store.commit((), |(), unit| {
+            Box::pin(unit.delete_notification_channel(AccountId(uuid(2)), NotificationChannelId(uuid(13)), at(6)))
+        });
+        assert!(deletion.await.unwrap());
+        let linked = store.linked_telegram_channels().await.unwrap();
+        assert_eq!(linked.iter().map(|channel| channel.id.0.as_u128()).collect::<Vec<_>>(), [10, 12]);
+    }
+
     async fn webhook_of_a_channel_is_known_after_its_deletion(database) {
         let store = with_accounts(database, 1).await;
         let webhook = Webhook {

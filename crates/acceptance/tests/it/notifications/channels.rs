@@ -78,6 +78,7 @@ async fn telegram_chat_is_linked_by_its_code(setup: ServiceSetup) {
         read.data()["verified_at"].is_string().then_some(())
     })
     .await;
+    telegram.set_behaviour(respond(200, &json!({"ok": true, "result": []})));
     let tested = env
         .operator
         .post(&format!("{path}/test"), &json!({}))

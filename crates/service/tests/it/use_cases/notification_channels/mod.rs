@@ -3,6 +3,7 @@
 mod email;
 mod managing;
 mod telegram;
+mod telegram_buttons;
 mod telegram_server;
 mod testing;
 

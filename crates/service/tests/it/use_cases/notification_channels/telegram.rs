@@ -24,7 +24,7 @@ on_each_database! {
 const OPERATOR_BOT: &str = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const OWN_BOT: &str = "220201543:BBHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 
-async fn with_bot(app: TestApp) -> (TestApp, TelegramServer) {
+pub(super) async fn with_bot(app: TestApp) -> (TestApp, TelegramServer) {
     let server = TelegramServer::start().await;
     let mut settings = settings();
     settings.delivery.channels.telegram.base_url.clone_from(&server.origin);
@@ -45,7 +45,7 @@ async fn wait_for(app: &TestApp, what: &str, mut holds: impl AsyncFnMut() -> boo
     .await;
 }
 
-fn code(created: &ChannelWithLink) -> String {
+pub(super) fn code(created: &ChannelWithLink) -> String {
     created.link.as_ref().unwrap().code.clone()
 }
 

@@ -61,6 +61,21 @@ impl TelegramServer {
         });
     }
 
+    /// Adds the press of a button with some data in a chat. Returns the id of the query.
+    pub(super) fn press(&self, chat_id: i64, data: &str) -> String {
+        self.state(|state| {
+            let id = state.next_id;
+            state.next_id += 1;
+            let query = format!("query-{id}");
+            let from = json!({"id": 1, "is_bot": false, "first_name": "Ann", "username": "ann_lee"});
+            let chat = json!({"id": chat_id, "type": "private"});
+            let message = json!({"message_id": 1, "chat": chat, "date": 1, "text": "AAPL"});
+            let pressed = json!({"id": query, "from": from, "message": message, "chat_instance": "1", "data": data});
+            state.updates.push(json!({"update_id": id, "callback_query": pressed}));
+            query
+        })
+    }
+
     /// Gives the next update this id.
     pub(super) fn continue_at(&self, id: i64) {
         self.state(|state| state.next_id = id);

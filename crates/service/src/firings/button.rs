@@ -1,0 +1,107 @@
+//! Buttons of messages, which act without opening a page.
+
+use alerts::Status;
+use delivery::messages::ChannelActionKind;
+use delivery::notification_channels::{ButtonActions, ButtonPress, NotificationChannelType};
+use foundation::ServiceError;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::FiringLinks;
+
+/// The type of the channels whose messages have such buttons.
+const VIA: NotificationChannelType = NotificationChannelType::Telegram;
+
+impl ButtonActions for FiringLinks {
+    async fn press(&self, press: ButtonPress) -> Result<String, ServiceError> {
+        match self.act(&press).await {
+            // The button is read again when the database is available.
+            Err(error @ ServiceError::StorageUnavailable(_)) => Err(error),
+            Err(error) => Ok(refusal(error)),
+            Ok(text) => Ok(text),
+        }
+    }
+}
+
+impl FiringLinks {
+    /// Performs the action of a button, unless it was performed before. A person may press a button twice, and a press may be read twice.
+    async fn act(&self, press: &ButtonPress) -> Result<String, ServiceError> {
+        let first = *press.firings.first().ok_or_else(super::no_such_firing)?;
+        let actor = self.owner(first).await?;
+        if matches!(
+            press.action,
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll
+        ) {
+            let by = press.sender.as_ref().unwrap_or(&actor.email);
+            let mut has_effect = false;
+            for &firing in &press.firings {
+                has_effect |= self.firings.acknowledge_as(&actor, firing, by, VIA.name()).await?;
+            }
+            if has_effect {
+                return Ok("Acknowledged".to_owned());
+            }
+            let firing = self.firings.firing(&actor, first).await?.firing;
+            return Ok(
+                match firing.acknowledged.filter(|acknowledged| acknowledged.by != *by) {
+                    Some(acknowledged) => format!("{} has acknowledged this already", acknowledged.by),
+                    None => "You have acknowledged this already".to_owned(),
+                },
+            );
+        }
+        let firing = self.ports.store.firing(actor.account, first).await?;
+        let id = firing.ok_or_else(super::no_such_firing)?.alert;
+        let alert = self.alerts.alert(&actor, id).await?.stored.alert;
+        let now = self.ports.clock.now();
+        let snoozed_until = alert.options.snoozed_until.filter(|until| *until > now);
+        let has_effect = match press.action {
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => true,
+            ChannelActionKind::SnoozeOneHour => snoozed_until.is_none(),
+            ChannelActionKind::SnoozeUntilOpen => {
+                let open = self.alerts.settings.calendar.next_open(now);
+                snoozed_until.is_none_or(|until| open.is_some_and(|open| until < open))
+            }
+            ChannelActionKind::Pause => alert.status != Status::Paused,
+            ChannelActionKind::Rearm => alert.status != Status::Active,
+        };
+        let alert = match has_effect {
+            true => self.change_alert(&actor, id, press.action).await?.stored.alert,
+            false => alert,
+        };
+        let already = if has_effect { "" } else { " already" };
+        Ok(match press.action {
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => String::new(),
+            ChannelActionKind::SnoozeOneHour | ChannelActionKind::SnoozeUntilOpen => {
+                let until = alert.options.snoozed_until;
+                let until = until.map_or_else(String::new, |until| {
+                    format!(" until {}", local(until, &actor.time_zone))
+                });
+                format!("Snoozed{until}{already}")
+            }
+            ChannelActionKind::Pause => format!("Paused{already}"),
+            ChannelActionKind::Rearm => format!("Armed{}", if has_effect { " again" } else { already }),
+        })
+    }
+}
+
+/// Formats a time in the time zone of the owner: `8 March 2024, 09:30 EST`.
+fn local(at: Timestamp, time_zone: &TimeZone) -> String {
+    let zoned = at.to_zoned(time_zone.clone());
+    zoned.strftime("%-d %B %Y, %H:%M %Z").to_string()
+}
+
+/// Returns the text for a person whose button has failed.
+fn refusal(error: ServiceError) -> String {
+    match error {
+        ServiceError::NotFound(_) => "This alert no longer exists".to_owned(),
+        ServiceError::Internal(error) => {
+            tracing::error!(%error, "the action of a button has failed");
+            "This has failed. Try again, or open the alert".to_owned()
+        }
+        // Without the name of a field, which means nothing in a chat.
+        ServiceError::Invalid { fields, message, .. } => {
+            let first = fields.into_values().flatten().next();
+            format!("This cannot be done: {}", first.unwrap_or(message))
+        }
+        other => format!("This cannot be done: {other}"),
+    }
+}
