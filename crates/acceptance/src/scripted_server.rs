@@ -62,7 +62,7 @@ pub struct RecordedRequest {
     pub line: String,
     /// Headers; the names are in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body, unchanged.
+    /// The body as text. Bytes that are no text are replaced.
     pub body: String,
     /// The status of the response, if the server sent one. The sender may have been killed before it read the response.
     pub response_status: Option<u16>,
@@ -285,7 +285,7 @@ async fn read_request(stream: &mut impl Connection, buffer: &mut Vec<u8>) -> Opt
             return None;
         }
     }
-    let body = String::from_utf8(buffer[head_end + 4..end].to_vec()).ok()?;
+    let body = String::from_utf8_lossy(&buffer[head_end + 4..end]).into_owned();
     buffer.drain(..end);
     Some(RecordedRequest {
         at: now(),

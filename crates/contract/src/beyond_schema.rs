@@ -301,6 +301,9 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "depends on the type of the channel",
     ),
     row(CHANNEL_CHANGES, "config.user", "", "depends on the type of the channel"),
+    row(CHANNEL_CHANGES, "config.endpoint", "", "depends on type and DNS"),
+    row(CHANNEL_CHANGES, "config.p256dh", "", "must be a point on the curve"),
+    row(CHANNEL_CHANGES, "config.auth", "", "depends on the type of the channel"),
     row(
         CHANNEL_CHANGES,
         "config.token",

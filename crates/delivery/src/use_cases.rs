@@ -65,7 +65,7 @@ impl DeliveryUseCases {
         };
         let notification_channels = NotificationChannels {
             ports: ports.clone(),
-            client: Arc::new(notification_channels::client(settings, &context)?),
+            client: Arc::new(notification_channels::client(ports, settings, &context)?),
             webhooks: webhooks.clone(),
             channel_tests: channel_tests.clone(),
             writer: writer.clone(),

@@ -4,7 +4,7 @@
 //! * [`signature`]: webhook signatures.
 //! * [`templates`]: the texts of emails and text messages.
 //! * [`email`], [`sms`]: one attempt to send an email or a text message; [`message_attempt`]: its outcome.
-//! * [`channels`]: one attempt to send a message to Slack, Discord, Telegram, ntfy, Pushover, Teams or Apprise.
+//! * [`channels`]: one attempt to send a message to Slack, Discord, Telegram, ntfy, Pushover, Teams, Apprise or a browser.
 //! * [`message`]: webhook bodies and Slack messages.
 //! * [`client`]: one attempt to deliver to a webhook, and its outcome.
 //! * [`schedule`]: when a delivery is retried, and when it is given up.

@@ -1,10 +1,11 @@
 //! The outcome of an attempt to send an email or a text message. Each kind of failure has a name, which appears in history and logs.
 //!
-//! Only two failures are final: the provider rejects the recipient or the message for good ([`Refused`]), or the message cannot be
-//! sent at all ([`Unsendable`]). A wrong password, an expired certificate or an unreachable provider is for the operator to fix, and
+//! Three failures are final: the provider rejects the recipient or the message for good ([`Refused`]), the recipient no longer exists
+//! ([`Gone`]), or the message cannot be sent at all ([`Unsendable`]). A wrong password, an expired certificate or an unreachable provider is for the operator to fix, and
 //! the message is retried.
 //!
 //! [`Refused`]: MessageOutcome::Refused
+//! [`Gone`]: MessageOutcome::Gone
 //! [`Unsendable`]: MessageOutcome::Unsendable
 
 use std::fmt;
@@ -27,6 +28,11 @@ pub enum MessageOutcome {
     /// The provider rejected the message for good: the mailbox or number does not exist, or its owner has unsubscribed.
     Refused {
         /// The SMTP reply code, or the Twilio error code.
+        code: u32,
+    },
+    /// The recipient no longer exists: the browser has ended its subscription.
+    Gone {
+        /// The HTTP status.
         code: u32,
     },
     /// The provider does not accept the message now.
@@ -65,6 +71,7 @@ impl MessageOutcome {
         match self {
             Self::Delivered => "delivered",
             Self::Refused { .. } => "refused",
+            Self::Gone { .. } => "gone",
             Self::Deferred { .. } => "deferred",
             Self::Unsendable => "unsendable",
             Self::TimedOut => "timed_out",
@@ -87,7 +94,7 @@ impl MessageOutcome {
     #[must_use]
     pub const fn code(&self) -> Option<u32> {
         match self {
-            Self::Refused { code } | Self::Deferred { code, .. } => Some(*code),
+            Self::Refused { code } | Self::Gone { code } | Self::Deferred { code, .. } => Some(*code),
             _ => None,
         }
     }
@@ -99,6 +106,9 @@ impl fmt::Display for MessageOutcome {
         f.write_str(match self {
             Self::Delivered => "The provider accepted the message.",
             Self::Refused { code } => return write!(f, "The provider rejected the message for good ({code})."),
+            Self::Gone { code } => {
+                return write!(f, "The browser has ended its subscription ({code}), so its channel is deleted; subscribe it again.");
+            }
             Self::Deferred { code, .. } => return write!(f, "The provider does not accept the message now ({code})."),
             Self::Unsendable => "The message cannot be sent to this recipient; no attempt was made.",
             Self::TimedOut => "The provider did not respond in time.",
@@ -157,7 +167,9 @@ impl AttemptReport for MessageAttempt {
     fn result(&self) -> AttemptResult {
         match self.outcome {
             MessageOutcome::Delivered => AttemptResult::Delivered,
-            MessageOutcome::Refused { .. } | MessageOutcome::Unsendable => AttemptResult::Refused,
+            MessageOutcome::Refused { .. } | MessageOutcome::Gone { .. } | MessageOutcome::Unsendable => {
+                AttemptResult::Refused
+            }
             MessageOutcome::Deferred { retry_after, .. } => AttemptResult::Failed {
                 not_before: retry_after.map(signed),
             },

@@ -180,6 +180,7 @@ fn location(place: &SealedLocation) -> SecretLocation {
             webhooks::secret_location(*webhook)
         }
         SealedLocation::ChannelConfig(channel) => notification_channels::config_location(*channel),
+        SealedLocation::WebPushKey(id) => notification_channels::web_push_key_location(*id),
         SealedLocation::Message(message) => messages::content_location(*message),
         SealedLocation::OutboxMessage(message) => messages::outbox_location(*message),
         SealedLocation::StoredResponse(request) => idempotency::response_location(request),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::cron::CleanupWorker;
 use crate::use_cases::UseCases;
 use crate::{ServiceConfig, StartError};
+use delivery::notification_channels::stored_web_push_key;
 use evaluation::prices::initial;
 use foundation::{Ports, ServiceError};
 use watchlist::{analysis, opening};
@@ -27,7 +28,11 @@ impl Service {
     ///
     /// # Errors
     /// [`StartError`]
-    pub async fn start(ports: Ports, settings: ServiceConfig) -> Result<Self, StartError> {
+    pub async fn start(ports: Ports, mut settings: ServiceConfig) -> Result<Self, StartError> {
+        let web_push_key = &mut settings.delivery.channels.web_push_key;
+        if web_push_key.is_none() {
+            *web_push_key = Some(stored_web_push_key(&ports).await?);
+        }
         let service = Self::without_evaluation(ports, settings)?;
         let ports = &service.ports;
         let dispatchers = service.delivery.dispatchers(service.is_confirmation_required)?;

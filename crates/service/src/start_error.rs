@@ -3,6 +3,7 @@
 use store::StoreError;
 
 use delivery::messages::MessageTransportError;
+use delivery::notification_channels::WebPushKeyError;
 use foundation::ServiceError;
 use watchlist::analyst::AnalystError;
 
@@ -15,6 +16,9 @@ pub enum StartError {
     /// Invalid root certificates, or an invalid base URL of a service for notification channels.
     #[error(transparent)]
     Channels(#[from] notify::channels::ChannelSetupError),
+    /// The key of push messages cannot be read or generated.
+    #[error(transparent)]
+    WebPushKey(#[from] WebPushKeyError),
     /// Invalid configuration of messages.
     #[error(transparent)]
     Messages(#[from] MessageTransportError),

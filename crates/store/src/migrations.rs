@@ -58,6 +58,7 @@ on_both! {
     "0035" "notification_routes",
     "0036" "channel_templates",
     "0037" "folded_messages",
+    "0038" "web_push_key",
     "0039" "unreached_firings",
     "0040" "linked_chats",
 }

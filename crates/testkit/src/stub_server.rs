@@ -44,7 +44,7 @@ pub struct ReceivedRequest {
     pub line: String,
     /// The headers, by names in lower case.
     pub headers: HashMap<String, String>,
-    /// The whole body.
+    /// The whole body as text. Bytes that are no text are replaced.
     pub body: String,
 }
 
@@ -185,6 +185,6 @@ async fn read(stream: &mut TcpStream) -> Option<ReceivedRequest> {
             return None;
         }
     }
-    let body = String::from_utf8(bytes).ok()?;
+    let body = String::from_utf8_lossy(&bytes).into_owned();
     Some(ReceivedRequest { line, headers, body })
 }

@@ -1,6 +1,7 @@
 //! Checks for values that are valid alone but not in combination. Each message names the fix.
 
 use jiff::SignedDuration;
+use notify::channels::web_push::{VapidKey, VapidKeyError};
 
 use super::layers::Layers;
 use super::{AnalystKind, EmailTransport, Settings, SmsProvider, SourceKind};
@@ -36,7 +37,14 @@ impl Settings {
             layers.require(self.sms.auth_token.is_some(), "sms.auth_token", message);
             layers.require(self.sms.from.is_some(), "sms.from", message);
         }
+        self.check_web_push(layers);
         self.check_analyst(layers);
+    }
+
+    fn check_web_push(&self, layers: &mut Layers) {
+        let key = self.web_push.vapid_private_key.as_ref();
+        let is_valid = key.is_none_or(|key| VapidKey::from_base64url(key.expose()).is_ok());
+        layers.require(is_valid, "web_push.vapid_private_key", &VapidKeyError.to_string());
     }
 
     fn check_analyst(&self, layers: &mut Layers) {

@@ -32,6 +32,7 @@ section! {
         notifications: NotificationsSection,
         telegram: TelegramSection,
         pushover: PushoverSection,
+        web_push: WebPushSection,
         analyst: AnalystSection,
         auth: AuthConfig,
         operator: OperatorConfig,
@@ -175,6 +176,13 @@ section! {
     PushoverSection {
         base_url: String,
         token: Option<SecretString>,
+    }
+}
+
+section! {
+    /// Push messages to browsers.
+    WebPushSection {
+        vapid_private_key: Option<SecretString>,
     }
 }
 

@@ -13,7 +13,7 @@ use store::model::{ChannelResult, MessageId, NotificationChannel, StoredOutboxMe
 use uuid::Uuid;
 
 use super::channel::{MessageJob, OutgoingMessage};
-use crate::notification_channels::attempt_error;
+use crate::notification_channels::attempt_result;
 
 /// Message content as stored in the outbox.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -45,11 +45,7 @@ pub(crate) struct SendResult {
 impl SendResult {
     /// Returns the result for the notification channel.
     pub(super) fn channel_result(&self) -> Option<(Arc<NotificationChannel>, ChannelResult)> {
-        let result = match attempt_error(&self.attempt) {
-            None => ChannelResult::Accepted(self.attempt.at),
-            Some(error) => ChannelResult::Failed(error),
-        };
-        Some((Arc::clone(self.channel.as_ref()?), result))
+        Some((Arc::clone(self.channel.as_ref()?), attempt_result(&self.attempt)))
     }
 }
 

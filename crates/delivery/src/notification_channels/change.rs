@@ -92,6 +92,7 @@ impl NotificationChannels {
             _ => None,
         };
         Ok(NewConfig {
+            channels: self.clone(),
             link: config.awaits_chat().then(|| LinkCode::new(&ports.random, now)),
             sealed: is_changed.then(|| config.seal(&ports.vault, &ports.random, channel.id)),
             config,
@@ -120,6 +121,7 @@ impl NotificationChannels {
 
 /// The configuration of a request, checked.
 struct NewConfig {
+    channels: NotificationChannels,
     config: NotificationChannelConfig,
     /// The sealed configuration; `None` if it is not changed.
     sealed: Option<Vec<u8>>,
@@ -162,6 +164,11 @@ impl ChangeChannel {
             if channel.config != self.found.config {
                 let message = "the channel was changed at the same time; read it and try again";
                 return Err(Abort::Refused(ServiceError::Conflict(message.to_owned())));
+            }
+            let same = new.channels.same_subscription(unit, account, &new.config).await?;
+            if same.is_some_and(|same| same.id != channel.id) {
+                let error = "is the subscription of another channel of this account; delete one of the channels";
+                return Err(Abort::Refused(ServiceError::field("config.endpoint", error)));
             }
             new.apply(&mut channel);
             if let Some(verification) = &new.verification {

@@ -9,6 +9,7 @@ use notify::channels::pushover::PushoverConfig;
 use notify::channels::slack::SlackConfig;
 use notify::channels::teams::TeamsConfig;
 use notify::channels::telegram::TelegramConfig;
+use notify::channels::web_push::WebPushConfig;
 use notify::channels::{ChannelSecret, ChannelTarget as Target};
 use serde_json::{Map, Value};
 use store::model::{NotificationChannel, NotificationChannelId, NotificationChannelType, WebhookId};
@@ -64,6 +65,19 @@ pub struct MaskedConfig {
     pub token: Option<&'static str>,
     /// Token of the user's Telegram bot.
     pub bot_token: Option<&'static str>,
+    /// Subscription of a browser.
+    pub subscription: Option<MaskedSubscription>,
+}
+
+/// The subscription of a browser as answers show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MaskedSubscription {
+    /// Address at the push service.
+    pub endpoint: &'static str,
+    /// Public key.
+    pub p256dh: &'static str,
+    /// Authentication secret.
+    pub auth: &'static str,
 }
 
 /// Returns the sealing location of a channel's configuration.
@@ -115,6 +129,15 @@ impl NotificationChannelConfig {
         )
     }
 
+    /// Returns the address of a browser's subscription at its push service.
+    #[must_use]
+    pub fn push_endpoint(&self) -> Option<&str> {
+        match self {
+            Self::Service(Target::WebPush(config)) => Some(config.endpoint.expose()),
+            _ => None,
+        }
+    }
+
     /// Returns the configuration as answers show it.
     #[must_use]
     pub fn masked(&self) -> MaskedConfig {
@@ -150,6 +173,14 @@ impl NotificationChannelConfig {
                 token: mask(&config.token),
                 ..empty
             },
+            Self::Service(Target::WebPush(_)) => MaskedConfig {
+                subscription: Some(MaskedSubscription {
+                    endpoint: MASK,
+                    p256dh: MASK,
+                    auth: MASK,
+                }),
+                ..empty
+            },
         }
     }
 
@@ -177,6 +208,11 @@ impl NotificationChannelConfig {
             Self::Service(Target::Pushover(config)) => {
                 vec![Some(("user", secret(&config.user))), optional("token", &config.token)]
             }
+            Self::Service(Target::WebPush(config)) => vec![
+                Some(("endpoint", secret(&config.endpoint))),
+                Some(("p256dh", secret(&config.p256dh))),
+                Some(("auth", secret(&config.auth))),
+            ],
         };
         let members = members.into_iter().flatten();
         members.map(|(name, value)| (name.to_owned(), value)).collect()
@@ -207,6 +243,11 @@ impl NotificationChannelConfig {
             NotificationChannelType::Pushover => Self::Service(Target::Pushover(PushoverConfig {
                 user: secret("user")?,
                 token: secret("token"),
+            })),
+            NotificationChannelType::WebPush => Self::Service(Target::WebPush(WebPushConfig {
+                endpoint: secret("endpoint")?,
+                p256dh: secret("p256dh")?,
+                auth: secret("auth")?,
             })),
         })
     }

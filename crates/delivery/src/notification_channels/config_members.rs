@@ -47,6 +47,9 @@ const TOPIC: ConfigMember = required("topic");
 const USER: ConfigMember = secret(required("user"));
 const TOKEN: ConfigMember = optional(secret(required("token")));
 const BOT_TOKEN: ConfigMember = optional(secret(required("bot_token")));
+const ENDPOINT: ConfigMember = secret(required("endpoint"));
+const P256DH: ConfigMember = secret(required("p256dh"));
+const AUTH: ConfigMember = secret(required("auth"));
 
 /// Returns the members of the configuration of a type.
 const fn members_of(channel_type: NotificationChannelType) -> &'static [ConfigMember] {
@@ -61,6 +64,7 @@ const fn members_of(channel_type: NotificationChannelType) -> &'static [ConfigMe
         NotificationChannelType::Telegram => &[BOT_TOKEN],
         NotificationChannelType::Ntfy => &[NTFY_URL, TOPIC, TOKEN],
         NotificationChannelType::Pushover => &[USER, TOKEN],
+        NotificationChannelType::WebPush => &[ENDPOINT, P256DH, AUTH],
     }
 }
 
@@ -220,6 +224,11 @@ mod tests {
                 json!({"user": "u"}),
                 Some("config.user"),
             ),
+            (
+                NotificationChannelType::WebPush,
+                json!({"endpoint": "https://push.example/x", "p256dh": "B", "auth": "A"}),
+                Some("config.auth config.endpoint config.p256dh"),
+            ),
             (NotificationChannelType::Telegram, json!({}), None),
             (NotificationChannelType::Sms, json!({}), None),
             (
@@ -229,7 +238,7 @@ mod tests {
             ),
         ] {
             assert_eq!(fields(channel_type, None, &valid), [""; 0], "{channel_type:?}");
-            let expected: Vec<&str> = missing.into_iter().collect();
+            let expected: Vec<&str> = missing.unwrap_or_default().split_whitespace().collect();
             assert_eq!(fields(channel_type, None, &json!({})), expected, "{channel_type:?}");
             let mut other = valid;
             other["chat_id"] = json!(1);

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use store::Abort;
 use store::model::{ChannelThrottle, NotificationChannel, NotificationChannelId, NotificationChannelType};
 
+use super::push_subscription::PushSubscription;
 use super::{ChannelDetail, LinkCode, MAX_CHANNELS_PER_ACCOUNT, NotificationChannelConfig, NotificationChannels};
 use super::{CreateNotificationChannelRequest, MaskedConfig};
 use super::{config_members, templates, throttle};
@@ -16,6 +17,8 @@ use super::{config_members, templates, throttle};
 pub struct ChannelWithLink {
     /// The channel.
     pub detail: ChannelDetail,
+    /// Whether the request has created the channel. A browser that subscribes again keeps its channel.
+    pub is_new: bool,
     /// The code that links the chat. It is available only now.
     pub link: Option<LinkCode>,
 }
@@ -23,13 +26,18 @@ pub struct ChannelWithLink {
 impl ChannelWithLink {
     pub(super) const fn new(channel: NotificationChannel, config: MaskedConfig, link: Option<LinkCode>) -> Self {
         let detail = ChannelDetail { channel, config };
-        Self { detail, link }
+        Self {
+            detail,
+            is_new: false,
+            link,
+        }
     }
 }
 
 impl NotificationChannels {
-    /// Creates a notification channel from a body `{type, name?, config?, templates?, burst_limit?, digest?, daily_budget?, enabled?}`. An email address gets a link that verifies it. A
-    /// Telegram channel gets a code that links its chat.
+    /// Creates a notification channel from a body `{type, name?, config?, templates?, burst_limit?, digest?, daily_budget?, enabled?}`. An
+    /// email address gets a link that verifies it. A Telegram channel gets a code that links its chat. A browser that subscribes again
+    /// keeps its channel, which is updated.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for an invalid body, [`ServiceError::Forbidden`] if the account is
@@ -66,6 +74,13 @@ impl NotificationChannels {
             }
             _ => None,
         };
+        let subscription = config.push_endpoint().map(|_| PushSubscription {
+            channels: self.clone(),
+            config: config.clone(),
+            name: request.name.as_ref().map(|name| name.0.clone()),
+            is_enabled: request.enabled.0,
+            templates: sent_templates.clone(),
+        });
         let channel = NotificationChannel {
             seq: 0,
             id,
@@ -85,10 +100,15 @@ impl NotificationChannels {
             is_enabled: request.enabled.0,
             link: link.as_ref().map(LinkCode::stored),
         };
-        let inputs = (channel.clone(), verification);
-        let transaction = ports.transaction(inputs, |(channel, verification), unit| {
+        let inputs = (channel, verification, subscription);
+        let transaction = ports.transaction(inputs, |(channel, verification, subscription), unit| {
             Box::pin(async move {
                 lock_active_account(unit, channel.account).await?;
+                if let Some(subscription) = subscription
+                    && let Some(renewed) = subscription.renew(unit, channel.account).await?
+                {
+                    return Ok((renewed, false));
+                }
                 if unit.count_notification_channels(channel.account).await? >= MAX_CHANNELS_PER_ACCOUNT {
                     return Err(Abort::Refused(ServiceError::Forbidden {
                         reason: "limit",
@@ -102,14 +122,17 @@ impl NotificationChannels {
                 if let Some(verification) = verification {
                     verification.send(unit, channel.account).await?;
                 }
-                Ok(())
+                Ok((channel.clone(), true))
             })
         });
-        transaction.await?;
+        let (channel, is_new) = transaction.await?;
         if link.is_some() {
             self.read_telegram_updates();
         }
-        Ok(ChannelWithLink::new(channel, config.masked(), link))
+        Ok(ChannelWithLink {
+            is_new,
+            ..ChannelWithLink::new(channel, config.masked(), link)
+        })
     }
 }
 
@@ -126,5 +149,6 @@ const fn default_name(channel_type: NotificationChannelType) -> &'static str {
         NotificationChannelType::Pushover => "Pushover",
         NotificationChannelType::Teams => "Microsoft Teams",
         NotificationChannelType::Apprise => "Apprise",
+        NotificationChannelType::WebPush => "Browser",
     }
 }

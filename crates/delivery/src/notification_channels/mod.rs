@@ -9,6 +9,7 @@
 //! * [`throttle`]: how many messages a channel gets.
 //! * [`telegram_updates`]: reads what is sent to Telegram bots. [`telegram_link`], [`telegram_chats`]: a chat is linked by a code.
 //!   [`telegram_buttons`]: the buttons of messages act in linked chats.
+//! * [`push_subscription`], [`web_push_key`]: one channel for each browser, and the key that signs push messages.
 //!
 //! * [`route`]: the channels of an account's alerts that have no route of their own.
 //!
@@ -21,6 +22,7 @@ pub mod config;
 mod config_members;
 mod create;
 mod email_verification;
+mod push_subscription;
 mod read;
 mod request_body;
 mod route;
@@ -31,6 +33,7 @@ mod telegram_updates;
 mod templates;
 mod test_send;
 mod throttle;
+mod web_push_key;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +42,8 @@ use foundation::{Ports, ServiceError};
 use jiff::SignedDuration;
 use notify::channels::pushover::PushoverSettings;
 use notify::channels::telegram::TelegramSettings;
-use notify::channels::{ChannelClient, ChannelClientConfig, ChannelSetupError};
+use notify::channels::web_push::VapidKey;
+use notify::channels::{ChannelClient, ChannelClientConfig, ChannelSetupError, WebPushSettings};
 use notify::schedule::RetrySchedule;
 use tokio::sync::Notify;
 
@@ -47,7 +51,7 @@ use crate::DeliveryConfig;
 use crate::messages::{ChannelTests, MessageWriter};
 use crate::webhooks::{DeliveryContext, Webhooks};
 
-pub use config::{ConfigError, MaskedConfig, NotificationChannelConfig, config_location};
+pub use config::{ConfigError, MaskedConfig, MaskedSubscription, NotificationChannelConfig, config_location};
 pub use create::ChannelWithLink;
 pub use read::ChannelDetail;
 pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChannelRequest};
@@ -56,7 +60,9 @@ pub use store::model::{
 };
 pub use telegram_buttons::{ButtonActions, ButtonPress};
 pub use telegram_link::LinkCode;
+pub(crate) use test_send::attempt_result;
 pub use test_send::{ChannelTestResult, attempt_error};
+pub use web_push_key::{WebPushKeyError, stored_web_push_key, web_push_key_location};
 
 /// Maximum number of notification channels per account.
 pub const MAX_CHANNELS_PER_ACCOUNT: u64 = 50;
@@ -68,6 +74,8 @@ pub struct ChannelServicesConfig {
     pub telegram: TelegramSettings,
     /// Pushover.
     pub pushover: PushoverSettings,
+    /// The key of push messages. `None`: that of the database, which the start of the service sets here.
+    pub web_push_key: Option<VapidKey>,
     /// Delays between retries of a message.
     pub retry_delays: RetrySchedule,
     /// Number of messages to one channel within a minute that are sent separately; more of them become one.
@@ -79,6 +87,7 @@ impl Default for ChannelServicesConfig {
         Self {
             telegram: TelegramSettings::default(),
             pushover: PushoverSettings::default(),
+            web_push_key: None,
             retry_delays: RetrySchedule::new([10, 60, 300, 900].map(SignedDuration::from_secs).to_vec()),
             burst_limit: 10,
         }
@@ -101,12 +110,21 @@ pub struct NotificationChannels {
 }
 
 /// Creates the client of chat and push services. URLs that users choose follow the rules of webhooks.
-pub(crate) fn client(settings: &DeliveryConfig, context: &DeliveryContext) -> Result<ChannelClient, ChannelSetupError> {
-    let webhooks = &settings.webhooks;
+pub(crate) fn client(
+    ports: &Ports,
+    settings: &DeliveryConfig,
+    context: &DeliveryContext,
+) -> Result<ChannelClient, ChannelSetupError> {
+    let (webhooks, random) = (&settings.webhooks, Arc::clone(&ports.random));
     ChannelClient::new(ChannelClientConfig {
         webhooks: Arc::clone(&context.client),
         telegram: settings.channels.telegram.clone(),
         pushover: settings.channels.pushover.clone(),
+        web_push: WebPushSettings {
+            key: settings.channels.web_push_key.clone(),
+            subject: settings.public_url.clone(),
+            random: Box::new(move || random.bytes()),
+        },
         extra_roots: webhooks.own_roots.iter().map(|root| root.clone().into()).collect(),
         timeout: webhooks.timeout.unsigned_abs(),
     })

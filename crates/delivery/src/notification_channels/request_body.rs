@@ -67,6 +67,21 @@ impl Field for ConfigMembers {
                 token(),
                 "`telegram`: the token of your own bot; without it, that of the operator is used. A secret",
             ),
+            (
+                "endpoint",
+                nullable(string()).min_length(Some(1)).max_length(Some(MAX_URL_LENGTH)),
+                "`web_push`: the address of the browser's subscription at its push service, a secret",
+            ),
+            (
+                "p256dh",
+                nullable(string()).pattern(Some(r"^([-_A-Za-z0-9]{87}|\*{3})$")),
+                "`web_push`: the public key of the subscription, an uncompressed point of P-256 in base64url without padding. A secret",
+            ),
+            (
+                "auth",
+                nullable(string()).pattern(Some(r"^([-_A-Za-z0-9]{22}|\*{3})$")),
+                "`web_push`: the authentication secret of the subscription, 16 bytes in base64url without padding",
+            ),
         ];
         let object = ObjectBuilder::new().additional_properties(Some(AdditionalProperties::FreeForm(false)));
         let object = members.into_iter().fold(object, |object, (name, schema, description)| {

@@ -64,8 +64,18 @@ pub fn attempt_error(attempt: &MessageAttempt) -> Option<String> {
     }
 }
 
+/// Returns the result of an attempt for its channel.
+pub(crate) fn attempt_result(attempt: &MessageAttempt) -> ChannelResult {
+    match (attempt.outcome, attempt_error(attempt)) {
+        (MessageOutcome::Gone { .. }, _) => ChannelResult::Gone(attempt.at),
+        (_, None) => ChannelResult::Accepted(attempt.at),
+        (_, Some(error)) => ChannelResult::Failed(error),
+    }
+}
+
 impl NotificationChannels {
-    /// Sends a test message to a channel, also a disabled one, and records the result.
+    /// Sends a test message to a channel, also a disabled one, and records the result. A browser that has ended its
+    /// subscription loses its channel.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Forbidden`] while the account is deactivated; [`ServiceError::RateLimited`] after
@@ -73,32 +83,34 @@ impl NotificationChannels {
     pub async fn test(&self, actor: &Actor, id: NotificationChannelId) -> Result<ChannelTestResult, ServiceError> {
         let channel = self.find(actor, id).await?;
         require_active(&load_account(&self.ports.store, actor).await?)?;
-        let mut moved = None;
+        let mut attempted = None;
         let result = match self.open(&channel)? {
             None => ChannelTestResult::failed(None, "the configuration is incomplete; set `config` again"),
             Some(NotificationChannelConfig::Email(address)) => self.test_email(actor, &channel, &address).await?,
             Some(NotificationChannelConfig::Sms) => self.test_sms(actor).await?,
             Some(NotificationChannelConfig::Webhook(webhook)) => self.test_webhook(actor, webhook).await?,
-            Some(NotificationChannelConfig::Service(target)) => {
-                let attempt = self.attempt(&channel, target.clone()).await;
-                moved = attempt
-                    .as_ref()
-                    .ok()
-                    .and_then(|attempt| attempt.migrated_chat_id)
-                    .zip(Some(target));
-                attempt.map_or_else(|result| result, |attempt| ChannelTestResult::of(&attempt))
-            }
+            Some(NotificationChannelConfig::Service(target)) => match self.attempt(&channel, target.clone()).await {
+                Ok(attempt) => {
+                    let result = ChannelTestResult::of(&attempt);
+                    attempted = Some((attempt, target));
+                    result
+                }
+                Err(result) => result,
+            },
         };
-        let recorded = match &result.error {
-            None => ChannelResult::Accepted(self.ports.clock.now()),
-            Some(error) => ChannelResult::Failed(error.clone()),
+        let recorded = match (&attempted, &result.error) {
+            (Some((attempt, _)), _) => attempt_result(&attempt.attempt),
+            (None, None) => ChannelResult::Accepted(self.ports.clock.now()),
+            (None, Some(error)) => ChannelResult::Failed(error.clone()),
         };
         let inputs = (channel.clone(), recorded);
         let record = self.ports.transaction(inputs, |(channel, result), unit| {
             Box::pin(async move { Ok(unit.record_channel_result(channel, result).await?) })
         });
         record.await?;
-        if let Some((chat_id, ChannelTarget::Telegram(config))) = moved {
+        if let Some((attempt, ChannelTarget::Telegram(config))) = attempted
+            && let Some(chat_id) = attempt.migrated_chat_id
+        {
             self.follow_chat(&channel, config, chat_id).await?;
         }
         Ok(result)

@@ -9,7 +9,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::attempt::ChannelAttempt;
-use super::config::{ChannelConfigError, ChannelConfigProblem, URL_FIELD};
+use super::config::{ChannelConfigError, ChannelConfigProblem};
 use super::exchange::Exchange;
 use super::message::ChannelMessage;
 use super::outcome::SendResult;
@@ -17,7 +17,8 @@ use super::pushover::{self, MESSAGES_PATH, PushoverSettings};
 use super::secret::{ChannelSecret, mask};
 use super::target::ChannelTarget;
 use super::telegram::{self, TelegramBot, TelegramSettings};
-use super::{apprise, discord, ntfy, slack, teams};
+use super::web_push::{self, VapidKey, WebPushSender};
+use super::{RandomBytes, apprise, discord, ntfy, slack, teams};
 use crate::address::LookupOwner;
 use crate::client::{TlsSetupError, WebhookClient, tls};
 use crate::dispatcher::Transport;
@@ -32,10 +33,22 @@ pub struct ChannelClientConfig {
     pub telegram: TelegramSettings,
     /// The settings of Pushover.
     pub pushover: PushoverSettings,
+    /// Push messages.
+    pub web_push: WebPushSettings,
     /// Additional certificate authorities that are trusted for URLs of the operator, beside the public ones.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Timeout of an attempt at a URL of the operator.
     pub timeout: Duration,
+}
+
+/// The settings of push messages.
+pub struct WebPushSettings {
+    /// The key of this service. Without one no push message is sent.
+    pub key: Option<VapidKey>,
+    /// The contact of the operator for push services, a URL with `https:` or `mailto:`.
+    pub subject: String,
+    /// Salts and keys of messages.
+    pub random: RandomBytes,
 }
 
 /// An error in the setup of a [`ChannelClient`].
@@ -58,6 +71,7 @@ pub struct ChannelClient {
     telegram: TelegramBot,
     pushover_url: Url,
     pushover_token: Option<ChannelSecret>,
+    web_push: Option<WebPushSender>,
 }
 
 impl fmt::Debug for ChannelClient {
@@ -97,11 +111,14 @@ impl ChannelClient {
             url.set_path(&path);
             url
         });
+        let (subject, random) = (config.web_push.subject, config.web_push.random);
+        let web_push = config.web_push.key.map(|key| WebPushSender { key, subject, random });
         Ok(Self {
             exchange,
             telegram: telegram.ok_or(ChannelSetupError::BadBaseUrl("telegram.base_url"))?,
             pushover_url: pushover_url.ok_or(ChannelSetupError::BadBaseUrl("pushover.base_url"))?,
             pushover_token: config.pushover.token,
+            web_push,
         })
     }
 
@@ -109,6 +126,12 @@ impl ChannelClient {
     #[must_use]
     pub fn telegram(&self) -> &TelegramBot {
         &self.telegram
+    }
+
+    /// Returns the public key that browsers subscribe with, in base64url.
+    #[must_use]
+    pub fn web_push_public_key(&self) -> Option<String> {
+        self.web_push.as_ref().map(|sender| sender.key.public_key())
     }
 
     /// Checks a configuration on save, with a DNS lookup, and returns it as it is stored.
@@ -131,7 +154,7 @@ impl ChannelClient {
         }
         if let Some(url) = target.user_url() {
             let checked = self.exchange.webhooks.check_resolved(url, owner).await;
-            checked.map_err(|error| ChannelConfigProblem::Url(error).at(URL_FIELD))?;
+            checked.map_err(|error| ChannelConfigProblem::Url(error).at(target.user_url_field()))?;
         }
         Ok(target)
     }
@@ -170,6 +193,9 @@ impl ChannelClient {
             ChannelTarget::Teams(config) => teams::send(exchange, owner, config, message).await,
             ChannelTarget::Ntfy(config) => ntfy::send(exchange, owner, config, message).await,
             ChannelTarget::Apprise(config) => apprise::send(exchange, owner, config, message).await,
+            ChannelTarget::WebPush(config) => {
+                web_push::send(exchange, owner, self.web_push.as_ref(), config, message).await
+            }
             ChannelTarget::Telegram(config) => telegram::send(&self.telegram, config, message).await,
             ChannelTarget::Pushover(config) => {
                 let operator_token = self.pushover_token.as_ref();

@@ -38,6 +38,14 @@ pub enum ChannelConfigProblem {
         "must be the token of a bot, as @BotFather shows it: digits, a colon, and letters, digits, hyphens or underscores"
     )]
     BotToken,
+    /// The public key of a browser's subscription is invalid.
+    #[error(
+        "must be the `p256dh` of the browser's subscription: an uncompressed point of P-256, 65 bytes in base64url without padding"
+    )]
+    PushPublicKey,
+    /// The authentication secret of a browser's subscription is invalid.
+    #[error("must be the `auth` of the browser's subscription: 16 bytes in base64url without padding")]
+    PushAuth,
     /// Neither the channel nor the operator has a token.
     #[error("is required, because the operator has configured no token")]
     Required,
@@ -50,10 +58,10 @@ impl ChannelConfigProblem {
 }
 
 /// Checks the URL of a channel without a DNS lookup, and returns it in its normal form, which is stored.
-pub(super) fn checked_url(url: &str, rules: &UrlPolicy) -> Result<String, ChannelConfigError> {
+pub(super) fn checked_url(url: &str, rules: &UrlPolicy, field: &'static str) -> Result<String, ChannelConfigError> {
     match rules.check(url) {
         Ok(target) => Ok(target.url().to_owned()),
-        Err(error) => Err(ChannelConfigProblem::Url(error).at(URL_FIELD)),
+        Err(error) => Err(ChannelConfigProblem::Url(error).at(field)),
     }
 }
 

@@ -4,7 +4,7 @@
 //! the request body of a message within the length limits of the service, `error.rs` classifies responses, and `client.rs` makes one
 //! attempt. A text that is cut for its length is no failure.
 //!
-//! Users choose the URLs of Slack, Discord, Teams, ntfy and Apprise. Requests to these follow the rules for webhooks: the same
+//! Users choose the URLs of Slack, Discord, Teams, ntfy and Apprise, and browsers those of push services. Requests to these follow the rules for webhooks: the same
 //! [`WebhookClient`](crate::client::WebhookClient) resolves the host, checks its addresses on each connection, follows no redirects,
 //! limits the response and has one timeout. The operator chooses the base URLs of Telegram and Pushover; requests to these follow the
 //! rules of [`provider`](crate::provider).
@@ -36,12 +36,16 @@ mod target;
 pub mod teams;
 pub mod telegram;
 mod text;
+pub mod web_push;
 
 pub use attempt::ChannelAttempt;
-pub use client::{ChannelClient, ChannelClientConfig, ChannelJob, ChannelSetupError};
+pub use client::{ChannelClient, ChannelClientConfig, ChannelJob, ChannelSetupError, WebPushSettings};
 pub use config::{ChannelConfigError, ChannelConfigProblem};
 pub use message::{ChannelAction, ChannelActionKind, ChannelMessage};
 pub use secret::ChannelSecret;
 pub use target::ChannelTarget;
 pub(crate) use text::plain_lines;
 pub use text::{LengthUnit, TextLimit};
+
+/// Returns random numbers, which must be cryptographically secure outside of tests.
+pub type RandomBytes = Box<dyn Fn() -> [u8; 32] + Send + Sync>;

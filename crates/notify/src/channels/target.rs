@@ -1,7 +1,7 @@
 //! The configuration of a channel of any type.
 
 use super::apprise::{self, AppriseConfig};
-use super::config::ChannelConfigError;
+use super::config::{ChannelConfigError, URL_FIELD};
 use super::discord::{self, DiscordConfig};
 use super::ntfy::{self, NtfyConfig};
 use super::pushover::{self, PushoverConfig};
@@ -10,6 +10,7 @@ use super::slack::{self, SlackConfig};
 use super::teams::{self, TeamsConfig};
 use super::telegram::{self, TelegramConfig};
 use super::text::TextLimit;
+use super::web_push::{self, WebPushConfig};
 use crate::address::UrlPolicy;
 use url::Url;
 
@@ -30,6 +31,8 @@ pub enum ChannelTarget {
     Telegram(TelegramConfig),
     /// Pushover.
     Pushover(PushoverConfig),
+    /// A browser, through the push service of its vendor.
+    WebPush(WebPushConfig),
 }
 
 impl ChannelTarget {
@@ -44,6 +47,7 @@ impl ChannelTarget {
             Self::Apprise(_) => "apprise",
             Self::Telegram(_) => "telegram",
             Self::Pushover(_) => "pushover",
+            Self::WebPush(_) => "web_push",
         }
     }
 
@@ -60,6 +64,7 @@ impl ChannelTarget {
             Self::Apprise(config) => config.checked(rules).map(Self::Apprise),
             Self::Telegram(config) => config.checked().map(Self::Telegram),
             Self::Pushover(config) => config.checked().map(Self::Pushover),
+            Self::WebPush(config) => config.checked(rules).map(Self::WebPush),
         }
     }
 
@@ -74,6 +79,7 @@ impl ChannelTarget {
             Self::Apprise(_) => apprise::TEXT_LIMIT,
             Self::Telegram(_) => telegram::TEXT_LIMIT,
             Self::Pushover(_) => pushover::TEXT_LIMIT,
+            Self::WebPush(_) => web_push::TEXT_LIMIT,
         }
     }
 
@@ -94,7 +100,16 @@ impl ChannelTarget {
             Self::Teams(config) => Some(config.url.expose()),
             Self::Apprise(config) => Some(config.url.expose()),
             Self::Ntfy(config) => Some(&config.url),
+            Self::WebPush(config) => Some(config.endpoint.expose()),
             Self::Telegram(_) | Self::Pushover(_) => None,
+        }
+    }
+
+    /// Returns the field of the URL that the owner of the channel chose.
+    pub(super) const fn user_url_field(&self) -> &'static str {
+        match self {
+            Self::WebPush(_) => web_push::ENDPOINT_FIELD,
+            _ => URL_FIELD,
         }
     }
 
@@ -111,6 +126,7 @@ impl ChannelTarget {
                 let keys = [Some(&config.user), config.token.as_ref()];
                 keys.into_iter().flatten().map(ChannelSecret::expose).collect()
             }
+            Self::WebPush(config) => vec![config.endpoint.expose(), config.p256dh.expose(), config.auth.expose()],
         }
     }
 }

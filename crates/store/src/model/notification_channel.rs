@@ -33,6 +33,8 @@ alerts::named_enum! {
         Teams = "teams",
         /// An Apprise API server.
         Apprise = "apprise",
+        /// A browser, by push messages.
+        WebPush = "web_push",
     }
 }
 
@@ -50,7 +52,8 @@ impl NotificationChannelType {
             | Self::Ntfy
             | Self::Pushover
             | Self::Teams
-            | Self::Apprise => Some(MessageChannel::Service),
+            | Self::Apprise
+            | Self::WebPush => Some(MessageChannel::Service),
         }
     }
 }
@@ -106,4 +109,6 @@ pub enum ChannelResult {
     Accepted(Timestamp),
     /// The message was not accepted, for this reason.
     Failed(String),
+    /// The destination no longer exists since this time, so the channel is deleted.
+    Gone(Timestamp),
 }

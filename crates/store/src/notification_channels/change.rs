@@ -5,8 +5,11 @@ use uuid::Uuid;
 
 use super::row::{NotificationChannelRow, TABLE, select};
 use crate::bulk::{Statement, fetch_many};
-use crate::columns::text;
-use crate::model::{AccountId, ChannelResult, ChannelTemplates, Digest, NotificationChannel, NotificationChannelId};
+use crate::columns::{text, values};
+use crate::model::{
+    AccountId, ChannelResult, ChannelTemplates, Digest, NotificationChannel, NotificationChannelId,
+    NotificationChannelType,
+};
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
 
@@ -16,6 +19,17 @@ const OWNERS: Statement = Statement {
     columns: 1,
     after: ")",
 };
+
+/// Deletes the channels that a condition selects: at `$1`, with `$2` as false.
+macro_rules! delete {
+    ($condition:literal) => {
+        concat!(
+            "UPDATE notification_channels SET deleted_at = $1, is_enabled = $2, config = NULL, templates = NULL, link_hash = NULL
+             WHERE deleted_at IS NULL AND ",
+            $condition
+        )
+    };
+}
 
 impl UnitOfWork {
     /// Counts an account's notification channels. The count holds until the end of the transaction only if the account is locked.
@@ -40,6 +54,16 @@ impl UnitOfWork {
         let sql = select_locked!(self, select!("account_id = $1 AND id = $2"));
         let row = fetch!(self, fetch_optional NotificationChannelRow, sql, account.0, id.0);
         row.map(NotificationChannel::try_from).transpose()
+    }
+
+    /// Returns the notification channels of an account with a type, oldest first, and locks them until the end of the transaction.
+    pub async fn lock_notification_channels_of_type(
+        &mut self,
+        account: AccountId,
+        channel_type: NotificationChannelType,
+    ) -> Result<Vec<NotificationChannel>, StoreError> {
+        let sql = select_locked!(self, select!("account_id = $1 AND type = $2 ORDER BY seq"));
+        values(fetch!(self, fetch_all NotificationChannelRow, sql, account.0, channel_type.name()))
     }
 
     /// Inserts a notification channel. The database assigns its `seq`.
@@ -101,13 +125,12 @@ impl UnitOfWork {
         id: NotificationChannelId,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let sql = "UPDATE notification_channels SET deleted_at = $3, is_enabled = $4, config = NULL, templates = NULL, link_hash = NULL
-                   WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL";
-        Ok(write_rows!(self, sql, account.0, id.0, now.as_microsecond(), false) == 1)
+        let sql = delete!("account_id = $3 AND id = $4");
+        Ok(write_rows!(self, sql, now.as_microsecond(), false, account.0, id.0) == 1)
     }
 
     /// Records the result of a message that was sent to a channel as it was read. If its configuration has changed since, the result is
-    /// that of another destination and is not recorded. The first accepted message verifies a channel, unless its type is
+    /// that of another destination and is not recorded. A channel whose destination no longer exists is deleted. The first accepted message verifies a channel, unless its type is
     /// verified otherwise: `email` by a link and `telegram` by a code.
     pub async fn record_channel_result(
         &mut self,
@@ -125,6 +148,10 @@ impl UnitOfWork {
             ChannelResult::Failed(error) => {
                 let sql = "UPDATE notification_channels SET last_error = $2 WHERE seq = $1 AND deleted_at IS NULL AND config = $3";
                 write_rows!(self, sql, seq, text(error), config);
+            }
+            ChannelResult::Gone(at) => {
+                let sql = delete!("seq = $3 AND config = $4");
+                write_rows!(self, sql, at.as_microsecond(), false, seq, config);
             }
         }
         Ok(())

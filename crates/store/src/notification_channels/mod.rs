@@ -6,5 +6,6 @@ mod change;
 mod read;
 mod row;
 mod templates;
+mod web_push_key;
 
 pub(crate) use row::throttle;

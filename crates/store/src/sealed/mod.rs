@@ -7,6 +7,8 @@ mod check;
 mod key_rotation;
 mod values;
 
+use uuid::Uuid;
+
 use crate::model::{IdempotencyKey, MessageId, NotificationChannelId, WebhookId};
 
 pub use key_rotation::{KeyRotation, KeyRotationError, ResealOutcome};
@@ -25,6 +27,8 @@ pub enum SealedLocation {
     },
     /// The configuration of a notification channel.
     ChannelConfig(NotificationChannelId),
+    /// The private key of push messages.
+    WebPushKey(Uuid),
     /// The content of a message that waits to be sent.
     Message(MessageId),
     /// The content of a message in the outbox.

@@ -16,6 +16,7 @@ pub(super) enum SealedColumn {
     WebhookSecret,
     FormerWebhookSecret,
     ChannelConfig,
+    WebPushKey,
     Message,
     OutboxMessage,
     StoredResponse,
@@ -46,10 +47,11 @@ row! {
 }
 
 impl SealedColumn {
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::WebhookSecret,
         Self::FormerWebhookSecret,
         Self::ChannelConfig,
+        Self::WebPushKey,
         Self::Message,
         Self::OutboxMessage,
         Self::StoredResponse,
@@ -76,6 +78,9 @@ impl SealedColumn {
                 "SELECT seq, id, config AS sealed FROM notification_channels
                  WHERE config IS NOT NULL AND seq > $1 ORDER BY seq LIMIT 500"
             }
+            Self::WebPushKey => {
+                "SELECT seq, id, private_key AS sealed FROM web_push_keys WHERE seq > $1 ORDER BY seq LIMIT 500"
+            }
             Self::Message => {
                 "SELECT seq, id, content AS sealed FROM messages WHERE content IS NOT NULL AND seq > $1 ORDER BY seq LIMIT 500"
             }
@@ -93,6 +98,7 @@ impl SealedColumn {
                 seq,
             },
             Self::ChannelConfig => SealedLocation::ChannelConfig(NotificationChannelId(id)),
+            Self::WebPushKey => SealedLocation::WebPushKey(id),
             Self::Message => SealedLocation::Message(MessageId(id)),
             Self::OutboxMessage | Self::StoredResponse => SealedLocation::OutboxMessage(MessageId(id)),
         }
@@ -159,6 +165,7 @@ impl UnitOfWork {
                 return Ok(());
             }
             SealedLocation::ChannelConfig(id) => ("UPDATE notification_channels SET config = $2 WHERE id = $1", id.0),
+            SealedLocation::WebPushKey(id) => ("UPDATE web_push_keys SET private_key = $2 WHERE id = $1", *id),
             SealedLocation::Message(id) => ("UPDATE messages SET content = $2 WHERE id = $1", id.0),
             SealedLocation::OutboxMessage(id) => ("UPDATE outbox SET content = $2 WHERE id = $1", id.0),
             SealedLocation::StoredResponse(request) => {
@@ -190,6 +197,8 @@ impl UnitOfWork {
                 return self.delete_former_secrets(*id).await;
             }
             SealedLocation::ChannelConfig(id) => return self.discard_channel_config(*id).await,
+            // The next start generates another one. The subscriptions are lost as well: they are sealed with the same key.
+            SealedLocation::WebPushKey(id) => ("DELETE FROM web_push_keys WHERE id = $1", *id),
             SealedLocation::Message(id) => ("DELETE FROM messages WHERE id = $1", id.0),
             SealedLocation::OutboxMessage(id) => ("DELETE FROM outbox WHERE id = $1", id.0),
             // Deleting the row would let the request be processed again. With an unreadable response, a repeat is

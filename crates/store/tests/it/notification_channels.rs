@@ -47,6 +47,14 @@ async fn record(store: &Store, channel: &NotificationChannel, result: ChannelRes
     recorded.await.unwrap();
 }
 
+/// Inserts a key of push messages, and returns the one that counts.
+async fn insert_push_key(store: &Store, id: u128, key: &'static [u8]) -> (uuid::Uuid, Vec<u8>) {
+    let inserted = store.commit((), move |(), unit| {
+        Box::pin(unit.insert_web_push_key(uuid(id), key, at(0)))
+    });
+    inserted.await.unwrap()
+}
+
 testkit::on_both_databases! {
     async fn channel_is_stored_with_all_its_fields(database) {
         let store = with_accounts(database, 2).await;
@@ -130,6 +138,43 @@ testkit::on_both_databases! {
             assert_eq!((accepted.last_error, accepted.last_success_at), (None, Some(at(6))));
             assert_eq!(accepted.verified_at, verified_at, "{channel_type:?}");
         }
+    }
+
+    async fn channel_whose_destination_is_gone_is_deleted(database) {
+        let store = with_accounts(database, 1).await;
+        insert(&store, channel(1, 10, NotificationChannelType::WebPush)).await;
+        let tried = stored(&store, 1, 10).await.unwrap();
+        let changed = NotificationChannel { config: Some(b"another".to_vec()), ..tried.clone() };
+        record(&store, &changed, ChannelResult::Gone(at(5))).await;
+        assert!(stored(&store, 1, 10).await.is_some(), "the result is that of another destination");
+        record(&store, &tried, ChannelResult::Gone(at(5))).await;
+        assert_eq!(stored(&store, 1, 10).await, None);
+    }
+
+    async fn channels_of_a_type_are_those_of_the_account(database) {
+        let store = with_accounts(database, 2).await;
+        for (owner, id, channel_type) in [
+            (1, 10, NotificationChannelType::WebPush),
+            (1, 11, NotificationChannelType::Slack),
+            (1, 12, NotificationChannelType::WebPush),
+            (2, 20, NotificationChannelType::WebPush),
+        ] {
+            insert(&store, channel(owner, id, channel_type)).await;
+        }
+        let found = store.commit((), |(), unit| {
+            Box::pin(unit.lock_notification_channels_of_type(AccountId(uuid(1)), NotificationChannelType::WebPush))
+        });
+        let ids: Vec<_> = found.await.unwrap().iter().map(|channel| channel.id.0).collect();
+        assert_eq!(ids, [uuid(10), uuid(12)]);
+    }
+
+    async fn processes_that_start_at_once_have_the_same_key_of_push_messages(database) {
+        let (one, other) = (open(database).await, open(database).await);
+        assert_eq!(one.web_push_key().await.unwrap(), None);
+        let (key, same) = tokio::join!(insert_push_key(&one, 1, b"one"), insert_push_key(&other, 2, b"other"));
+        assert_eq!(same, key);
+        assert!([(uuid(1), b"one".to_vec()), (uuid(2), b"other".to_vec())].contains(&key));
+        assert_eq!(other.web_push_key().await.unwrap(), Some(key));
     }
 
     async fn channel_awaits_its_link_until_the_code_expires(database) {

@@ -8,7 +8,7 @@ mod render;
 pub(super) use client::send;
 pub(super) use render::TEXT_LIMIT;
 
-use super::config::{ChannelConfigError, ChannelConfigProblem, check_token, checked_url};
+use super::config::{ChannelConfigError, ChannelConfigProblem, URL_FIELD, check_token, checked_url};
 use super::secret::ChannelSecret;
 use crate::address::UrlPolicy;
 
@@ -35,7 +35,7 @@ impl NtfyConfig {
     /// # Errors
     /// [`ChannelConfigError`] for `config.url`, `config.topic` or `config.token`.
     pub fn checked(self, rules: &UrlPolicy) -> Result<Self, ChannelConfigError> {
-        let url = checked_url(&self.url, rules)?;
+        let url = checked_url(&self.url, rules, URL_FIELD)?;
         // The server's rule: ^[-_A-Za-z0-9]{1,64}$.
         let is_topic = (1..=MAX_TOPIC_LENGTH).contains(&self.topic.len())
             && self

@@ -8,7 +8,7 @@ mod render;
 pub(super) use client::send;
 pub(super) use render::TEXT_LIMIT;
 
-use super::config::{ChannelConfigError, checked_url};
+use super::config::{ChannelConfigError, URL_FIELD, checked_url};
 use super::secret::ChannelSecret;
 use crate::address::UrlPolicy;
 
@@ -25,7 +25,7 @@ impl SlackConfig {
     /// # Errors
     /// [`ChannelConfigError`] for `config.url`.
     pub fn checked(self, rules: &UrlPolicy) -> Result<Self, ChannelConfigError> {
-        let url = ChannelSecret::new(checked_url(self.url.expose(), rules)?);
+        let url = ChannelSecret::new(checked_url(self.url.expose(), rules, URL_FIELD)?);
         Ok(Self { url })
     }
 }

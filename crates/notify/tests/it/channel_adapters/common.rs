@@ -6,9 +6,10 @@ use jiff::SignedDuration;
 use notify::address::{LookupOwner, UrlPolicy};
 use notify::channels::pushover::PushoverSettings;
 use notify::channels::telegram::TelegramSettings;
+use notify::channels::web_push::VapidKey;
 use notify::channels::{
     ChannelAction, ChannelActionKind, ChannelAttempt, ChannelClient, ChannelClientConfig, ChannelMessage,
-    ChannelSecret, ChannelTarget,
+    ChannelSecret, ChannelTarget, WebPushSettings,
 };
 use notify::schedule::{AttemptReport, AttemptResult};
 use serde_json::Value;
@@ -24,6 +25,8 @@ pub(crate) const RETRIED: AttemptResult = AttemptResult::Failed { not_before: No
 
 pub(crate) const OPERATOR_BOT_TOKEN: &str = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 pub(crate) const OPERATOR_PUSHOVER_TOKEN: &str = "azGDORePK8gMaC0QOYAMyEEuzJnyUi";
+
+pub(crate) const VAPID_PRIVATE_KEY: &str = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw";
 
 /// Timeout of an attempt in these tests.
 pub(crate) const TIMEOUT: SignedDuration = SignedDuration::from_secs(5);
@@ -96,6 +99,11 @@ impl ChannelFixture {
                 base_url,
                 token: Some(ChannelSecret::new(OPERATOR_PUSHOVER_TOKEN)),
             },
+            web_push: WebPushSettings {
+                key: Some(VapidKey::from_base64url(VAPID_PRIVATE_KEY).unwrap()),
+                subject: "https://alerts.example.com".to_owned(),
+                random: Box::new(|| [7; 32]),
+            },
             extra_roots: Vec::new(),
             timeout: Duration::try_from(TIMEOUT).unwrap(),
         };
@@ -161,6 +169,14 @@ impl ErrorCase {
             result: AttemptResult::Refused,
             code: Some(code),
             detail: Some(detail).filter(|detail| !detail.is_empty()),
+        }
+    }
+
+    /// A subscription that no longer exists.
+    pub(crate) fn gone(status: &'static str, body: &'static str, code: u32) -> Self {
+        Self {
+            outcome: "gone",
+            ..Self::refused(status, body, code, "")
         }
     }
 

@@ -9,9 +9,13 @@ use notify::channels::pushover::{PushoverConfig, PushoverSettings};
 use notify::channels::slack::SlackConfig;
 use notify::channels::teams::TeamsConfig;
 use notify::channels::telegram::{TelegramConfig, TelegramSettings};
-use notify::channels::{ChannelClient, ChannelClientConfig, ChannelSecret, ChannelSetupError, ChannelTarget};
+use notify::channels::web_push::WebPushConfig;
+use notify::channels::{
+    ChannelClient, ChannelClientConfig, ChannelSecret, ChannelSetupError, ChannelTarget, WebPushSettings,
+};
 
 use super::common::{ChannelFixture, OWNER};
+use super::web_push::{AUTH, P256DH};
 use crate::notify::common::policy_allowing;
 
 fn secret(text: &str) -> ChannelSecret {
@@ -47,6 +51,14 @@ fn pushover(user: &str, token: Option<&str>) -> ChannelTarget {
     ChannelTarget::Pushover(PushoverConfig {
         user: secret(user),
         token: token.map(secret),
+    })
+}
+
+fn web_push(endpoint: &str, p256dh: &str, auth: &str) -> ChannelTarget {
+    ChannelTarget::WebPush(WebPushConfig {
+        endpoint: secret(endpoint),
+        p256dh: secret(p256dh),
+        auth: secret(auth),
     })
 }
 
@@ -89,6 +101,24 @@ fn url_follows_the_rules_of_webhooks() {
 }
 
 #[test]
+fn endpoint_follows_the_rules_of_webhooks() {
+    for (endpoint, expected) in [
+        ("ftp://example.com/x", Some("must begin with https://")),
+        ("", Some("must be a URL like https://example.com/hooks/bellwether")),
+        ("https://updates.push.services.mozilla.com/wpush/v2/gAAAAA", None),
+    ] {
+        let expected = expected.map(|message| ("config.endpoint", message.to_owned()));
+        assert_eq!(error_of(web_push(endpoint, P256DH, AUTH)), expected, "{endpoint}");
+    }
+    let (field, message) = error_of(web_push("https://10.0.0.1/x", P256DH, AUTH)).unwrap();
+    assert_eq!(field, "config.endpoint");
+    assert!(
+        message.starts_with("must have a public address as its host"),
+        "{message}"
+    );
+}
+
+#[test]
 fn url_is_stored_in_its_normal_form() {
     let rules = policy_allowing(&[]);
     for (written, normal) in with_url("https://EXAMPLE.com:443/a b".replace(' ', "%20").as_str())
@@ -105,7 +135,10 @@ fn topic_token_and_keys_are_checked() {
     let token = "must be 1 to 256 visible ASCII characters without spaces; copy it again from the service";
     let bot_token = "must be the token of a bot, as @BotFather shows it: digits, a colon, and letters, digits, hyphens or \
                      underscores";
-    let url = NtfyConfig::DEFAULT_URL;
+    let p256dh = "must be the `p256dh` of the browser's subscription: an uncompressed point of P-256, 65 bytes in base64url \
+                  without padding";
+    let auth = "must be the `auth` of the browser's subscription: 16 bytes in base64url without padding";
+    let (url, push) = (NtfyConfig::DEFAULT_URL, "https://push.example.com/x");
     for (target, expected) in [
         (ntfy(url, &"t".repeat(64), Some("tk_1")), None),
         (ntfy(url, &"t".repeat(65), None), Some(("config.topic", topic))),
@@ -120,6 +153,9 @@ fn topic_token_and_keys_are_checked() {
         (pushover("uQiRzpo4DXghDmr9QzzfQu27cmVRsG", None), None),
         (pushover("", None), Some(("config.user", token))),
         (pushover("u", Some("a\nb")), Some(("config.token", token))),
+        (web_push(push, P256DH, AUTH), None),
+        (web_push(push, &P256DH[1..], AUTH), Some(("config.p256dh", p256dh))),
+        (web_push(push, P256DH, &AUTH[1..]), Some(("config.auth", auth))),
     ] {
         let context = format!("{target:?}");
         let expected = expected.map(|(field, message)| (field, message.to_owned()));
@@ -138,6 +174,11 @@ fn client_of(fixture: &ChannelFixture, telegram: &str, pushover: &str) -> Result
         pushover: PushoverSettings {
             base_url: pushover.to_owned(),
             token: None,
+        },
+        web_push: WebPushSettings {
+            key: None,
+            subject: "https://alerts.example.com".to_owned(),
+            random: Box::new(|| [7; 32]),
         },
         extra_roots: Vec::new(),
         timeout: Duration::from_secs(5),
@@ -177,6 +218,8 @@ async fn name_that_resolves_to_private_address_is_refused_on_save() {
         let expected = "must have a host that resolves to public addresses only";
         assert_eq!((error.field, error.to_string().as_str()), ("config.url", expected));
     }
+    let target = web_push("https://internal.example/x", P256DH, AUTH);
+    assert_eq!(client.check(OWNER, target).await.unwrap_err().field, "config.endpoint");
     for target in with_url("https://public.example/x") {
         assert_eq!(client.check(OWNER, target.clone()).await, Ok(target));
     }

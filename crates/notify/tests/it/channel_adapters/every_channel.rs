@@ -8,17 +8,18 @@ use testkit::RefusingPort;
 use uuid::Uuid;
 
 use super::common::{ChannelFixture, NewTarget, OWNER, RETRIED, TIMEOUT, attempt, message, secret_url};
-use super::{apprise, discord, ntfy, pushover, slack, teams, telegram};
+use super::{apprise, discord, ntfy, pushover, slack, teams, telegram, web_push};
 use crate::notify::common::policy_allowing;
 use crate::notify::common::receiver::{Behaviour, Receiver, answer};
 
 /// The channels whose URLs users choose.
-const USER_URL_CHANNELS: [NewTarget; 5] = [
+const USER_URL_CHANNELS: [NewTarget; 6] = [
     slack::target,
     discord::target,
     teams::target,
     ntfy::target,
     apprise::target,
+    web_push::target,
 ];
 /// The channels whose base URLs the operator chooses.
 const OPERATOR_CHANNELS: [NewTarget; 2] = [telegram::target, pushover::target];
@@ -162,6 +163,7 @@ fn secrets(target: &ChannelTarget) -> &'static [&'static str] {
         ChannelTarget::Ntfy(_) => &["tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2"],
         ChannelTarget::Telegram(_) => &["ABC-DEF1234ghIkl-zyx57W2v1u123ew11"],
         ChannelTarget::Pushover(_) => &["uQiRzpo4DXghDmr9QzzfQu27cmVRsG", "KzGDORePKggMaC0QOYAMyEEuzJnyUi"],
+        ChannelTarget::WebPush(_) => &["secret-path-0123", web_push::AUTH, web_push::P256DH],
         _ => &["secret-path-0123"],
     }
 }

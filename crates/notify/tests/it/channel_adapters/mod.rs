@@ -13,3 +13,4 @@ mod slack;
 mod teams;
 mod telegram;
 mod telegram_updates;
+mod web_push;

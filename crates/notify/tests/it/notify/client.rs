@@ -47,7 +47,9 @@ async fn signed_delivery_arrives_and_verifies() {
         response: Some("ok".to_owned()),
     };
     assert_eq!(attempt, expected);
-    let Received { line, headers, body } = receiver.requests().remove(0);
+    let Received {
+        line, headers, body, ..
+    } = receiver.requests().remove(0);
     assert_eq!(line, "POST /hook?a=1 HTTP/1.1");
     assert_eq!(body, job.body);
     assert_eq!(headers["host"], format!("hooks.example:{}", receiver.address.port()));

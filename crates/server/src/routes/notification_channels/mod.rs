@@ -7,6 +7,7 @@ pub mod list;
 pub mod test_send;
 pub mod update;
 pub mod view;
+pub mod web_push_key;
 
 use crate::routes::prelude::*;
 
@@ -21,5 +22,6 @@ pub(super) fn router() -> OpenApiRouter<App> {
             update::update_notification_channel,
             delete::delete_notification_channel
         ))
+        .routes(routes!(web_push_key::get_web_push_key))
         .routes(routes!(test_send::test_notification_channel))
 }

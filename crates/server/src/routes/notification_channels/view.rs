@@ -97,6 +97,18 @@ pub struct ChannelConfigView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub bot_token: Option<&'static str>,
+    /// `web_push`: `***`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub endpoint: Option<&'static str>,
+    /// `web_push`: `***`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub p256dh: Option<&'static str>,
+    /// `web_push`: `***`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub auth: Option<&'static str>,
 }
 
 /// A notification channel, with the code that links its Telegram chat.
@@ -164,6 +176,9 @@ impl ChannelConfigView {
             user: config.user,
             token: config.token,
             bot_token: config.bot_token,
+            endpoint: config.subscription.map(|subscription| subscription.endpoint),
+            p256dh: config.subscription.map(|subscription| subscription.p256dh),
+            auth: config.subscription.map(|subscription| subscription.auth),
         }
     }
 }

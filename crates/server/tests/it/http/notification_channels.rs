@@ -28,6 +28,15 @@ pub(crate) async fn patch(server: &TestServer, path: &str, body: Value) -> TestR
     server.request("PATCH", path).json(&body).send().await
 }
 
+/// The public key of a browser.
+pub(crate) const P256DH: &str =
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+
+/// Returns the only channel.
+async fn listed_channel(server: &TestServer) -> Value {
+    server.get(PATH).await.ok(200).body["data"][0].clone()
+}
+
 fn path_of(channel: &Value) -> String {
     format!("{PATH}/{}", channel["id"].as_str().unwrap())
 }
@@ -69,6 +78,35 @@ testkit::on_both_databases! {
         }
     }
 
+    async fn browser_subscribes_with_the_public_key_and_has_one_channel(database) {
+        let mut server = start_server(database).await;
+        let push = StubServer::start(StubResponse::complete("201 Created", "", "")).await;
+        let key = server.get(&format!("{PATH}/web-push-key")).await.ok(200).body["data"]["public_key"].clone();
+        assert_eq!(key.as_str().map(str::len), Some(87));
+        let config = json!({"endpoint": format!("{}/very-secret", push.origin()), "p256dh": P256DH, "auth": "BTBZMqHH6r4Tts7J_aSIgg"});
+        let body = json!({"type": "web_push", "name": "Laptop", "config": config});
+        let created = server.post(PATH, body.clone()).await.ok(201);
+        assert_eq!(created.body["data"]["config"], json!({"endpoint": "***", "p256dh": "***", "auth": "***"}));
+        let again = server.post(PATH, body).await.ok(200);
+        assert_eq!(again.body["data"], created.body["data"]);
+        let tested = server.post(&format!("{}/test", path_of(&created.body["data"])), json!({})).await.ok(200);
+        assert_eq!(tested.body["data"], json!({"accepted": true, "http_status": 201, "error": null}));
+        let authorization = push.next_request().await.headers["authorization"].clone();
+        assert!(authorization.ends_with(&format!(", k={}", key.as_str().unwrap())), "{authorization}");
+        let listed = server.get(PATH).await.ok(200);
+        assert_eq!(listed.body["data"].as_array().map(Vec::len), Some(1));
+        for response in [created, listed] {
+            assert!(!response.text.contains("very-secret") && !response.text.contains(P256DH));
+        }
+        push.set_response(StubResponse::complete("410 Gone", "", ""));
+        let tested = server.post(&format!("{}/test", path_of(&listed_channel(&server).await)), json!({})).await.ok(200);
+        assert_eq!(tested.body["data"]["http_status"], 410);
+        assert_eq!(server.get(PATH).await.ok(200).body["data"], json!([]));
+        server.key = server.another_key("operator@example.com", &[Scope::AlertsRead]).await;
+        let _ = server.get(&format!("{PATH}/web-push-key")).await.refused(403, "FORBIDDEN");
+        let _ = server.anonymous("GET", &format!("{PATH}/web-push-key")).send().await.refused(401, "UNAUTHORIZED");
+    }
+
     async fn errors_are_422_by_field_and_unknown_ids_404(database) {
         let server = start_server(database).await;
         for (body, field) in [
@@ -78,6 +116,9 @@ testkit::on_both_databases! {
             (json!({"type": "ntfy", "config": {"topic": "a/b"}}), "config.topic"),
             (json!({"type": "webhook", "config": {"webhook_id": "0d9f5a5e-31e0-4cc7-8f36-5d4a8b7a1f0e"}}), "config.webhook_id"),
             (json!({"type": "slack", "config": {"hook": "a"}}), "config.hook"),
+            (json!({"type": "web_push", "config": {"endpoint": "https://10.0.0.1", "p256dh": P256DH, "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}), "config.endpoint"),
+            (json!({"type": "web_push", "config": {"endpoint": "https://a.example", "p256dh": "A".repeat(87), "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}), "config.p256dh"),
+            (json!({"type": "web_push", "config": {"endpoint": "https://a.example", "p256dh": P256DH, "auth": "AA"}}), "config.auth"),
             (json!({"type": "fax"}), "type"),
         ] {
             let refused = server.post(PATH, body.clone()).await.refused(422, "VALIDATION_ERROR");

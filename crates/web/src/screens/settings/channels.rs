@@ -74,6 +74,8 @@ pub struct ChannelsPage {
     pub test: Option<ChannelTestLine>,
     /// The code of a Telegram channel that has just been created.
     pub telegram_code: Option<TelegramCode>,
+    /// The key that browsers subscribe with.
+    pub web_push_key: Option<String>,
     /// The route of alerts without one.
     pub route: RouteForm,
 }

@@ -18,7 +18,7 @@ pub use new_channel::{NewChannelPage, NewChannelType, config_members, remove_sec
 pub(crate) use notification_channels::type_name_text;
 pub use notification_channels::{ChannelLine, ChannelState, ChannelTestLine, OwnDestinations, TelegramCode, type_text};
 pub use profile::ProfilePage;
-pub use sessions::{SessionLine, SessionsPage};
+pub use sessions::{SessionLine, SessionsPage, client_text};
 pub use webhooks::{TestReceipt, WebhookLine, WebhookSecret, WebhooksPage};
 
 /// A tab of the settings.

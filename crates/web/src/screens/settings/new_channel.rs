@@ -74,6 +74,10 @@ const BOT_TOKEN: ConfigField = optional(
     "bot-token-hint",
 );
 
+const PUSH_ENDPOINT: ConfigField = secret(required("config.endpoint", "push-endpoint", "url"));
+const PUSH_PUBLIC_KEY: ConfigField = secret(required("config.p256dh", "push-public-key", "text"));
+const PUSH_AUTH: ConfigField = secret(required("config.auth", "push-auth", "text"));
+
 /// Returns the inputs of a type, besides the choice of a webhook.
 const fn config_fields(channel_type: NotificationChannelType) -> &'static [ConfigField] {
     match channel_type {
@@ -85,6 +89,7 @@ const fn config_fields(channel_type: NotificationChannelType) -> &'static [Confi
         NotificationChannelType::Ntfy => &[NTFY_TOPIC, NTFY_URL, NTFY_TOKEN],
         NotificationChannelType::Pushover => &[PUSHOVER_USER, PUSHOVER_TOKEN],
         NotificationChannelType::Telegram => &[BOT_TOKEN],
+        NotificationChannelType::WebPush => &[PUSH_ENDPOINT, PUSH_PUBLIC_KEY, PUSH_AUTH],
         NotificationChannelType::Email => &[ADDRESS],
     }
 }
@@ -116,6 +121,7 @@ const fn setup_text(channel_type: NotificationChannelType) -> &'static str {
         NotificationChannelType::Pushover => "channel-setup-pushover",
         NotificationChannelType::Teams => "channel-setup-teams",
         NotificationChannelType::Apprise => "channel-setup-apprise",
+        NotificationChannelType::WebPush => "channel-setup-web-push",
     }
 }
 
@@ -131,7 +137,7 @@ pub(super) struct TypeChoice {
 }
 
 impl TypeChoice {
-    /// Returns all types, those of services first.
+    /// Returns all types, those of services first. Browsers are missing: only a script can subscribe one.
     #[must_use]
     pub(super) fn all(selected: Option<NotificationChannelType>) -> Vec<Self> {
         let is_own = |channel_type: &NotificationChannelType| {
@@ -141,7 +147,8 @@ impl TypeChoice {
             )
         };
         let (own, services): (Vec<_>, Vec<_>) = NotificationChannelType::ALL.iter().copied().partition(is_own);
-        let all = services.into_iter().chain(own);
+        let is_chosen = |channel_type: &NotificationChannelType| *channel_type != NotificationChannelType::WebPush;
+        let all = services.into_iter().chain(own).filter(is_chosen);
         let choices = all.map(|channel_type| Self {
             name: channel_type.name(),
             text: type_text(channel_type),

@@ -90,6 +90,7 @@ pub const fn type_text(channel_type: NotificationChannelType) -> &'static str {
         NotificationChannelType::Pushover => "channel-type-pushover",
         NotificationChannelType::Teams => "channel-type-teams",
         NotificationChannelType::Apprise => "channel-type-apprise",
+        NotificationChannelType::WebPush => "channel-type-web-push",
     }
 }
 
@@ -208,6 +209,7 @@ fn destination(channel_type: NotificationChannelType, config: &MaskedConfig, own
         NotificationChannelType::Telegram if config.bot_token.is_some() => text("channel-own-bot"),
         NotificationChannelType::Telegram => text("channel-service-bot"),
         NotificationChannelType::Pushover if config.user.is_some() => text("channel-secret-user"),
+        NotificationChannelType::WebPush if config.subscription.is_some() => text("channel-browser"),
         NotificationChannelType::Slack
         | NotificationChannelType::Discord
         | NotificationChannelType::Teams
@@ -272,6 +274,11 @@ impl ChannelTestLine {
 
 /// Returns the id of the text of an error's fix, as docs/notifications.md has it for all services.
 const fn fix_text(channel_type: NotificationChannelType, result: &ChannelTestResult) -> Option<&'static str> {
+    if matches!(channel_type, NotificationChannelType::WebPush)
+        && matches!(result.http_status, Some(400 | 401 | 403 | 404 | 410))
+    {
+        return Some("channel-fix-subscription");
+    }
     match result.http_status {
         None if has_own_url(channel_type) => Some("channel-fix-url"),
         None => None,
@@ -353,6 +360,15 @@ mod tests {
             (Some(500), Some("channel-fix-wait")),
         ] {
             assert_eq!(slack(status), fix, "{status:?}");
+        }
+        let browser = |status| fix_text(NotificationChannelType::WebPush, &result(status));
+        for (status, fix) in [
+            (None, None),
+            (Some(403), Some("channel-fix-subscription")),
+            (Some(410), Some("channel-fix-subscription")),
+            (Some(429), Some("channel-fix-wait")),
+        ] {
+            assert_eq!(browser(status), fix, "{status:?}");
         }
         // The error of a chat that is not linked names its fix.
         assert_eq!(fix_text(NotificationChannelType::Telegram, &result(None)), None);

@@ -42,7 +42,9 @@ impl SessionLine {
     }
 }
 
-fn client_text(client: SessionClient) -> String {
+/// Returns the browser and its operating system, in words.
+#[must_use]
+pub fn client_text(client: SessionClient) -> String {
     let (browser, system) = (client.browser.name(), client.system.name());
     match (client.browser, client.system) {
         (Browser::Other, OperatingSystem::Other) => texts::text("session-unknown"),

@@ -55,7 +55,9 @@ pub(crate) fn ok() -> Behaviour {
 pub(crate) struct Received {
     pub(crate) line: String,
     pub(crate) headers: HashMap<String, String>,
+    /// The body as text. Bytes that are no text are replaced.
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The events that a receiver has recorded.
@@ -220,11 +222,12 @@ async fn request<S: AsyncRead + Unpin>(stream: &mut S, buffer: &mut Vec<u8>) -> 
             return Ok(None);
         }
     }
-    let body = String::from_utf8(buffer.drain(..length).collect()).unwrap();
+    let bytes: Vec<u8> = buffer.drain(..length).collect();
     Ok(Some(Received {
         line: line.to_owned(),
         headers,
-        body,
+        body: String::from_utf8_lossy(&bytes).into_owned(),
+        bytes,
     }))
 }
 

@@ -3,7 +3,7 @@
 use testkit::stub_server::{StubResponse, StubServer};
 
 use super::{Browser, hidden, notice_of};
-use crate::http::notification_channels::start_server;
+use crate::http::notification_channels::{P256DH, start_server};
 use crate::http::test_server::{TestResponse, TestServer};
 
 const PAGE: &str = "/settings/channels";
@@ -61,6 +61,41 @@ testkit::on_both_databases! {
         assert!(page.text.contains("The channel is deleted.") && !page.text.contains("Trading room"), "{}", page.text);
         let page = browser.follow(&submit(&browser, "delete", &id).await).await.is(200);
         assert!(notice_of(&page.text).contains("There is no such notification channel"), "{}", page.text);
+    }
+
+    async fn browser_is_added_by_the_form_that_its_script_fills_in(database) {
+        let server = start_server(database).await;
+        let browser = Browser::operator(&server).await;
+        let page = browser.get(PAGE).await.is(200);
+        let key = server.get("/v1/notification-channels/web-push-key").await.ok(200).body["data"]["public_key"].clone();
+        assert!(page.text.contains(&format!("data-web-push=\"{}\" hidden", key.as_str().unwrap())), "{}", page.text);
+        assert!(!page.text.contains("<option value=\"web_push\""), "{}", page.text);
+        let push = StubServer::start(StubResponse::complete("201 Created", "", "")).await;
+        let (former, endpoint) = (format!("{}/very-secret", push.origin()), format!("{}/replacement", push.origin()));
+        let form = [
+            ("type", "web_push"), ("config.endpoint", former.as_str()), ("config.p256dh", P256DH), ("config.auth", "BTBZMqHH6r4Tts7J_aSIgg"),
+        ];
+        let page = browser.follow(&browser.post(NEW, &form).await).await.is(200);
+        assert!(notice_of(&page.text).contains("is added. Send a test"), "{}", page.text);
+        assert!(page.text.contains("<bdi>A browser</bdi>") && !page.text.contains("very-secret"), "{}", page.text);
+        let id = hidden(&page, "id");
+        let again = browser.follow(&browser.post(NEW, &form).await).await.is(200);
+        assert!(notice_of(&again.text).contains("The channel is changed."), "{}", again.text);
+        let mut replacing = form.to_vec();
+        replacing[1].1 = &endpoint;
+        replacing.push(("former_endpoint", &former));
+        let page = browser.follow(&browser.post(NEW, &replacing).await).await.is(200);
+        assert_eq!(hidden(&page, "id"), id);
+        let tested = submit(&browser, "test-channel", &id).await.is(200);
+        assert!(tested.text.contains("HTTP 201") && tested.text.contains("Last success"), "{}", tested.text);
+        assert!(push.next_request().await.line.contains("/replacement"));
+        push.set_response(StubResponse::complete("410 Gone", "", ""));
+        let gone = submit(&browser, "test-channel", &id).await.is(200);
+        assert!(gone.text.contains("select “Notify this browser” again"), "{}", gone.text);
+        assert!(gone.text.contains("You have no notification channel yet."), "{}", gone.text);
+
+        let page = browser.post(NEW, &[("type", "web_push"), ("config.endpoint", &endpoint), ("config.p256dh", "A")]).await.is(422);
+        assert!(page.text.contains("id=\"config.auth-error\"") && !page.text.contains("/replacement"), "{}", page.text);
     }
 
     async fn refused_form_has_its_errors_at_the_inputs_and_no_secret(database) {

@@ -1,7 +1,7 @@
 //! Creation, change and deletion.
 
 use alerts::Plan;
-use delivery::notification_channels::MaskedConfig;
+use delivery::notification_channels::{MaskedConfig, MaskedSubscription};
 use serde_json::{Value, json};
 
 use super::{field_errors, local_settings};
@@ -107,6 +107,18 @@ async fn every_type_is_created_with_its_members(app: TestApp) {
             json!({"address": "Ann@Example.org"}),
             MaskedConfig {
                 address: Some("ann@example.org".to_owned()),
+                ..MaskedConfig::default()
+            },
+        ),
+        (
+            "web_push",
+            super::web_push::subscription("https://93.184.216.34/push"),
+            MaskedConfig {
+                subscription: Some(MaskedSubscription {
+                    endpoint: "***",
+                    p256dh: "***",
+                    auth: "***",
+                }),
                 ..MaskedConfig::default()
             },
         ),

@@ -6,6 +6,7 @@ mod telegram;
 mod telegram_buttons;
 mod telegram_server;
 mod testing;
+mod web_push;
 
 use delivery::notification_channels::{ChannelWithLink, NotificationChannelId};
 use foundation::{Actor, ServiceError};

@@ -5,7 +5,9 @@ use foundation::ServiceError;
 use serde_json::{Map, Value, json};
 use web::form_state::FormState;
 use web::layout::Section;
-use web::screens::settings::{NewChannelPage, NewChannelType, TelegramCode, config_members, remove_secrets};
+use web::screens::settings::{
+    NewChannelPage, NewChannelType, TelegramCode, client_text, config_members, remove_secrets,
+};
 use web::texts;
 
 use super::{PATH, PageAnswer, after_form, is_failure, page, refused_form};
@@ -18,6 +20,9 @@ use crate::routes::web::visitor::Visitor;
 
 /// Maximum length of a type's name, in characters.
 const MAX_TYPE_CHARS: usize = 20;
+
+/// The endpoint of the subscription that a browser has replaced. The service worker sends it.
+const FORMER_ENDPOINT: &str = "former_endpoint";
 
 /// Shows the form of the type in the address, or the types to choose from.
 pub(in crate::routes::web) async fn show_form(State(app): State<App>, visitor: Visitor, mut query: Query) -> Response {
@@ -40,7 +45,14 @@ pub(in crate::routes::web) async fn create_channel(
         return form_page(&app, &visitor, None, state).await;
     };
     let channels = &app.service().notification_channels;
-    let created = channels.create(&visitor.actor, &body(channel_type, &form)).await;
+    let mut body = body(channel_type, &form);
+    if channel_type == NotificationChannelType::WebPush && body.get("name").is_none() {
+        body["name"] = json!(client_text(visitor.client));
+    }
+    let created = match form_field(&form, FORMER_ENDPOINT) {
+        "" => channels.create(&visitor.actor, &body).await,
+        former => channels.replace_subscription(&visitor.actor, former, &body).await,
+    };
     match created {
         Ok(created) => {
             let name = created.detail.channel.name;
@@ -53,6 +65,7 @@ pub(in crate::routes::web) async fn create_channel(
             }
             let text = match channel_type {
                 NotificationChannelType::Email => "channel-created-email",
+                _ if !created.is_new => "channel-changed",
                 _ => "channel-created",
             };
             after_change(&visitor.head, PATH, Ok(texts::text_with(text, [("name", name.into())])))

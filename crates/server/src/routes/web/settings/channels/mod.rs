@@ -142,6 +142,7 @@ async fn channels_page(app: &App, visitor: &Visitor, answer: PageAnswer) -> Resu
         channels: lines,
         test: answer.test,
         telegram_code: answer.telegram_code,
+        web_push_key: service.notification_channels.client.web_push_public_key(),
         route,
     })
 }
