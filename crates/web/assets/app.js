@@ -8,6 +8,7 @@ import { keepForms, submitOnChange } from "./forms.js";
 import { startLiveEvents } from "./live-events.js";
 import "./live-page.js";
 import { mayChange } from "./live-redraw.js";
+import { connectPushButton } from "./web-push.js";
 
 /** The only policy of the page. Its input is HTML that this service has rendered and escaped, and the address of its worker. */
 const policy = window.trustedTypes?.createPolicy("bellwether", {
@@ -30,6 +31,7 @@ keepForms();
 connectDialogs();
 keepFocus();
 startLiveEvents();
+connectPushButton();
 
 // The charts are large, so only pages with one load it.
 if (document.querySelector("price-chart")) await import("./price-chart.js");

@@ -186,6 +186,20 @@ async fn channel_is_added_tested_used_and_deleted() {
 }
 
 #[tokio::test]
+async fn browser_subscribes_once_and_shows_push_messages() {
+    let push_service = ScriptedServer::start().await;
+    let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
+    let (env, _) = fill_service(setup.set("webhooks.allow_private_cidrs", "127.0.0.0/8")).await;
+    let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
+    let push_url = push_service.url();
+    let variables = [("PUSH_URL", push_url.as_str()), ("SCREENSHOTS", &pictures)];
+    run("web-push.mjs", &env.server.origin, &variables).await;
+    let received = push_service.received();
+    assert_eq!(received.len(), 1, "{received:?}");
+    assert_eq!(received[0].header("content-encoding"), "aes128gcm");
+}
+
+#[tokio::test]
 async fn first_account_is_created_once() {
     let setup = ServiceSetup::on(DatabaseKind::Sqlite).await;
     let server = setup.start().await;
