@@ -2,6 +2,7 @@
 
 mod account;
 mod agents;
+mod channel_limits;
 mod channels;
 mod keys;
 mod new_channel;
@@ -12,6 +13,7 @@ mod webhooks;
 
 pub use account::AccountPage;
 pub use agents::{AgentsPage, GrantLine};
+pub use channel_limits::ChannelLimits;
 pub use channels::{ChannelsPage, MessageTestReceipt};
 pub use keys::{KeyLine, KeysPage, NewKey};
 pub use new_channel::{NewChannelPage, NewChannelType, config_members, remove_secrets};

@@ -1,12 +1,12 @@
 //! The notification channels of an account: where each one sends to, its state, and what a form about one answers.
 
 use delivery::notification_channels::{
-    ChannelDetail, ChannelTestResult, ChannelThrottle, Digest, LinkCode, MaskedConfig, NotificationChannel,
-    NotificationChannelType,
+    ChannelDetail, ChannelTestResult, LinkCode, MaskedConfig, NotificationChannel, NotificationChannelType,
 };
 use delivery::webhooks::Webhook;
 use jiff::Timestamp;
 
+use super::channel_limits::ChannelLimits;
 use crate::texts::text;
 use crate::wording;
 
@@ -132,36 +132,6 @@ pub struct ChannelLine {
     pub request_link: Option<&'static str>,
     /// How many messages it gets; `None` for a webhook.
     pub limits: Option<ChannelLimits>,
-}
-
-/// How many messages a channel gets, as the fields of a form.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ChannelLimits {
-    /// The burst limit; empty for that of the service.
-    pub burst_limit: String,
-    /// `hourly`, `daily` or empty.
-    pub digest: &'static str,
-    /// The time of the daily digest: `17:30`.
-    pub digest_time: String,
-    /// The daily budget; empty for any number.
-    pub daily_budget: String,
-}
-
-impl ChannelLimits {
-    fn of(throttle: ChannelThrottle) -> Self {
-        let number = |limit: Option<u32>| limit.map_or_else(String::new, |limit| limit.to_string());
-        let (digest, time) = match throttle.digest {
-            None => ("", None),
-            Some(Digest::Hourly) => ("hourly", None),
-            Some(Digest::Daily(time)) => ("daily", Some(time)),
-        };
-        Self {
-            burst_limit: number(throttle.burst_limit),
-            digest,
-            digest_time: time.map_or_else(|| "17:30".to_owned(), |time| time.strftime("%H:%M").to_string()),
-            daily_budget: number(throttle.daily_budget),
-        }
-    }
 }
 
 impl ChannelLine {

@@ -63,6 +63,29 @@ testkit::on_both_databases! {
         assert!(notice_of(&page.text).contains("There is no such notification channel"), "{}", page.text);
     }
 
+    async fn limits_of_a_channel_are_set_and_removed(database) {
+        let server = start_server(database).await;
+        let browser = Browser::operator(&server).await;
+        let id = create_channel(&server, serde_json::json!({"type": "sms"})).await;
+        let form = [
+            ("action", "limit"), ("id", id.as_str()), ("digest", "daily"), ("digest_time", "07:30"), ("burst_limit", "5"),
+            ("daily_budget", ""),
+        ];
+        let page = browser.follow(&browser.post(PAGE, &form).await).await.is(200);
+        for part in ["<option value=\"daily\" selected>", "value=\"07:30\"", "max=\"1000\" step=\"1\" value=\"5\""] {
+            assert!(page.text.contains(part), "{part}: {}", page.text);
+        }
+        let stored = server.get("/v1/notification-channels").await.ok(200).body["data"][0].clone();
+        let limits = (&stored["burst_limit"], &stored["digest"], &stored["daily_budget"]);
+        assert_eq!(limits, (&serde_json::json!(5), &serde_json::json!("daily at 07:30"), &serde_json::Value::Null));
+        let refused = [("action", "limit"), ("id", id.as_str()), ("digest", ""), ("burst_limit", "0")];
+        let page = browser.follow(&browser.post(PAGE, &refused).await).await.is(200);
+        assert!(page.text.contains("role=\"alert\"") && page.text.contains("07:30"), "{}", page.text);
+        let removed = [("action", "limit"), ("id", id.as_str()), ("digest", ""), ("digest_time", "07:30"), ("burst_limit", "")];
+        let page = browser.follow(&browser.post(PAGE, &removed).await).await.is(200);
+        assert!(!page.text.contains("<option value=\"daily\" selected>"), "{}", page.text);
+    }
+
     async fn browser_is_added_by_the_form_that_its_script_fills_in(database) {
         let server = start_server(database).await;
         let browser = Browser::operator(&server).await;
@@ -197,7 +220,7 @@ async fn channels_of_another_account_do_not_exist() {
     let id = create_channel(&server, serde_json::json!({"type": "sms", "name": "mine-alone"})).await;
     let ann = Browser::of_another_account(&server).await;
     assert!(!ann.get(PAGE).await.is(200).text.contains("mine-alone"));
-    for action in ["test-channel", "disable", "request-link", "rename", "delete"] {
+    for action in ["test-channel", "disable", "request-link", "rename", "limit", "delete"] {
         let form = [("action", action), ("id", id.as_str()), ("name", "other")];
         let page = ann.follow(&ann.post(PAGE, &form).await).await.is(200);
         let notice = notice_of(&page.text);
