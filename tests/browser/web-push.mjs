@@ -76,7 +76,7 @@ await withPage({}, async (page) => {
     assert.equal(await channels.count(), 1);
   }
   assert.equal(await page.getByText(ENDPOINT).count(), 0, "the secret is shown");
-  await channels.getByText("Chrome on Linux").waitFor();
+  await channels.getByRole("heading", { name: "Chrome on Linux" }).waitFor();
   await channels.getByRole("button", { name: "Send a test" }).click();
   await page.getByRole("status").filter({ hasText: "Accepted" }).waitFor();
   await channels.getByText("Last success").waitFor();

@@ -54,7 +54,7 @@ pub(super) fn encrypt(
 ) -> Result<Vec<u8>, Unspecified> {
     let own_public_key = secrets.private_key.compute_public_key()?;
     let browser_key = UnparsedPublicKey::new(&ECDH_P256, &keys.p256dh);
-    let input_key = agree(&secrets.private_key, &browser_key, Unspecified, |shared_secret| {
+    let input_key = agree(&secrets.private_key, browser_key, Unspecified, |shared_secret| {
         let key_material = Salt::new(HKDF_SHA256, &keys.auth).extract(shared_secret);
         let info: [&[u8]; 3] = [b"WebPush: info\0", &keys.p256dh, own_public_key.as_ref()];
         expand::<INPUT_KEY_BYTES>(&key_material, &info)

@@ -60,7 +60,7 @@ fn decrypt(body: &[u8]) -> Vec<u8> {
     let (sender_key, record) = rest[1..].split_at(usize::from(rest[0]));
     let private_key = PrivateKey::from_private_key(&ECDH_P256, &decode(SUBSCRIBER_PRIVATE_KEY)).unwrap();
     let peer = UnparsedPublicKey::new(&ECDH_P256, sender_key);
-    let shared = agree(&private_key, &peer, (), |shared| Ok(shared.to_vec())).unwrap();
+    let shared = agree(&private_key, peer, (), |shared| Ok(shared.to_vec())).unwrap();
     let key_material = Salt::new(HKDF_SHA256, &decode(AUTH)).extract(&shared);
     let input_key = expand(&key_material, &[b"WebPush: info\0", &decode(P256DH), sender_key], 32);
     let key_material = Salt::new(HKDF_SHA256, salt).extract(&input_key);
