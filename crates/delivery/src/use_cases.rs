@@ -103,7 +103,10 @@ impl DeliveryUseCases {
             self.notification_channels.clone(),
             self.settings.channels.retry_delays.clone(),
         );
-        let rules = (is_confirmation_required, self.settings.channels.burst_limit);
+        let rules = dispatchers::SendingRules {
+            is_confirmation_required,
+            burst_limit: self.settings.channels.burst_limit,
+        };
         Ok(Dispatchers {
             webhooks: webhook_queue::dispatcher(ports, &self.settings.webhooks, &self.context),
             email: dispatchers::dispatcher(ports, public_url, email, rules),

@@ -136,7 +136,7 @@ async fn commit(store: &Store, numbers: &[u64]) {
     assert_eq!(outcome.firings.len(), numbers.len());
 }
 
-/// What the messages had, and the memory that they took.
+/// The firings of the messages, and the memory that they took.
 #[derive(Default)]
 struct Sent {
     /// The number of firings in each message.

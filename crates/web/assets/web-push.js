@@ -14,13 +14,18 @@ const base64url = (buffer) =>
     .replaceAll("=", "");
 
 /**
- * Returns the subscription of this browser. One with another key gets no messages of this service, so it is replaced.
- * @param {string} key
+ * Returns the subscription of this browser. One with another key gets no messages of this service, so it is replaced; the form names it,
+ * so that its channel gets the new one.
+ * @param {HTMLFormElement} form
  */
-async function subscribe(key) {
+async function subscribe(form) {
+  const key = form.dataset["webPush"] ?? "";
   const { pushManager } = await navigator.serviceWorker.ready;
   const former = await pushManager.getSubscription();
-  if (former && base64url(former.options.applicationServerKey) !== key) await former.unsubscribe();
+  if (former && base64url(former.options.applicationServerKey) !== key) {
+    input(form, "former_endpoint").value = former.endpoint;
+    await former.unsubscribe();
+  }
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 }
 
@@ -39,7 +44,7 @@ async function fillIn(form) {
   // Browsers permit the question only as a response to a click, so it comes first.
   if ((await Notification.requestPermission()) !== "granted") return "denied";
   try {
-    const { endpoint, keys } = (await subscribe(form.dataset["webPush"] ?? "")).toJSON();
+    const { endpoint, keys } = (await subscribe(form)).toJSON();
     input(form, "config.endpoint").value = endpoint ?? "";
     input(form, "config.p256dh").value = keys?.["p256dh"] ?? "";
     input(form, "config.auth").value = keys?.["auth"] ?? "";

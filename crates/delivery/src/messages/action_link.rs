@@ -28,7 +28,7 @@ const LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
 pub struct ActionLink {
     /// The action.
     pub action: ChannelActionKind,
-    /// What it acts on.
+    /// Its subject.
     pub subject: LinkSubject,
     /// The type of the channel that the link was sent to.
     pub via: NotificationChannelType,
@@ -36,7 +36,7 @@ pub struct ActionLink {
     pub expires_at: Timestamp,
 }
 
-/// What a link acts on.
+/// The subject of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkSubject {
     /// A firing.

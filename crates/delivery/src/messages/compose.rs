@@ -72,6 +72,7 @@ impl Composer {
             link: is_owned.then(|| self.fired_link()),
             acknowledge_link: acknowledge_link.filter(|_| is_owned),
             not_by_sms: None,
+            is_fallback: message.is_fallback,
         }
     }
 

@@ -34,13 +34,21 @@ pub(super) fn shared_provider_limits(timeout: Option<Duration>) -> DispatcherLim
     }
 }
 
-/// Creates the dispatcher of a channel. If a confirmation is required, mail about alerts only goes to confirmed addresses. A notification
-/// channel gets at most `burst_limit` separate messages within a minute, unless it has its own limit.
+/// Settings that the messages of all channels share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SendingRules {
+    /// Whether mail about alerts only goes to confirmed addresses.
+    pub(crate) is_confirmation_required: bool,
+    /// Maximum number of separate messages to one channel within a minute, unless the channel has its own.
+    pub(crate) burst_limit: u32,
+}
+
+/// Creates the dispatcher of a channel.
 pub(crate) fn dispatcher<M: OutgoingMessage>(
     ports: &Ports,
     public_url: &str,
     setup: ChannelSetup<M::Provider>,
-    (is_confirmation_required, burst_limit): (bool, u32),
+    rules: SendingRules,
 ) -> MessageDispatcher<M> {
     let (provider, name, timeout) = match setup.provider {
         Some((provider, name, timeout)) => (Some(provider), name, timeout),
@@ -54,8 +62,8 @@ pub(crate) fn dispatcher<M: OutgoingMessage>(
             public_url: public_url.to_owned(),
         },
         daily_limits: setup.daily_limits,
-        is_confirmation_required,
-        burst_limit,
+        is_confirmation_required: rules.is_confirmation_required,
+        burst_limit: rules.burst_limit,
         provider: name.into(),
     };
     let transport = MessageTransport {

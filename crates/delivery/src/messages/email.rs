@@ -69,7 +69,8 @@ impl OutgoingMessage for Email {
             }
             MessageContent::Firings(firings) => {
                 let mut alerts = composer.fired_alerts(message, firings, NotificationChannelType::Email);
-                alerts.not_by_sms = not_by_sms(message, alerts.listed.iter().any(FiredAlert::is_by_sms));
+                let is_by_sms = alerts.listed.iter().any(FiredAlert::is_by_sms);
+                alerts.not_by_sms = not_by_sms(message, is_by_sms).filter(|_| !message.is_fallback);
                 render::fired_alerts_email(&alerts, &context)
             }
         };

@@ -8,6 +8,7 @@ use store::Abort;
 use store::model::{ChannelThrottle, NotificationChannel, NotificationChannelId, NotificationChannelType};
 
 use super::push_subscription::PushSubscription;
+use super::throttle::ThrottleChange;
 use super::{ChannelDetail, LinkCode, MAX_CHANNELS_PER_ACCOUNT, NotificationChannelConfig, NotificationChannels};
 use super::{CreateNotificationChannelRequest, MaskedConfig};
 use super::{config_members, templates, throttle};
@@ -80,6 +81,12 @@ impl NotificationChannels {
             name: request.name.as_ref().map(|name| name.0.clone()),
             is_enabled: request.enabled.0,
             templates: sent_templates.clone(),
+            throttle: ThrottleChange {
+                burst_limit: request.burst_limit.map(Some),
+                digest: request.digest.map(Some),
+                daily_budget: request.daily_budget.map(Some),
+            },
+            now,
         });
         let channel = NotificationChannel {
             seq: 0,

@@ -4,10 +4,12 @@
 //! after they were opened, under the lock of the account.
 
 use foundation::{Actor, ServiceError};
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use store::model::{AccountId, NotificationChannel, NotificationChannelType};
 use store::{Abort, UnitOfWork};
 
+use super::throttle::ThrottleChange;
 use super::{ChannelWithLink, NotificationChannelConfig, NotificationChannels, templates};
 
 /// A request that subscribes a browser.
@@ -19,6 +21,8 @@ pub(super) struct PushSubscription {
     pub(super) name: Option<String>,
     pub(super) is_enabled: bool,
     pub(super) templates: Map<String, Value>,
+    pub(super) throttle: ThrottleChange,
+    pub(super) now: Timestamp,
 }
 
 impl PushSubscription {
@@ -36,11 +40,16 @@ impl PushSubscription {
         }
         channel.is_enabled = self.is_enabled;
         channel.templates = templates::merge(channel.templates.as_ref(), &self.templates);
+        let former = channel.throttle;
+        channel.throttle = self.throttle.apply(former);
         if self.channels.open(&channel)?.as_ref() != Some(&self.config) {
             let ports = &self.channels.ports;
             channel.config = Some(self.config.seal(&ports.vault, &ports.random, channel.id));
         }
         unit.update_notification_channel(&channel).await?;
+        if channel.throttle != former {
+            unit.release_held_messages(&channel, self.now).await?;
+        }
         Ok(Some(channel))
     }
 }

@@ -138,8 +138,8 @@ request! {
         /// When the alerts that have fired since the last digest are sent in one message, in the account's time zone: `hourly`, or
         /// `daily at HH:MM`. By default each is sent at once.
         digest: Option<DigestField> = "daily at 17:30",
-        /// Maximum number of messages on a day in the account's time zone. What is more is sent in one message: with the next digest, or
-        /// else at 08:00.
+        /// Maximum number of messages on a day in the account's time zone. More alerts are sent in one message: with the next digest,
+        /// or else at 08:00.
         daily_budget: Option<DailyBudget> = 20,
         /// Whether firings are sent to the channel; defaults to `true`.
         enabled: OrTrue,

@@ -4,13 +4,16 @@ use alerts::Status;
 use delivery::messages::ChannelActionKind;
 use delivery::notification_channels::{ButtonActions, ButtonPress, NotificationChannelType};
 use foundation::ServiceError;
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use super::FiringLinks;
 
 /// The type of the channels whose messages have such buttons.
 const VIA: NotificationChannelType = NotificationChannelType::Telegram;
+
+/// A snooze of an hour with more time left was begun by the same press.
+const SAME_SNOOZE: SignedDuration = SignedDuration::from_mins(59);
 
 impl ButtonActions for FiringLinks {
     async fn press(&self, press: ButtonPress) -> Result<String, ServiceError> {
@@ -33,11 +36,8 @@ impl FiringLinks {
             ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll
         ) {
             let by = press.sender.as_ref().unwrap_or(&actor.email);
-            let mut has_effect = false;
-            for &firing in &press.firings {
-                has_effect |= self.firings.acknowledge_as(&actor, firing, by, VIA.name()).await?;
-            }
-            if has_effect {
+            let acknowledged = self.firings.acknowledge_as(&actor, &press.firings, by, VIA.name());
+            if acknowledged.await? {
                 return Ok("Acknowledged".to_owned());
             }
             let firing = self.firings.firing(&actor, first).await?.firing;
@@ -55,7 +55,8 @@ impl FiringLinks {
         let snoozed_until = alert.options.snoozed_until.filter(|until| *until > now);
         let has_effect = match press.action {
             ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => true,
-            ChannelActionKind::SnoozeOneHour => snoozed_until.is_none(),
+            // A press may be read twice, but one that comes later extends the snooze.
+            ChannelActionKind::SnoozeOneHour => snoozed_until.is_none_or(|until| until < now + SAME_SNOOZE),
             ChannelActionKind::SnoozeUntilOpen => {
                 let open = self.alerts.settings.calendar.next_open(now);
                 snoozed_until.is_none_or(|until| open.is_some_and(|open| until < open))

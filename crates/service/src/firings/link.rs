@@ -39,12 +39,9 @@ impl FiringLinks {
         let actor = self.owner(first).await?;
         match link.action {
             ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => {
-                for firing in firings {
-                    let acknowledge = self
-                        .firings
-                        .acknowledge_as(&actor, firing, &actor.email, link.via.name());
-                    acknowledge.await?;
-                }
+                self.firings
+                    .acknowledge_as(&actor, &firings, &actor.email, link.via.name())
+                    .await?;
             }
             action => {
                 let firing = self.ports.store.firing(actor.account, first).await?;

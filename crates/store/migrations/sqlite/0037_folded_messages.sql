@@ -4,8 +4,8 @@ ALTER TABLE notification_channels ADD COLUMN burst_limit INTEGER;
 ALTER TABLE notification_channels ADD COLUMN digest TEXT;
 ALTER TABLE notification_channels ADD COLUMN daily_budget INTEGER;
 
--- A message that was folded into another has that one's seq, and the status 'folded' until that one is finished. folded_at is when the
--- firings that were due for a channel were put into a message.
+-- A message that was folded into another has that one's seq, and the status 'folded' until that one is finished. burst_at is when a
+-- message got the firings of a burst.
 ALTER TABLE messages ADD COLUMN folded_into INTEGER;
-ALTER TABLE messages ADD COLUMN folded_at INTEGER;
+ALTER TABLE messages ADD COLUMN burst_at INTEGER;
 CREATE INDEX messages_folded ON messages (folded_into) WHERE folded_into IS NOT NULL;

@@ -20,8 +20,7 @@ use crate::{Store, StoreError};
 const CLAIMED_MESSAGES: Statement = Statement {
     before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
              m.created_at, m.content, m.notification_channel_seq, m.is_fallback, a.routing, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
-             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged,
-             m.folded_at
+             EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
              WHERE m.lease IS NOT NULL AND m.seq IN (VALUES ",
     columns: 1,
@@ -55,7 +54,6 @@ row! {
         caused_at: Option<i64>,
         data: Option<String>,
         is_acknowledged: bool,
-        folded_at: Option<i64>,
     }
 }
 
@@ -122,8 +120,8 @@ impl Store {
         let rows: Vec<ClaimedRow> = rows.into_iter().filter(|row| row.lease == query.lease).collect();
         let owners = self.owners(&rows).await?;
         let channels = self.channels(&rows).await?;
-        let folded = rows.iter().filter(|row| row.folded_at.is_some()).map(|row| row.seq);
-        let mut folded = self.folded_firings(&folded.collect::<Vec<_>>()).await?;
+        let firings = rows.iter().filter(|row| row.event_id.is_some()).map(|row| row.seq);
+        let mut folded = self.folded_firings(&firings.collect::<Vec<_>>()).await?;
         let mut messages = Vec::with_capacity(rows.len());
         let mut without_content = Vec::new();
         for row in rows {

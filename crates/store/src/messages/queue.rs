@@ -102,7 +102,7 @@ impl UnitOfWork {
                 self.wake(by.into());
             }
         }
-        Ok(())
+        self.await_acknowledgements_from(channel.account, now).await
     }
 
     /// Makes an account's messages due now that were postponed to the end of its quiet hours. To be called after the
@@ -120,7 +120,12 @@ impl UnitOfWork {
                 self.wake(channel.into());
             }
         }
-        // The time for an acknowledgement begins when the message is sent.
+        self.await_acknowledgements_from(account, now).await
+    }
+
+    /// Ends the waiting of an account's escalations for messages that are due now: the time for an acknowledgement begins when they are
+    /// sent.
+    async fn await_acknowledgements_from(&mut self, account: AccountId, now: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE escalations SET due_at = $2 + ack_timeout
                    WHERE account_id = $1 AND ack_timeout IS NOT NULL AND due_at > $2 + ack_timeout";
         if write_rows!(self, sql, account.0, now.as_microsecond()) > 0 {

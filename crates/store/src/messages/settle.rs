@@ -10,7 +10,8 @@ use uuid::Uuid;
 use crate::bulk::{Statement, write_many, write_many_returning};
 use crate::columns::text;
 use crate::model::{
-    ChannelResult, MessageChannel, MessageResult, NotificationChannel, Settlement, StoredOutboxMessage,
+    ChannelResult, MessageChannel, MessageResult, NotificationChannel, Settlement, SettlementDecision,
+    StoredOutboxMessage,
 };
 use crate::queue::{FinishedRow, MESSAGES, SettlementResult};
 use crate::unit_of_work::fetch;
@@ -71,6 +72,11 @@ impl Store {
                         .bind(kept.created_at.as_microsecond())
                 });
                 let mut settled = unit.settle(&MESSAGES, settlements, now).await?;
+                let is_postponed = |settled: &&Settlement<MessageResult>| {
+                    matches!(settled.decision, SettlementDecision::Postponed { .. })
+                };
+                let postponed = settlements.iter().filter(is_postponed).map(|settled| settled.seq);
+                unit.separate_held(&postponed.collect::<Vec<_>>()).await?;
                 let seqs: Vec<i64> = settlements.iter().map(|settled| settled.seq).collect();
                 settled.extend(unit.follow_settled(&seqs, now).await?);
                 for moved_to in settlements.iter().filter_map(|settled| settled.result.moved_to) {

@@ -69,7 +69,11 @@ impl Store {
                 let (Queue::Messages(channel), Some(burst_limit)) = (queue, burst_limit) else {
                     return unit.claim_seqs(queue, seqs, query).await;
                 };
-                unit.lock_claims(channel).await?;
+                if !unit.lock_claims(channel).await? {
+                    // Soon the other process has claimed.
+                    unit.wake(queue);
+                    return Ok(Vec::new());
+                }
                 let claimed = unit.claim_seqs(queue, seqs, query).await?;
                 let claim = FoldingClaim::new(channel, query, burst_limit);
                 unit.fold_messages(&claim, claimed).await
@@ -94,16 +98,17 @@ impl UnitOfWork {
         Ok(claimed.into_iter().map(|(seq,)| seq).collect())
     }
 
-    /// Lets the claims of a channel come one after the other, so that two processes together do not send more than one may. SQLite has
-    /// one writer anyway.
-    async fn lock_claims(&mut self, channel: MessageChannel) -> Result<(), StoreError> {
+    /// Excludes other claims of a channel until the end of the transaction, so that two processes together do not send more than one
+    /// may. Returns `false` if another process is claiming: waiting for it could deadlock, because the transaction may have taken other
+    /// locks before. SQLite has one writer anyway.
+    async fn lock_claims(&mut self, channel: MessageChannel) -> Result<bool, StoreError> {
         if self.connection.is_pg() {
             let place = MessageChannel::ALL.iter().position(|other| *other == channel);
             let lock = CLAIM_LOCK_ID + i64::try_from(place.unwrap_or_default()).unwrap_or_default();
-            let sql = "SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)";
-            fetch!(self, fetch_one(String,), sql, lock);
+            let (is_locked,) = fetch!(self, fetch_one(bool,), "SELECT pg_try_advisory_xact_lock($1)", lock);
+            return Ok(is_locked);
         }
-        Ok(())
+        Ok(true)
     }
 }
 

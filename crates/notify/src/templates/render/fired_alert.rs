@@ -30,6 +30,10 @@ const MAX_NOTE_LENGTH_IN_LINE: usize = 80;
 /// Maximum length of a note, in characters.
 const MAX_NOTE_LENGTH: usize = 2_000;
 
+/// Why a message goes to the account's own address.
+pub(super) const FALLBACK: &str = "None of the notification channels of this alert could be reached, so it was sent to the address of \
+    your account. The page of the alert shows the error of each channel.";
+
 /// The data of a fired alert, from its event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FiredAlert {
@@ -317,11 +321,7 @@ pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> Rendered
         ));
     }
     if alert.is_fallback {
-        closing.push(
-            "None of the notification channels of this alert could be reached, so it was sent to the address of your account. \
-             The page of the alert shows the error of each channel."
-                .to_owned(),
-        );
+        closing.push(FALLBACK.to_owned());
     }
     let content = Content {
         subject: alert

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::fired_alert::{ChannelText, FiredAlert, NotBySms};
+use super::fired_alert::{ChannelText, FALLBACK, FiredAlert, NotBySms};
 use super::page::{self, Action, Content};
 use super::{EmailContext, RenderedEmail, gsm};
 
@@ -19,6 +19,8 @@ pub struct FiredAlerts {
     pub acknowledge_link: Option<String>,
     /// Why they are sent by email instead of text message.
     pub not_by_sms: Option<NotBySms>,
+    /// Whether they are sent to the account's own address because no notification channel could be reached.
+    pub is_fallback: bool,
 }
 
 impl FiredAlerts {
@@ -60,6 +62,9 @@ pub fn fired_alerts_email(alerts: &FiredAlerts, context: &EmailContext) -> Rende
             reason.sentence()
         )
     }));
+    if alerts.is_fallback {
+        closing.push(FALLBACK.to_owned());
+    }
     let content = Content {
         subject: alerts.headline(),
         headline: alerts.headline(),
@@ -113,6 +118,7 @@ mod tests {
             link: Some("https://alerts.example.com/fired".to_owned()),
             acknowledge_link: Some("https://alerts.example.com/acknowledge?t=abc".to_owned()),
             not_by_sms: None,
+            is_fallback: false,
         }
     }
 
@@ -155,5 +161,15 @@ mod tests {
         for part in ["S1 200.01 USD", "acknowledge?t=abc", "no text messages left this month"] {
             assert!(mail.text.contains(part) && mail.html.contains(part), "{part}");
         }
+    }
+
+    #[test]
+    fn email_says_that_no_channel_could_be_reached() {
+        let alerts = FiredAlerts {
+            is_fallback: true,
+            ..alerts(2, 2)
+        };
+        let mail = fired_alerts_email(&alerts, &EmailContext::new("Bellwether", "https://alerts.example.com"));
+        assert!(mail.text.contains("could be reached"), "{}", mail.text);
     }
 }

@@ -32,7 +32,7 @@ fn hint(tool: Tool, error: &ServiceError) -> Option<&'static str> {
         (Tool::CreateAlert | Tool::UpdateAlert, ServiceError::Invalid { fields, .. })
             if fields.contains_key("channels") =>
         {
-            Some("get_alert shows those of another alert")
+            Some("ask the user for the ids")
         }
         (Tool::PauseAlert, ServiceError::Invalid { .. }) => Some("resume_alert activates it"),
         (Tool::UpdateAlert, ServiceError::Conflict(_)) => Some("list_alerts shows the other alert"),

@@ -22,7 +22,7 @@ use crate::{StoreError, UnitOfWork};
 const MAX_FOLDED: i64 = 10_000;
 
 const CANDIDATES: Statement = Statement {
-    before: "SELECT m.seq, m.lane, m.notification_channel_seq, m.account_id, m.outcome, m.created_at, m.folded_at, a.routing, u.time_zone,
+    before: "SELECT m.seq, m.lane, m.notification_channel_seq, m.account_id, m.outcome, m.created_at, a.routing, u.time_zone, EXISTS (SELECT 1 FROM messages f WHERE f.folded_into = m.seq) AS has_folded,
              c.burst_limit, c.digest, c.daily_budget,
              EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
              FROM messages m JOIN accounts u ON u.id = m.account_id LEFT JOIN alerts a ON a.seq = m.alert_seq
@@ -36,7 +36,7 @@ const CANDIDATES: Statement = Statement {
 macro_rules! due_messages {
     ($lock:literal) => {
         concat!(
-            "SELECT m.seq, m.outcome, m.created_at, m.folded_at,
+            "SELECT m.seq, m.outcome, m.created_at, EXISTS (SELECT 1 FROM messages f WHERE f.folded_into = m.seq) AS has_folded,
              (SELECT routing FROM alerts a WHERE a.seq = m.alert_seq) AS routing,
              EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
              FROM messages m WHERE m.status = 'pending' AND m.channel = $1 AND m.lane = $2 AND m.due_at <= $3
@@ -56,7 +56,7 @@ row! {
         account_id: Uuid,
         outcome: Option<String>,
         created_at: i64,
-        folded_at: Option<i64>,
+        has_folded: bool,
         routing: Option<String>,
         time_zone: String,
         burst_limit: Option<i64>,
@@ -71,7 +71,7 @@ row! {
         seq: i64,
         outcome: Option<String>,
         created_at: i64,
-        folded_at: Option<i64>,
+        has_folded: bool,
         routing: Option<String>,
         is_acknowledged: bool,
     }
@@ -118,7 +118,7 @@ impl Group {
             digest: throttle.digest,
             budget_left: budget.map(|budget| budget.saturating_sub(used).max(0)),
             recent: self.traffic.sent_recently + self.traffic.leased,
-            folded_at: TABLE.optional_instant(self.traffic.folded_at.filter(|_| !self.key.is_urgent))?,
+            burst_at: TABLE.optional_instant(self.traffic.burst_at.filter(|_| !self.key.is_urgent))?,
         })
     }
 
@@ -136,7 +136,7 @@ impl CandidateRow {
             self.seq,
             self.outcome.as_deref(),
             self.created_at,
-            self.folded_at,
+            self.has_folded,
             self.is_acknowledged,
         )
     }
@@ -146,11 +146,11 @@ fn foldable(
     seq: i64,
     outcome: Option<&str>,
     created_at: i64,
-    folded_at: Option<i64>,
+    has_folded: bool,
     is_acknowledged: bool,
 ) -> Result<Option<Foldable>, StoreError> {
     // One that others are folded into is sent for them, too.
-    let is_stopped = is_acknowledged && folded_at.is_none();
+    let is_stopped = is_acknowledged && !has_folded;
     if is_stopped || outcome == Some(RESENT) {
         return Ok(None);
     }
@@ -159,7 +159,7 @@ fn foldable(
         created_at: TABLE.instant(created_at)?,
         hold: outcome.and_then(MessageHold::from_name),
         is_claimed: false,
-        was_folded: folded_at.is_some(),
+        has_folded,
     }))
 }
 
@@ -224,7 +224,7 @@ impl UnitOfWork {
                 row.seq,
                 row.outcome.as_deref(),
                 row.created_at,
-                row.folded_at,
+                row.has_folded,
                 row.is_acknowledged,
             )?;
             if is_urgent(row.routing.as_deref())? == key.is_urgent {

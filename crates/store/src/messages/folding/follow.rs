@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::bulk::{Statement, write_many, write_many_returning};
+use crate::model::message_hold::message_holds;
 use crate::queue::{FinishedRow, MESSAGES};
 use crate::{StoreError, UnitOfWork};
 use jiff::Timestamp;
@@ -17,26 +18,67 @@ const FINISH: Statement = Statement {
              (SELECT f.id FROM messages f WHERE f.seq = messages.folded_into), messages.outcome",
 };
 
-/// Separates the messages again that were folded into ones that are held back before their first attempt, or moved to another channel.
-const UNFOLD: Statement = Statement {
-    before: "UPDATE messages SET status = 'pending', folded_into = NULL, due_at = f.due_at, outcome = f.outcome, channel = f.channel
-             FROM messages f WHERE messages.folded_into = f.seq AND messages.status = 'folded'
-             AND f.status = 'pending' AND f.admitted_at IS NULL AND f.lease IS NULL AND f.seq IN (VALUES ",
+/// Lets the messages that were folded into ones that go by another channel follow them there.
+const MOVE: Statement = Statement {
+    before: "UPDATE messages SET channel = f.channel FROM messages f WHERE messages.folded_into = f.seq AND messages.status = 'folded'
+             AND messages.channel <> f.channel AND f.seq IN (VALUES ",
     columns: 1,
     after: ")",
 };
 
-/// The others have been separated.
+/// Separates the messages again that were folded into ones that are held back before their first attempt.
+const SEPARATE: Statement = Statement {
+    before: concat!(
+        "UPDATE messages SET status = 'pending', folded_into = NULL, due_at = f.due_at, outcome = f.outcome
+         FROM messages f WHERE messages.folded_into = f.seq AND messages.status = 'folded'
+         AND f.status = 'pending' AND f.admitted_at IS NULL AND f.lease IS NULL AND f.outcome IN (",
+        message_holds!(),
+        ") AND f.seq IN (VALUES "
+    ),
+    columns: 1,
+    after: ") RETURNING messages.seq",
+};
+
+/// Messages that are held back are not those of a burst.
 const CLEAR: Statement = Statement {
-    before: "UPDATE messages SET folded_at = NULL
-             WHERE folded_at IS NOT NULL AND status = 'pending' AND admitted_at IS NULL AND lease IS NULL AND seq IN (VALUES ",
+    before: concat!(
+        "UPDATE messages SET burst_at = NULL
+         WHERE burst_at IS NOT NULL AND status = 'pending' AND admitted_at IS NULL AND lease IS NULL AND outcome IN (",
+        message_holds!(),
+        ") AND seq IN (VALUES "
+    ),
     columns: 1,
     after: ")",
+};
+
+/// The time for an acknowledgement begins when a message is sent that is held back.
+const AWAIT: Statement = Statement {
+    before: concat!(
+        "WITH held (held_id, held_until) AS (SELECT id, due_at FROM messages WHERE status = 'pending' AND lease IS NULL AND outcome IN (",
+        message_holds!(),
+        ") AND seq IN (VALUES "
+    ),
+    columns: 1,
+    after: ")) UPDATE escalations SET due_at = held_until + ack_timeout FROM held WHERE current_id = held_id AND ack_timeout IS NOT NULL",
 };
 
 type FollowingRow = (i64, String, Option<i64>, Uuid, Option<String>);
 
 impl UnitOfWork {
+    /// Separates the messages that were folded into ones that are held back. The time for an acknowledgement of all of them begins when
+    /// they are sent. Messages that are not held back are left out.
+    pub(in crate::messages) async fn separate_held(&mut self, messages: &[i64]) -> Result<(), StoreError> {
+        let separated = write_many_returning!(self, (i64,), SEPARATE, messages, |query, seq| query.bind(*seq));
+        write_many!(self, CLEAR, messages, |query, seq| query.bind(*seq));
+        let held: Vec<i64> = messages
+            .iter()
+            .copied()
+            .chain(separated.into_iter().map(|(seq,)| seq))
+            .collect();
+        write_many!(self, AWAIT, &held, |query, seq| query.bind(*seq));
+        Ok(())
+    }
+
     /// Lets messages follow the settled ones that they were folded into. Returns the finished ones, each with the id of the message that
     /// its firing went out in.
     pub(in crate::messages) async fn follow_settled(
@@ -44,8 +86,7 @@ impl UnitOfWork {
         settled: &[i64],
         now: Timestamp,
     ) -> Result<Vec<FinishedRow>, StoreError> {
-        write_many!(self, UNFOLD, settled, |query, seq| query.bind(*seq));
-        write_many!(self, CLEAR, settled, |query, seq| query.bind(*seq));
+        write_many!(self, MOVE, settled, |query, seq| query.bind(*seq));
         let finished = write_many_returning!(self, FollowingRow, FINISH, settled, |query, seq| query.bind(*seq));
         let failed = finished.iter().filter(|row| row.1 == "failed");
         let failed: Vec<i64> = failed.map(|row| row.0).collect();

@@ -16,7 +16,7 @@ mod plan;
 mod traffic;
 mod write;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -64,8 +64,16 @@ impl UnitOfWork {
         }
         self.read_traffic(claim, &mut groups).await?;
         let mut to_send: HashSet<i64> = claimed.into_iter().collect();
+        let mut sent: HashMap<(i64, Option<i64>), i64> = HashMap::new();
+        // The urgent ones, which are not held back, come first. The others of their channel are counted after them.
+        groups.sort_by_key(|group| !group.key.is_urgent);
         for group in &mut groups {
-            if self.fold_group(claim, group, &mut to_send).await? {
+            let sent = sent.entry((group.key.lane, group.key.channel_seq)).or_default();
+            group.traffic.leased += *sent;
+            let is_changed = self.fold_group(claim, group, &mut to_send).await?;
+            let separate = group.messages.iter().filter(|message| to_send.contains(&message.seq));
+            *sent += i64::try_from(separate.count()).unwrap_or(i64::MAX);
+            if is_changed {
                 // The dispatcher regards an endpoint as empty that returns fewer messages than it asked for.
                 self.wake(claim.channel.into());
             }

@@ -18,8 +18,8 @@ pub(super) struct Foldable {
     pub(super) hold: Option<MessageHold>,
     /// Whether the claim got it. Others are due, too.
     pub(super) is_claimed: bool,
-    /// Whether firings were folded into it before, by a claim that was lost.
-    pub(super) was_folded: bool,
+    /// Whether others have been folded into it, by a claim that was lost.
+    pub(super) has_folded: bool,
 }
 
 /// The facts that the plan for a channel depends on, beside its messages.
@@ -34,15 +34,17 @@ pub(super) struct FoldState {
     pub(super) budget_left: Option<i64>,
     /// The number of messages within the last [`BURST_WINDOW`].
     pub(super) recent: i64,
-    /// When firings were folded into a message within that time.
-    pub(super) folded_at: Option<Timestamp>,
+    /// When a message got the firings of a burst within that time.
+    pub(super) burst_at: Option<Timestamp>,
 }
 
-/// What happens to the messages of a channel. Those that are not named are sent separately.
+/// The decision about the messages of a channel. Those that are not named are sent separately.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Plan {
     /// The messages that are folded into the first of them. A single one is sent with its own text.
     pub(super) folded: Vec<i64>,
+    /// Whether they are folded because they are too many.
+    pub(super) is_burst: bool,
     /// The messages that are held back, until when and why.
     pub(super) held: Vec<(i64, Timestamp, MessageHold)>,
 }
@@ -60,7 +62,7 @@ impl FoldState {
         let number = i64::try_from(claimed.len()).unwrap_or(i64::MAX);
         let total = self.recent.saturating_add(number).saturating_add(due);
         self.digest.is_none()
-            && self.folded_at.is_none()
+            && self.burst_at.is_none()
             && total <= self.burst_limit
             && self.budget_left.is_none_or(|left| number <= left)
             && !claimed.iter().any(Foldable::is_collected)
@@ -74,7 +76,7 @@ impl FoldState {
 
     /// Returns until when a message waits because firings were folded just before.
     fn end_of_burst(&self) -> Option<Timestamp> {
-        let end = self.folded_at?.saturating_add(BURST_WINDOW).ok()?;
+        let end = self.burst_at?.saturating_add(BURST_WINDOW).ok()?;
         (end > self.now).then_some(end)
     }
 }
@@ -97,7 +99,7 @@ pub(super) fn plan(state: &FoldState, messages: &[Foldable]) -> Plan {
     }
     if let Some(end) = state.end_of_burst() {
         let held = ready.iter().map(|message| {
-            // What is collected stays together.
+            // Collected messages stay together.
             let hold = message.hold.unwrap_or(MessageHold::Burst);
             (message.seq, end, hold)
         });
@@ -111,6 +113,7 @@ pub(super) fn plan(state: &FoldState, messages: &[Foldable]) -> Plan {
     let surplus_digest = SURPLUS_DIGEST.next_after(state.now, &state.zone);
     if is_digest || (is_burst && budget != Some(0)) {
         plan.folded = ready.iter().map(|message| message.seq).collect();
+        plan.is_burst = is_burst;
         return plan;
     }
     // The claimed ones go first, because the others are not sent now.
@@ -140,7 +143,7 @@ mod tests {
             digest: None,
             budget_left: None,
             recent: 0,
-            folded_at: None,
+            burst_at: None,
         }
     }
 
@@ -150,7 +153,7 @@ mod tests {
             created_at: at(NOW),
             hold: None,
             is_claimed: true,
-            was_folded: false,
+            has_folded: false,
         };
         (1..=number).map(message).collect()
     }
@@ -188,7 +191,7 @@ mod tests {
     #[test]
     fn messages_after_a_folded_one_wait_for_the_end_of_its_minute() {
         let state = FoldState {
-            folded_at: Some(at("2026-03-02T15:03:30Z")),
+            burst_at: Some(at("2026-03-02T15:03:30Z")),
             ..state()
         };
         assert!(!state.is_within_limits(&messages(1), 0));
@@ -200,7 +203,7 @@ mod tests {
         let quiet = plan(&state, &held(1, MessageHold::QuietHours));
         assert_eq!(all_held(&quiet), [(1, end, MessageHold::QuietHours)]);
         let over = FoldState {
-            folded_at: Some(at("2026-03-02T15:03:00Z")),
+            burst_at: Some(at("2026-03-02T15:03:00Z")),
             ..state
         };
         assert_eq!(plan(&over, &messages(1)), Plan::default());

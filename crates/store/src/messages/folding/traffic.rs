@@ -1,4 +1,4 @@
-//! What a channel has got and will get beside the claimed messages.
+//! Counts the messages that a channel has got and will get beside the claimed ones.
 
 use std::collections::HashMap;
 
@@ -14,39 +14,39 @@ macro_rules! admitted_after {
         concat!(
             "(SELECT ",
             $value,
-            " FROM messages m WHERE m.account_id = asked.account_id AND m.channel = asked.channel AND m.admitted_at > ",
+            " FROM messages m WHERE m.account_id = wanted.account_id AND m.channel = wanted.channel AND m.admitted_at > ",
             $after,
-            " AND m.lane = asked.lane AND m.notification_channel_seq IS NOT DISTINCT FROM asked.channel_seq)"
+            " AND m.lane = wanted.lane AND m.notification_channel_seq IS NOT DISTINCT FROM wanted.channel_seq)"
         )
     };
 }
 
 const SENT: Statement = Statement {
-    before: "WITH asked (lane, channel_seq, account_id, channel, recently, since) AS (VALUES ",
+    before: "WITH wanted (lane, channel_seq, account_id, channel, recently, since) AS (VALUES ",
     columns: 6,
     after: concat!(
         ") SELECT lane, channel_seq, ",
-        admitted_after!("COUNT(*)", "asked.recently"),
+        admitted_after!("COUNT(*)", "wanted.recently"),
         ", ",
-        admitted_after!("COUNT(*)", "asked.since"),
+        admitted_after!("COUNT(*)", "wanted.since"),
         ", ",
-        admitted_after!("MAX(m.folded_at)", "asked.recently"),
-        " FROM asked"
+        admitted_after!("MAX(m.burst_at)", "wanted.recently"),
+        " FROM wanted"
     ),
 };
 
 /// Messages that are due, or are claimed by others.
 const WAITING: Statement = Statement {
-    before: "WITH asked (lane, channel_seq, channel, now, until, lease) AS (VALUES ",
+    before: "WITH wanted (lane, channel_seq, channel, now, until, lease) AS (VALUES ",
     columns: 6,
-    after: ") SELECT asked.lane, asked.channel_seq, COUNT(CASE WHEN m.due_at <= asked.now THEN 1 END),
-                COUNT(CASE WHEN m.due_at > asked.now AND m.lease IS NOT NULL THEN 1 END),
-                MAX(CASE WHEN m.due_at > asked.now AND m.lease IS NOT NULL THEN m.folded_at END)
-            FROM asked JOIN messages m ON m.status = 'pending' AND m.channel = asked.channel AND m.lane = asked.lane
-                AND m.due_at <= asked.until AND m.kind = 'fired' AND m.admitted_at IS NULL
-                AND (m.lease IS NULL OR m.lease <> asked.lease)
-                AND m.notification_channel_seq IS NOT DISTINCT FROM asked.channel_seq
-            GROUP BY asked.lane, asked.channel_seq",
+    after: ") SELECT wanted.lane, wanted.channel_seq, COUNT(CASE WHEN m.due_at <= wanted.now THEN 1 END),
+                COUNT(CASE WHEN m.due_at > wanted.now AND m.lease IS NOT NULL THEN 1 END),
+                MAX(CASE WHEN m.due_at > wanted.now AND m.lease IS NOT NULL THEN m.burst_at END)
+            FROM wanted JOIN messages m ON m.status = 'pending' AND m.channel = wanted.channel AND m.lane = wanted.lane
+                AND m.due_at <= wanted.until AND m.kind = 'fired' AND m.admitted_at IS NULL
+                AND (m.lease IS NULL OR m.lease <> wanted.lease)
+                AND m.notification_channel_seq IS NOT DISTINCT FROM wanted.channel_seq
+            GROUP BY wanted.lane, wanted.channel_seq",
 };
 
 type CountRow = (i64, Option<i64>, i64, i64, Option<i64>);
@@ -62,23 +62,23 @@ pub(super) struct Traffic {
     pub(super) leased: i64,
     /// Due and not claimed.
     pub(super) due: i64,
-    /// When firings were last folded into a message that was sent within the window.
-    pub(super) folded_at: Option<i64>,
+    /// When a message that was sent within the window got the firings of a burst.
+    pub(super) burst_at: Option<i64>,
 }
 
 impl UnitOfWork {
     /// Counts the other messages for the channels of groups.
     pub(super) async fn read_traffic(&mut self, claim: &FoldingClaim, groups: &mut [Group]) -> Result<(), StoreError> {
-        let mut asked: Vec<&Group> = groups.iter().collect();
-        // An urgent group has the same channel.
-        asked.dedup_by_key(|group| (group.key.lane, group.key.channel_seq));
+        let mut wanted: Vec<&Group> = groups.iter().collect();
+        // The urgent and the other firings of a channel are neighbours.
+        wanted.dedup_by_key(|group| (group.key.lane, group.key.channel_seq));
         let (channel, now) = (claim.channel.name(), claim.now.as_microsecond());
         let recently = claim
             .now
             .saturating_sub(BURST_WINDOW)
             .unwrap_or(claim.now)
             .as_microsecond();
-        let sent = fetch_many!(self, CountRow, SENT, &asked, |query, group| {
+        let sent = fetch_many!(self, CountRow, SENT, &wanted, |query, group| {
             let today = group.budget_start(claim.now);
             // The day begins with its first microsecond.
             let today = today.map(|start| start.as_microsecond().saturating_sub(1));
@@ -90,7 +90,7 @@ impl UnitOfWork {
                 .bind(recently)
                 .bind(today.map_or(recently, |today| today.min(recently)))
         });
-        let waiting = fetch_many!(self, CountRow, WAITING, &asked, |query, group| {
+        let waiting = fetch_many!(self, CountRow, WAITING, &wanted, |query, group| {
             query
                 .bind(group.key.lane)
                 .bind(group.key.channel_seq)
@@ -100,15 +100,15 @@ impl UnitOfWork {
                 .bind(claim.lease)
         });
         let mut found: HashMap<(i64, Option<i64>), Traffic> = HashMap::new();
-        for (lane, channel_seq, sent_recently, sent_today, folded_at) in sent {
+        for (lane, channel_seq, sent_recently, sent_today, burst_at) in sent {
             let traffic = found.entry((lane, channel_seq)).or_default();
             (traffic.sent_recently, traffic.sent_today) = (sent_recently, sent_today);
-            traffic.folded_at = folded_at;
+            traffic.burst_at = burst_at;
         }
-        for (lane, channel_seq, due, leased, folded_at) in waiting {
+        for (lane, channel_seq, due, leased, burst_at) in waiting {
             let traffic = found.entry((lane, channel_seq)).or_default();
             (traffic.due, traffic.leased) = (due, leased);
-            traffic.folded_at = traffic.folded_at.max(folded_at);
+            traffic.burst_at = traffic.burst_at.max(burst_at);
         }
         for group in groups {
             let traffic = found.get(&(group.key.lane, group.key.channel_seq));

@@ -10,11 +10,11 @@ use crate::{StoreError, UnitOfWork};
 const FOLD: Statement = Statement {
     before: "WITH folded (folded_seq, into_seq) AS (VALUES ",
     columns: 2,
-    after: ") UPDATE messages SET status = 'folded', folded_into = into_seq, folded_at = NULL, lease = NULL
+    after: ") UPDATE messages SET status = 'folded', folded_into = into_seq, burst_at = NULL, lease = NULL
             FROM folded WHERE seq = folded_seq",
 };
 
-/// What was folded into messages that are themselves folded now.
+/// Messages that were folded into ones that are themselves folded now.
 const MOVE: Statement = Statement {
     before: "WITH folded (folded_seq, into_seq) AS (VALUES ",
     columns: 2,
@@ -38,14 +38,17 @@ impl UnitOfWork {
         write_many!(self, HOLD, &plan.held, |query, held| {
             query.bind(held.0).bind(held.1.as_microsecond()).bind(held.2.name())
         });
+        let held: Vec<i64> = plan.held.iter().map(|held| held.0).collect();
+        self.separate_held(&held).await?;
         let Some((&first, others)) = plan.folded.split_first() else {
             return Ok(None);
         };
         let (until, now) = (claim.until.as_microsecond(), claim.now.as_microsecond());
-        let sql = "UPDATE messages SET lease = $2, due_at = $3, folded_at = $4 WHERE seq = $1";
-        write_rows!(self, sql, first, claim.lease, until, now);
+        let sql = "UPDATE messages SET lease = $2, due_at = $3, burst_at = $4 WHERE seq = $1";
+        let burst_at = plan.is_burst.then_some(now);
+        write_rows!(self, sql, first, claim.lease, until, burst_at);
         write_many!(self, FOLD, others, |query, seq| query.bind(*seq).bind(first));
-        let moved = group.messages.iter().filter(|message| message.was_folded);
+        let moved = group.messages.iter().filter(|message| message.has_folded);
         let moved: Vec<i64> = moved
             .map(|message| message.seq)
             .filter(|seq| others.contains(seq))

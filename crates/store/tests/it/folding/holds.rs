@@ -109,6 +109,39 @@ on_both_databases! {
         assert_eq!(send_due(&store, HOUR).await, [2]);
     }
 
+    async fn urgent_firings_count_with_the_others_of_their_channel(database) {
+        let store = with_channel(database).await;
+        let urgent = json!({"channels": [uuid(10)], "urgent": true});
+        fire_with(&store, 1..3, FIRED, urgent).await;
+        fire_alerts(&store, 3..5).await;
+        let query = claim_query(&store, SERVICE, FIRED, 1, 100).await;
+        let mut sent: Vec<u64> = store.claim_messages(SERVICE, query, 10).await.unwrap().iter().map(firings_in).collect();
+        sent.sort_unstable();
+        assert_eq!(sent, [1, 1, 2]);
+    }
+
+    async fn digest_does_not_delay_the_messages_after_it(database) {
+        let store = with_throttled_channel(database, budget(1)).await;
+        fire_alerts(&store, 1..3).await;
+        assert_eq!(send_due(&store, FIRED).await, [1]);
+        assert_eq!(send_due(&store, MORNING).await, [1]);
+        set_throttle(&store, ChannelThrottle::default(), MORNING).await;
+        fire_with(&store, 3..4, MORNING + 1, json!({"channels": [uuid(10)]})).await;
+        assert_eq!(send_due(&store, MORNING + 1).await, [1]);
+    }
+
+    async fn time_for_an_acknowledgement_begins_when_the_digest_is_sent(database) {
+        let store = with_throttled_channel(database, digest(Digest::Hourly)).await;
+        insert(&store, channel(1, 11, NotificationChannelType::Ntfy)).await;
+        let route = json!({"channels": [uuid(10), uuid(11)], "policy": "failover", "ack_timeout": "2h"});
+        fire_with(&store, 1..3, FIRED, route).await;
+        assert_eq!(send_due(&store, FIRED).await, [0; 0]);
+        assert_eq!(store.next_escalation().await.unwrap(), Some(at(3 * HOUR)));
+        assert_eq!(send_due(&store, HOUR).await, [2]);
+        assert_eq!(store.advance_escalations(at(3 * HOUR - 1), 100).await.unwrap(), 0);
+        assert_eq!(store.advance_escalations(at(3 * HOUR), 100).await.unwrap(), 2);
+    }
+
     async fn urgent_firings_are_folded_among_themselves(database) {
         let store = with_channel(database).await;
         let urgent = json!({"channels": [uuid(10)], "urgent": true});

@@ -97,6 +97,29 @@ on_both_databases! {
         assert_eq!(mails.iter().map(firings_in).collect::<Vec<_>>(), [12]);
     }
 
+    async fn text_messages_held_by_quiet_hours_move_to_email_together(database) {
+        let store = with_accounts(database, 1).await;
+        let by_sms = MessageChannel::Sms;
+        for id in 1..3 {
+            let alert = sms_alert(id, u32::try_from(id).unwrap());
+            add(&store, &alert).await;
+            fire(&store, vec![firing(&alert, FIRED)]).await;
+            let claimed = claim_by(&store, by_sms, FIRED, 1).await;
+            let end = SettlementDecision::Postponed { until: at(1_000) };
+            settle(&store, by_sms, &claimed, end, "quiet_hours", FIRED).await;
+        }
+        let claimed = claim_by(&store, by_sms, 1_000, 2).await;
+        let mut moved = settled(&claimed[0], "over_quota", SettlementDecision::Released);
+        moved.result.moved_to = Some(MessageChannel::Email);
+        store.settle_messages(by_sms, vec![moved], at(1_000)).await.unwrap();
+        let mails = claim_by(&store, MessageChannel::Email, 1_000, 3).await;
+        assert_eq!(mails.iter().map(firings_in).collect::<Vec<_>>(), [2]);
+        send(&store, MessageChannel::Email, &mails, 1_000).await;
+        for alert in 1..3 {
+            assert_eq!(notifications(&store, alert).await.len(), 1);
+        }
+    }
+
     async fn later_failure_of_the_provider_counts_for_each_firing(database) {
         let store = with_channel(database).await;
         let events = fire_alerts(&store, 1..6).await;
