@@ -280,7 +280,7 @@ on_both_databases! {
         let claimed = claim(&store, SERVICE, 100, 1).await;
         let postponed = SettlementDecision::Postponed { until: at(5_000) };
         settle(&store, SERVICE, &claimed[0], postponed, 101).await;
-        assert_eq!(store.advance_escalations(at(220), 10).await.unwrap(), 1);
+        assert_eq!(store.advance_escalations(at(220), 10).await.unwrap(), 0);
         assert_eq!(messages(&store, event).await, pending(&[10]));
         assert_eq!(store.next_escalation().await.unwrap(), Some(at(5_120)));
     }
@@ -376,7 +376,7 @@ on_both_databases! {
         let claimed = claim(&store, SERVICE, 100, 1).await;
         let postponed = SettlementDecision::Postponed { until: at(5_000) };
         settle(&store, SERVICE, &claimed[0], postponed, 101).await;
-        assert_eq!(store.advance_escalations(at(220), 10).await.unwrap(), 1);
+        assert_eq!(store.advance_escalations(at(220), 10).await.unwrap(), 0);
         let release = store.commit((), |(), unit| Box::pin(unit.release_quiet_messages(AccountId(uuid(1)), at(300))));
         release.await.unwrap();
         assert_eq!(store.next_escalation().await.unwrap(), Some(at(420)));
