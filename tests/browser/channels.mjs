@@ -30,7 +30,7 @@ async function addSlack(page, name) {
  */
 async function deleteChannel(page, name) {
   const channel = page.locator(".channels > li").filter({ hasText: name });
-  await channel.getByText("Rename or delete").click();
+  await channel.getByText("Rename, limit or delete").click();
   await channel.getByRole("button", { name: "Delete channel" }).click();
   await page.getByRole("status").filter({ hasText: "The channel is deleted." }).waitFor();
   assert.equal(await page.locator(".channels > li").filter({ hasText: name }).count(), 0);

@@ -41,6 +41,9 @@ const ROUTE_CHANGES: &[&str] = &["create_alert", "update_alert", "patch_alert", 
 /// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row(ROUTE_CHANGES, "channels", "must ", "depends on the account's channels"),
+    row(CHANNEL_CHANGES, "burst_limit", "webhook", "depends on the type"),
+    row(CHANNEL_CHANGES, "digest", "webhook", "depends on the type"),
+    row(CHANNEL_CHANGES, "daily_budget", "webhook", "depends on the type"),
     row(ROUTE_CHANGES, "policy", "needs ", "depends on the other fields"),
     row(ROUTE_CHANGES, "ack_timeout", "needs ", "depends on the other fields"),
     row(

@@ -59,7 +59,7 @@ async function fillIn(form) {
 export function connectPushButton() {
   const form = document.querySelector("form[data-web-push]");
   if (!(form instanceof HTMLFormElement) || !isSupported()) return;
-  form.hidden = false;
+  form.classList.add("supported");
   form.addEventListener("submit", async (event) => {
     if (input(form, "config.endpoint").value !== "") return;
     event.preventDefault();

@@ -72,13 +72,7 @@ impl Store {
                         .bind(kept.created_at.as_microsecond())
                 });
                 let mut settled = unit.settle(&MESSAGES, settlements, now).await?;
-                let is_postponed = |settled: &&Settlement<MessageResult>| {
-                    matches!(settled.decision, SettlementDecision::Postponed { .. })
-                };
-                let postponed = settlements.iter().filter(is_postponed).map(|settled| settled.seq);
-                unit.separate_held(&postponed.collect::<Vec<_>>()).await?;
-                let seqs: Vec<i64> = settlements.iter().map(|settled| settled.seq).collect();
-                settled.extend(unit.follow_settled(&seqs, now).await?);
+                settled.extend(unit.settle_folded(settlements, now).await?);
                 for moved_to in settlements.iter().filter_map(|settled| settled.result.moved_to) {
                     unit.wake(moved_to.into());
                 }

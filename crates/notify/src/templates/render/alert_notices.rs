@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::fired_alert::{label, usd, with_unit};
+use super::figures::{label, usd, with_unit};
 use super::local_time;
 use super::page::{Content, Fact};
 use crate::templates::{AdjustedAlert, AlertSummary, SplitSummary, StaleAlert, plain};

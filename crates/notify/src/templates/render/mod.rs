@@ -7,6 +7,7 @@
 
 mod account_email;
 mod alert_notices;
+mod figures;
 mod fired_alert;
 mod fired_alerts;
 mod gsm;

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::bulk::{Statement, write_many, write_many_returning};
 use crate::model::message_hold::message_holds;
+use crate::model::{MessageResult, Settlement, SettlementDecision};
 use crate::queue::{FinishedRow, MESSAGES};
 use crate::{StoreError, UnitOfWork};
 use jiff::Timestamp;
@@ -79,6 +80,24 @@ impl UnitOfWork {
         Ok(())
     }
 
+    /// Lets messages follow the ones that they were folded into, whose settlements have been written. Returns the finished ones, each with
+    /// the id of the message that its firing went out in.
+    pub(in crate::messages) async fn settle_folded(
+        &mut self,
+        settlements: &[Settlement<MessageResult>],
+        now: Timestamp,
+    ) -> Result<Vec<FinishedRow>, StoreError> {
+        let seqs = |is_meant: fn(&Settlement<MessageResult>) -> bool| -> Vec<i64> {
+            let meant = settlements.iter().filter(|settled| is_meant(settled));
+            meant.map(|settled| settled.seq).collect()
+        };
+        let postponed = seqs(|settled| matches!(settled.decision, SettlementDecision::Postponed { .. }));
+        self.separate_held(&postponed).await?;
+        let moved = seqs(|settled| settled.result.moved_to.is_some());
+        write_many!(self, MOVE, &moved, |query, seq| query.bind(*seq));
+        self.follow_settled(&seqs(|_| true), now).await
+    }
+
     /// Lets messages follow the settled ones that they were folded into. Returns the finished ones, each with the id of the message that
     /// its firing went out in.
     pub(in crate::messages) async fn follow_settled(
@@ -86,7 +105,6 @@ impl UnitOfWork {
         settled: &[i64],
         now: Timestamp,
     ) -> Result<Vec<FinishedRow>, StoreError> {
-        write_many!(self, MOVE, settled, |query, seq| query.bind(*seq));
         let finished = write_many_returning!(self, FollowingRow, FINISH, settled, |query, seq| query.bind(*seq));
         let failed = finished.iter().filter(|row| row.1 == "failed");
         let failed: Vec<i64> = failed.map(|row| row.0).collect();

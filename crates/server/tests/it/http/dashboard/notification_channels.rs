@@ -91,7 +91,7 @@ testkit::on_both_databases! {
         let browser = Browser::operator(&server).await;
         let page = browser.get(PAGE).await.is(200);
         let key = server.get("/v1/notification-channels/web-push-key").await.ok(200).body["data"]["public_key"].clone();
-        assert!(page.text.contains(&format!("data-web-push=\"{}\" hidden", key.as_str().unwrap())), "{}", page.text);
+        assert!(page.text.contains(&format!("data-web-push=\"{}\">", key.as_str().unwrap())), "{}", page.text);
         assert!(!page.text.contains("<option value=\"web_push\""), "{}", page.text);
         let push = StubServer::start(StubResponse::complete("201 Created", "", "")).await;
         let (former, endpoint) = (format!("{}/very-secret", push.origin()), format!("{}/replacement", push.origin()));

@@ -102,8 +102,9 @@ testkit::on_both_databases! {
         server.set_price("AAPL", 126.0).await;
         let page = page_with(&browser, &alert, "Failed</span>").await;
         let (_, receipts) = page.text.split_once("id=\"receipts\"").unwrap();
-        assert!(receipts.contains("<td data-label=\"Error\" class=\"wrap\">"), "{receipts}");
-        assert!(!receipts.contains("<td data-label=\"Error\" class=\"wrap\">–</td>"), "{receipts}");
+        let (_, failed) = receipts.split_once("<bdi>Trading room</bdi>").unwrap();
+        let (failed, _) = failed.split_once("</tr>").unwrap();
+        assert!(failed.contains("<td data-label=\"Error\" class=\"wrap\">refused</td>"), "{receipts}");
         let list = browser.get("/settings/channels").await.is(200);
         assert!(list.text.contains("Last message failed") && list.text.contains("no_service"), "{}", list.text);
     }

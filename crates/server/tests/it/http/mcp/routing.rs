@@ -83,7 +83,7 @@ testkit::on_both_databases! {
         let unknown = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
         let arguments = json!({"symbol": "AAPL", "condition": "price_below", "threshold": 150, "channels": [unknown]});
         let text = server.refused("create_alert", arguments.clone()).await;
-        assert!(text.contains("channels: must be ids of your notification channels") && text.contains("get_alert"), "{text}");
+        assert!(text.contains("channels: must be ids of your notification channels") && text.contains("ask the user for the ids"), "{text}");
         assert!(!text.contains("GET /"), "{text}");
         let by_rest = server.post("/v1/alerts", arguments).await.refused(422, "VALIDATION_ERROR");
         assert!(by_rest.body["error"]["details"]["fields"]["channels"][0].as_str().unwrap().contains("GET /notification-channels"));
