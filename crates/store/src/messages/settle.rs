@@ -10,8 +10,7 @@ use uuid::Uuid;
 use crate::bulk::{Statement, write_many, write_many_returning};
 use crate::columns::text;
 use crate::model::{
-    ChannelResult, MessageChannel, MessageResult, NotificationChannel, Settlement, SettlementDecision,
-    StoredOutboxMessage,
+    ChannelResult, MessageChannel, MessageResult, NotificationChannel, Settlement, StoredOutboxMessage,
 };
 use crate::queue::{FinishedRow, MESSAGES, SettlementResult};
 use crate::unit_of_work::fetch;
