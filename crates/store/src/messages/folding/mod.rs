@@ -2,7 +2,7 @@
 //!
 //! In the transaction that claims messages, the claimed ones are grouped by their channel ([`candidates`]), together with what was sent
 //! within the last minute and what else is due ([`traffic`]). [`plan`] decides which of them are sent separately, folded into one, or
-//! held back. [`write`] does it: the oldest folded message is sent, and the others name it in `folded_into`. They have the status
+//! held back. [`write`](mod@write) does it: the oldest folded message is sent, and the others name it in `folded_into`. They have the status
 //! `folded` until it is finished, and then its result ([`follow`]). If it is held back before its first attempt, for instance by
 //! quiet hours, they wait beside it again. So nothing is dropped, and each firing names the message that it went out in.
 //!
