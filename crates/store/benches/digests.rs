@@ -15,16 +15,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use market::Price;
 use serde_json::json;
 use store::model::{
-    ChannelThrottle, ClaimQuery, ClaimedMessage, Digest, EvaluationCommit, EventId, Firing, MessageChannel,
-    MessageContent, MessageLimits, MessageResult, QuotaRequest, Settlement, SettlementDecision, StoredAlert,
+    ChannelThrottle, ClaimQuery, ClaimedMessage, Digest, EvaluationCommit, Firing, MessageChannel, MessageContent,
+    MessageLimits, MessageResult, QuotaRequest, Settlement, SettlementDecision, StoredAlert,
 };
 use store::{Store, StoreOptions};
 use testkit::{Database, MemoryUsage};
 
-use support::{alert, at, channel, id, insert_fixtures, is_measured, route_to};
+use support::{at, channel, firing, insert_fixtures, is_measured, route_to};
 
 const BY: MessageChannel = MessageChannel::Service;
 /// When the alerts fire, and the next full hour, in seconds.
@@ -109,24 +108,8 @@ fn alerts_with_channel(firings: u64, channels: u64) -> impl Iterator<Item = u64>
 
 /// Lets the alerts fire.
 async fn commit(store: &Store, numbers: &[u64]) {
-    let fire = |number: &u64| {
-        let alert = alert(*number).alert;
-        Firing {
-            alert: alert.id,
-            revision: alert.revision,
-            at: at(FIRED),
-            crossed_at: None,
-            price: Price::from_micros(200_000_000).ok(),
-            metric: None,
-            reason: format!("{} is at 200, at or above your 198.66", alert.symbol),
-            terms: Vec::new(),
-            lifecycle: None,
-            judged_at: None,
-            event: EventId(id(number + 1_000_000_000)),
-        }
-    };
     let commit = EvaluationCommit {
-        firings: numbers.iter().map(fire).collect(),
+        firings: numbers.iter().map(|number| firing(*number, at(FIRED))).collect(),
         ..EvaluationCommit::default()
     };
     let compose = |alert: &StoredAlert, firing: &Firing| {

@@ -22,12 +22,12 @@ use market::Price;
 use serde_json::json;
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnectOptions;
-use store::model::{ChannelThrottle, EvaluationCommit, EventId, Firing, FiringResult, StoredAlert};
+use store::model::{ChannelThrottle, EvaluationCommit, Firing, FiringResult, StoredAlert};
 use store::{Store, StoreOptions};
 use testkit::Database;
 
 use support::{
-    alert, at, channel, compare, id, insert_fixtures, is_measured, is_selected, route_to, shuffle, stopwatch,
+    alert, at, channel, compare, firing, insert_fixtures, is_measured, is_selected, route_to, shuffle, stopwatch,
 };
 
 /// Firings per transaction of the baseline.
@@ -97,7 +97,7 @@ async fn routed_storm(database: &Database, firings: u64, is_routed: bool) -> Dur
             .await
             .unwrap();
     }
-    let mut all: Vec<_> = (0..firings).map(firing).collect();
+    let mut all: Vec<_> = (0..firings).map(|number| firing(number, at(1_000_000))).collect();
     shuffle(&mut all);
     let taken = by_the_store(database, &store, all).await;
     store.close().await;
@@ -128,7 +128,9 @@ async fn one_round(database: &Database, driver: Driver, alerts: u64, store_begin
         insert_fixtures(&store, 0..0, start..(start + 10_000).min(alerts)).await;
     }
     let half = |odd: u64| {
-        let mut firings: Vec<_> = (0..alerts / 2).map(|number| firing(number * 2 + odd)).collect();
+        let mut firings: Vec<_> = (0..alerts / 2)
+            .map(|number| firing(number * 2 + odd, at(1_000_000)))
+            .collect();
         shuffle(&mut firings);
         firings
     };
@@ -148,23 +150,6 @@ async fn one_round(database: &Database, driver: Driver, alerts: u64, store_begin
     );
     store.close().await;
     taken
-}
-
-fn firing(number: u64) -> Firing {
-    let alert = alert(number).alert;
-    Firing {
-        alert: alert.id,
-        revision: alert.revision,
-        at: at(1_000_000),
-        crossed_at: None,
-        price: Price::from_micros(200_000_000).ok(),
-        metric: None,
-        reason: format!("{} is at 200, at or above your 198.66", alert.symbol),
-        terms: Vec::new(),
-        lifecycle: None,
-        judged_at: None,
-        event: EventId(id(number + 1_000_000_000)),
-    }
 }
 
 /// The `data` of an event, as long as that of the service.

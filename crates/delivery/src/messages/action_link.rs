@@ -50,11 +50,7 @@ impl LinkSubject {
     const fn of_action(action: ChannelActionKind, id: Uuid) -> Self {
         match action {
             ChannelActionKind::AcknowledgeAll => Self::Message(MessageId(id)),
-            ChannelActionKind::Acknowledge
-            | ChannelActionKind::SnoozeOneHour
-            | ChannelActionKind::SnoozeUntilOpen
-            | ChannelActionKind::Pause
-            | ChannelActionKind::Rearm => Self::Firing(EventId(id)),
+            ChannelActionKind::Acknowledge | ChannelActionKind::Change(_) => Self::Firing(EventId(id)),
         }
     }
 
@@ -175,7 +171,7 @@ mod tests {
             assert_eq!(ActionLink::from_token(&Vault::new(b"other"), &token, last), None);
         }
         assert_eq!(
-            link(ChannelActionKind::Pause).expires_at.to_string(),
+            link(ChannelActionKind::Acknowledge).expires_at.to_string(),
             "2026-04-01T15:04:00Z"
         );
     }

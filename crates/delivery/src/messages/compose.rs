@@ -128,7 +128,7 @@ impl Composer {
 fn action_of(message: &ClaimedMessage, action: ChannelActionKind, via: NotificationChannelType) -> Option<ActionLink> {
     let id = match action {
         ChannelActionKind::AcknowledgeAll => message.id.0,
-        _ => message.event?.0,
+        ChannelActionKind::Acknowledge | ChannelActionKind::Change(_) => message.event?.0,
     };
     Some(ActionLink::new(action, id, via, message.created_at))
 }

@@ -45,7 +45,7 @@ use foundation::Ports;
 pub use action_link::{ActionLink, LinkSubject};
 pub use channel::MessageTransportError;
 pub use config::{DailyMessageLimits, EmailConfig, MessagesConfig, SmsConfig};
-pub use notify::channels::ChannelActionKind;
+pub use notify::channels::{AlertButton, ChannelActionKind};
 pub use outbox::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use quota_period::QuotaPeriod;
 pub use sent::{SentMessage, SentMessages};

@@ -58,11 +58,12 @@ impl NotificationChannels {
                 return Err(ServiceError::fields(errors));
             }
         };
-        let throttle = ChannelThrottle {
-            burst_limit: request.burst_limit.map(|limit| limit.0),
-            digest: request.digest.map(|digest| digest.0),
-            daily_budget: request.daily_budget.map(|budget| budget.0),
+        let limits = ThrottleChange {
+            burst_limit: request.burst_limit.map(Some),
+            digest: request.digest.map(Some),
+            daily_budget: request.daily_budget.map(Some),
         };
+        let throttle = limits.apply(ChannelThrottle::default());
         throttle::check(channel_type, throttle)?;
         // Checked first: only an active account may trigger a name lookup.
         require_active(&load_account(&ports.store, actor).await?)?;
@@ -81,11 +82,7 @@ impl NotificationChannels {
             name: request.name.as_ref().map(|name| name.0.clone()),
             is_enabled: request.enabled.0,
             templates: sent_templates.clone(),
-            throttle: ThrottleChange {
-                burst_limit: request.burst_limit.map(Some),
-                digest: request.digest.map(Some),
-                daily_budget: request.daily_budget.map(Some),
-            },
+            throttle: limits,
             now,
         });
         let channel = NotificationChannel {

@@ -41,35 +41,42 @@ pub struct ChannelAction {
 pub enum ChannelActionKind {
     /// Acknowledges the firing, which ends its escalation.
     Acknowledge,
-    /// Snoozes the alert for an hour.
-    SnoozeOneHour,
-    /// Snoozes the alert until the next session opens.
-    SnoozeUntilOpen,
-    /// Pauses the alert.
-    Pause,
-    /// Arms the alert again.
-    Rearm,
+    /// Changes the alert.
+    Change(AlertButton),
     /// Acknowledges all firings that a message lists.
     AcknowledgeAll,
+}
+
+/// A button or link of a message that changes the alert.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AlertButton {
+    /// Snoozes it for an hour.
+    SnoozeOneHour,
+    /// Snoozes it until the next session opens.
+    SnoozeUntilOpen,
+    /// Pauses it.
+    Pause,
+    /// Arms it again.
+    Rearm,
 }
 
 impl ChannelActionKind {
     /// The kinds of actions on one firing and its alert, the most important first.
     pub const OF_FIRING: &'static [Self] = &[
         Self::Acknowledge,
-        Self::SnoozeOneHour,
-        Self::SnoozeUntilOpen,
-        Self::Pause,
-        Self::Rearm,
+        Self::Change(AlertButton::SnoozeOneHour),
+        Self::Change(AlertButton::SnoozeUntilOpen),
+        Self::Change(AlertButton::Pause),
+        Self::Change(AlertButton::Rearm),
     ];
 
     /// All kinds. Tokens of links contain the position of theirs, so new ones are added at the end.
     pub const ALL: &'static [Self] = &[
         Self::Acknowledge,
-        Self::SnoozeOneHour,
-        Self::SnoozeUntilOpen,
-        Self::Pause,
-        Self::Rearm,
+        Self::Change(AlertButton::SnoozeOneHour),
+        Self::Change(AlertButton::SnoozeUntilOpen),
+        Self::Change(AlertButton::Pause),
+        Self::Change(AlertButton::Rearm),
         Self::AcknowledgeAll,
     ];
 
@@ -78,10 +85,10 @@ impl ChannelActionKind {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Acknowledge => "Acknowledge",
-            Self::SnoozeOneHour => "Snooze 1 h",
-            Self::SnoozeUntilOpen => "Snooze until open",
-            Self::Pause => "Pause",
-            Self::Rearm => "Re-arm",
+            Self::Change(AlertButton::SnoozeOneHour) => "Snooze 1 h",
+            Self::Change(AlertButton::SnoozeUntilOpen) => "Snooze until open",
+            Self::Change(AlertButton::Pause) => "Pause",
+            Self::Change(AlertButton::Rearm) => "Re-arm",
             Self::AcknowledgeAll => "Acknowledge all",
         }
     }
@@ -91,7 +98,7 @@ impl ChannelActionKind {
     pub const fn page(self) -> &'static str {
         match self {
             Self::Acknowledge | Self::AcknowledgeAll => "acknowledge",
-            Self::SnoozeOneHour | Self::SnoozeUntilOpen | Self::Pause | Self::Rearm => "change-alert",
+            Self::Change(_) => "change-alert",
         }
     }
 }

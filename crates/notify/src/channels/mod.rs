@@ -41,7 +41,7 @@ pub mod web_push;
 pub use attempt::ChannelAttempt;
 pub use client::{ChannelClient, ChannelClientConfig, ChannelJob, ChannelSetupError, WebPushSettings};
 pub use config::{ChannelConfigError, ChannelConfigProblem};
-pub use message::{ChannelAction, ChannelActionKind, ChannelMessage};
+pub use message::{AlertButton, ChannelAction, ChannelActionKind, ChannelMessage};
 pub use secret::ChannelSecret;
 pub use target::ChannelTarget;
 pub(crate) use text::plain_lines;

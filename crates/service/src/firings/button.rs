@@ -1,11 +1,12 @@
 //! Buttons of messages, which act without opening a page.
 
 use alerts::Status;
-use delivery::messages::ChannelActionKind;
+use delivery::messages::{AlertButton, ChannelActionKind};
 use delivery::notification_channels::{ButtonActions, ButtonPress, NotificationChannelType};
-use foundation::ServiceError;
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use foundation::{Actor, ServiceError};
+use jiff::SignedDuration;
+use notify::templates::render::local_time;
+use store::model::EventId;
 
 use super::FiringLinks;
 
@@ -31,63 +32,70 @@ impl FiringLinks {
     async fn act(&self, press: &ButtonPress) -> Result<String, ServiceError> {
         let first = *press.firings.first().ok_or_else(super::no_such_firing)?;
         let actor = self.owner(first).await?;
-        if matches!(
-            press.action,
-            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll
-        ) {
-            let by = press.sender.as_ref().unwrap_or(&actor.email);
-            let acknowledged = self.firings.acknowledge_as(&actor, &press.firings, by, VIA.name());
-            if acknowledged.await? {
-                return Ok("Acknowledged".to_owned());
+        match press.action {
+            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => {
+                self.acknowledge_by_button(&actor, first, press).await
             }
-            let firing = self.firings.firing(&actor, first).await?.firing;
-            return Ok(
-                match firing.acknowledged.filter(|acknowledged| acknowledged.by != *by) {
-                    Some(acknowledged) => format!("{} has acknowledged this already", acknowledged.by),
-                    None => "You have acknowledged this already".to_owned(),
-                },
-            );
+            ChannelActionKind::Change(action) => self.change_by_button(&actor, first, action).await,
         }
-        let firing = self.ports.store.firing(actor.account, first).await?;
-        let id = firing.ok_or_else(super::no_such_firing)?.alert;
-        let alert = self.alerts.alert(&actor, id).await?.stored.alert;
+    }
+
+    async fn acknowledge_by_button(
+        &self,
+        actor: &Actor,
+        first: EventId,
+        press: &ButtonPress,
+    ) -> Result<String, ServiceError> {
+        let by = press.sender.as_ref().unwrap_or(&actor.email);
+        let acknowledged = self.firings.acknowledge_as(actor, &press.firings, by, VIA.name());
+        if acknowledged.await? {
+            return Ok("Acknowledged".to_owned());
+        }
+        let firing = self.firings.firing(actor, first).await?.firing;
+        let by_another = firing.acknowledged.filter(|acknowledged| acknowledged.by != *by);
+        Ok(match by_another {
+            Some(acknowledged) => format!("{} has acknowledged this already", acknowledged.by),
+            None => "You have acknowledged this already".to_owned(),
+        })
+    }
+
+    async fn change_by_button(
+        &self,
+        actor: &Actor,
+        firing: EventId,
+        action: AlertButton,
+    ) -> Result<String, ServiceError> {
+        let id = self.alert_of(actor, firing).await?;
+        let alert = self.alerts.alert(actor, id).await?.stored.alert;
         let now = self.ports.clock.now();
         let snoozed_until = alert.options.snoozed_until.filter(|until| *until > now);
-        let has_effect = match press.action {
-            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => true,
+        let has_effect = match action {
             // A press may be read twice, but one that comes later extends the snooze.
-            ChannelActionKind::SnoozeOneHour => snoozed_until.is_none_or(|until| until < now + SAME_SNOOZE),
-            ChannelActionKind::SnoozeUntilOpen => {
+            AlertButton::SnoozeOneHour => snoozed_until.is_none_or(|until| until < now + SAME_SNOOZE),
+            AlertButton::SnoozeUntilOpen => {
                 let open = self.alerts.settings.calendar.next_open(now);
                 snoozed_until.is_none_or(|until| open.is_some_and(|open| until < open))
             }
-            ChannelActionKind::Pause => alert.status != Status::Paused,
-            ChannelActionKind::Rearm => alert.status != Status::Active,
+            AlertButton::Pause => alert.status != Status::Paused,
+            AlertButton::Rearm => alert.status != Status::Active,
         };
         let alert = match has_effect {
-            true => self.change_alert(&actor, id, press.action).await?.stored.alert,
+            true => self.change_alert(actor, id, action).await?.stored.alert,
             false => alert,
         };
         let already = if has_effect { "" } else { " already" };
-        Ok(match press.action {
-            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => String::new(),
-            ChannelActionKind::SnoozeOneHour | ChannelActionKind::SnoozeUntilOpen => {
+        Ok(match action {
+            AlertButton::SnoozeOneHour | AlertButton::SnoozeUntilOpen => {
                 let until = alert.options.snoozed_until;
                 let until = until.map_or_else(String::new, |until| {
-                    format!(" until {}", local(until, &actor.time_zone))
+                    format!(" until {}", local_time(until, &actor.time_zone))
                 });
                 format!("Snoozed{until}{already}")
             }
-            ChannelActionKind::Pause => format!("Paused{already}"),
-            ChannelActionKind::Rearm => format!("Armed{}", if has_effect { " again" } else { already }),
+            AlertButton::Pause => format!("Paused{already}"),
+            AlertButton::Rearm => format!("Armed{}", if has_effect { " again" } else { already }),
         })
     }
-}
-
-/// Formats a time in the time zone of the owner: `8 March 2024, 09:30 EST`.
-fn local(at: Timestamp, time_zone: &TimeZone) -> String {
-    let zoned = at.to_zoned(time_zone.clone());
-    zoned.strftime("%-d %B %Y, %H:%M %Z").to_string()
 }
 
 /// Returns the text for a person whose button has failed.

@@ -1,7 +1,7 @@
 //! Links in messages that acknowledge a firing or change its alert.
 
 use alerts::AlertId;
-use delivery::messages::{ActionLink, ChannelActionKind};
+use delivery::messages::{ActionLink, AlertButton, ChannelActionKind};
 use foundation::quiet_hours::time_zone;
 use foundation::{Actor, AuthMethod, Ports, ServiceError};
 use serde_json::json;
@@ -43,29 +43,33 @@ impl FiringLinks {
                     .acknowledge_as(&actor, &firings, &actor.email, link.via.name())
                     .await?;
             }
-            action => {
-                let firing = self.ports.store.firing(actor.account, first).await?;
-                let alert = firing.ok_or_else(super::no_such_firing)?.alert;
+            ChannelActionKind::Change(action) => {
+                let alert = self.alert_of(&actor, first).await?;
                 self.change_alert(&actor, alert, action).await?;
             }
         }
         Ok(link.action)
     }
 
-    /// Performs an action on an alert, and returns the alert. An acknowledgement is none.
+    /// Returns the alert of a firing.
+    pub(super) async fn alert_of(&self, actor: &Actor, firing: EventId) -> Result<AlertId, ServiceError> {
+        let firing = self.ports.store.firing(actor.account, firing).await?;
+        Ok(firing.ok_or_else(super::no_such_firing)?.alert)
+    }
+
+    /// Changes an alert, and returns it.
     pub(super) async fn change_alert(
         &self,
         actor: &Actor,
         alert: AlertId,
-        action: ChannelActionKind,
+        action: AlertButton,
     ) -> Result<AlertDetail, ServiceError> {
         let snooze = |until: &str| json!({"snooze": until});
         match action {
-            ChannelActionKind::Acknowledge | ChannelActionKind::AcknowledgeAll => self.alerts.alert(actor, alert).await,
-            ChannelActionKind::SnoozeOneHour => self.alerts.patch_alert(actor, alert, &snooze("1h")).await,
-            ChannelActionKind::SnoozeUntilOpen => self.alerts.patch_alert(actor, alert, &snooze("next_open")).await,
-            ChannelActionKind::Pause => self.alerts.pause_alert(actor, alert).await,
-            ChannelActionKind::Rearm => self.alerts.activate_alert(actor, alert).await,
+            AlertButton::SnoozeOneHour => self.alerts.patch_alert(actor, alert, &snooze("1h")).await,
+            AlertButton::SnoozeUntilOpen => self.alerts.patch_alert(actor, alert, &snooze("next_open")).await,
+            AlertButton::Pause => self.alerts.pause_alert(actor, alert).await,
+            AlertButton::Rearm => self.alerts.activate_alert(actor, alert).await,
         }
     }
 

@@ -14,8 +14,8 @@ use jiff::{SignedDuration, Timestamp};
 use market::{Price, Symbol};
 use serde_json::json;
 use store::model::{
-    Account, AccountId, AlertOwner, ChannelThrottle, HistoryRow, NotificationChannel, NotificationChannelId,
-    NotificationChannelType, StoredAlert,
+    Account, AccountId, AlertOwner, ChannelThrottle, EventId, Firing, HistoryRow, NotificationChannel,
+    NotificationChannelId, NotificationChannelType, StoredAlert,
 };
 use store::{Store, StoreError, UnitOfWork};
 use uuid::Uuid;
@@ -142,6 +142,24 @@ pub(crate) fn channel(account: u64, throttle: ChannelThrottle) -> NotificationCh
 /// The route to one channel.
 pub(crate) fn route_to(channel: &NotificationChannel) -> Option<ChannelRoute> {
     parse_route(&json!({"channels": [channel.id.0]})).unwrap()
+}
+
+/// The firing of the alert with a number.
+pub(crate) fn firing(number: u64, at: Timestamp) -> Firing {
+    let alert = alert(number).alert;
+    Firing {
+        alert: alert.id,
+        revision: alert.revision,
+        at,
+        crossed_at: None,
+        price: Price::from_micros(200_000_000).ok(),
+        metric: None,
+        reason: format!("{} is at 200, at or above your 198.66", alert.symbol),
+        terms: Vec::new(),
+        lifecycle: None,
+        judged_at: None,
+        event: EventId(id(number + 1_000_000_000)),
+    }
 }
 
 /// Inserts accounts and alerts by number.

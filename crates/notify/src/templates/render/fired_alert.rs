@@ -373,9 +373,6 @@ pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
     if let Some(custom) = &alert.custom.text {
         text.clone_from(custom);
     }
-    let links = [("Alert", &alert.link), ("Seen it", &alert.acknowledge_link)];
-    let links = links
-        .into_iter()
-        .filter_map(|(label, link)| Some(format!(" {label}: {}", link.as_ref()?)));
-    gsm::to_gsm_with_end(&text, &links.collect::<String>())
+    let links = gsm::links_at_the_end([("Alert", &alert.link), ("Seen it", &alert.acknowledge_link)]);
+    gsm::to_gsm_with_end(&text, &links)
 }

@@ -88,12 +88,9 @@ pub fn fired_alerts_email(alerts: &FiredAlerts, context: &EmailContext) -> Rende
 #[must_use]
 pub fn fired_alerts_sms(alerts: &FiredAlerts, product: &str) -> String {
     let beginning = format!("{product}: {}.", alerts.headline());
-    let links = [("Alerts", &alerts.link), ("Seen all", &alerts.acknowledge_link)];
-    let links = links
-        .into_iter()
-        .filter_map(|(label, link)| Some(format!(" {label}: {}", link.as_ref()?)));
+    let links = gsm::links_at_the_end([("Alerts", &alerts.link), ("Seen all", &alerts.acknowledge_link)]);
     let lines = alerts.listed.iter().map(|alert| format!("{}.", alert.short_line()));
-    gsm::to_gsm_list(&beginning, lines, &links.collect::<String>())
+    gsm::to_gsm_list(&beginning, lines, &links)
 }
 
 #[cfg(test)]

@@ -24,6 +24,14 @@ pub(super) fn to_gsm_with_end(text: &str, end: &str) -> String {
     gsm
 }
 
+/// Returns the links of a text message as its end.
+pub(super) fn links_at_the_end(links: [(&str, &Option<String>); 2]) -> String {
+    let links = links
+        .into_iter()
+        .filter_map(|(label, link)| Some(format!(" {label}: {}", link.as_ref()?)));
+    links.collect()
+}
+
 /// Appends as many texts to a beginning as fit before an end, each complete, and the end.
 pub(super) fn to_gsm_list(beginning: &str, texts: impl Iterator<Item = String>, end: &str) -> String {
     let mut list = beginning.to_owned();

@@ -20,7 +20,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// Formats a time in the time zone of the recipient: `8 March 2024, 09:30 EST`.
-pub(super) fn local_time(at: Timestamp, time_zone: &TimeZone) -> String {
+#[must_use]
+pub fn local_time(at: Timestamp, time_zone: &TimeZone) -> String {
     at.to_zoned(time_zone.clone())
         .strftime("%-d %B %Y, %H:%M %Z")
         .to_string()

@@ -8,7 +8,7 @@ use notify::channels::pushover::PushoverSettings;
 use notify::channels::telegram::TelegramSettings;
 use notify::channels::web_push::VapidKey;
 use notify::channels::{
-    ChannelAction, ChannelActionKind, ChannelAttempt, ChannelClient, ChannelClientConfig, ChannelMessage,
+    AlertButton, ChannelAction, ChannelActionKind, ChannelAttempt, ChannelClient, ChannelClientConfig, ChannelMessage,
     ChannelSecret, ChannelTarget, WebPushSettings,
 };
 use notify::schedule::{AttemptReport, AttemptResult};
@@ -49,8 +49,8 @@ pub(crate) fn message() -> ChannelMessage {
         link: Some(url("alerts/7")),
         actions: vec![
             action(ChannelActionKind::Acknowledge, "ack"),
-            action(ChannelActionKind::SnoozeOneHour, "hour"),
-            action(ChannelActionKind::Pause, "pause"),
+            action(ChannelActionKind::Change(AlertButton::SnoozeOneHour), "hour"),
+            action(ChannelActionKind::Change(AlertButton::Pause), "pause"),
         ],
         urgent: false,
     }

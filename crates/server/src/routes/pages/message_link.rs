@@ -2,7 +2,7 @@
 //!
 //! Such a link can be used until it expires, and its token may be sent as a parameter, so that a button of a chat service can submit it.
 
-use delivery::messages::ChannelActionKind;
+use delivery::messages::{AlertButton, ChannelActionKind};
 
 use super::link::{form_field, link_error_page};
 use super::page::{Form, Page, invalid_link_page};
@@ -45,28 +45,28 @@ const fn texts(action: ChannelActionKind) -> Texts {
             done_title: "All acknowledged",
             done: "No further messages are sent about these firings.",
         },
-        ChannelActionKind::SnoozeOneHour => Texts {
+        ChannelActionKind::Change(AlertButton::SnoozeOneHour) => Texts {
             title: "Snooze this alert for an hour?",
             text: "It does not fire in this time.",
             button: "Snooze 1 h",
             done_title: "Snoozed",
             done: "The alert is watched again in an hour.",
         },
-        ChannelActionKind::SnoozeUntilOpen => Texts {
+        ChannelActionKind::Change(AlertButton::SnoozeUntilOpen) => Texts {
             title: "Snooze this alert until the market opens?",
             text: "It does not fire before the next session.",
             button: "Snooze until open",
             done_title: "Snoozed",
             done: "The alert is watched again when the next session opens.",
         },
-        ChannelActionKind::Pause => Texts {
+        ChannelActionKind::Change(AlertButton::Pause) => Texts {
             title: "Pause this alert?",
             text: "It does not fire until you activate it again.",
             button: "Pause",
             done_title: "Paused",
             done: "The alert is paused. Activate it on its page to watch it again.",
         },
-        ChannelActionKind::Rearm => Texts {
+        ChannelActionKind::Change(AlertButton::Rearm) => Texts {
             title: "Arm this alert again?",
             text: "It is watched again, and can fire once more.",
             button: "Re-arm",

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use testkit::eventually_some;
-use testkit::stub_server::{ReceivedRequest, StubResponse, StubServer};
+use testkit::stub_server::{StubResponse, StubServer};
 
 use crate::http::notification_channels::start_server;
+use crate::http::notification_routes::acknowledge_path;
 use crate::http::test_server::{TestResponse, TestServer};
 
 const CHANNELS: &str = "/v1/notification-channels";
@@ -58,16 +59,6 @@ impl Slack {
         })
         .await
     }
-}
-
-/// Returns the path of the link that acknowledges all firings, from the message that Slack got.
-fn acknowledge_path(request: &ReceivedRequest) -> String {
-    let (_, rest) = request
-        .body
-        .split_once("https://alerts.example.com/acknowledge?t=")
-        .unwrap();
-    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
-    format!("/acknowledge?t={}", rest.split(is_end).next().unwrap())
 }
 
 testkit::on_both_databases! {

@@ -101,7 +101,7 @@ impl Chats {
 }
 
 /// Returns the link that acknowledges, from the message that Slack got.
-fn acknowledge_path(request: &ReceivedRequest) -> String {
+pub(crate) fn acknowledge_path(request: &ReceivedRequest) -> String {
     let (_, rest) = request
         .body
         .split_once("https://alerts.example.com/acknowledge?t=")

@@ -22,7 +22,8 @@ use crate::{StoreError, UnitOfWork};
 const MAX_FOLDED: i64 = 10_000;
 
 const CANDIDATES: Statement = Statement {
-    before: "SELECT m.seq, m.lane, m.notification_channel_seq, m.account_id, m.outcome, m.created_at, a.routing, u.time_zone, EXISTS (SELECT 1 FROM messages f WHERE f.folded_into = m.seq) AS has_folded,
+    before: "SELECT m.seq, m.lane, m.notification_channel_seq, m.account_id, m.outcome, m.created_at, a.routing, u.time_zone,
+             EXISTS (SELECT 1 FROM messages f WHERE f.folded_into = m.seq) AS has_folded,
              c.burst_limit, c.digest, c.daily_budget,
              EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
              FROM messages m JOIN accounts u ON u.id = m.account_id LEFT JOIN alerts a ON a.seq = m.alert_seq
@@ -32,7 +33,7 @@ const CANDIDATES: Statement = Statement {
     after: ")",
 };
 
-/// The messages of a group that are due and not claimed.
+/// The messages of a group that are due and not claimed. They are many, so the account and the channel are not joined again.
 macro_rules! due_messages {
     ($lock:literal) => {
         concat!(
@@ -84,6 +85,13 @@ pub(super) struct GroupKey {
     pub(super) channel_seq: Option<i64>,
     pub(super) account: Uuid,
     pub(super) is_urgent: bool,
+}
+
+impl GroupKey {
+    /// Returns the part that the urgent and the other messages of a channel share.
+    pub(super) const fn channel(&self) -> (i64, Option<i64>) {
+        (self.lane, self.channel_seq)
+    }
 }
 
 /// The messages for one channel.

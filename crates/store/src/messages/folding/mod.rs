@@ -68,7 +68,7 @@ impl UnitOfWork {
         // The urgent ones, which are not held back, come first. The others of their channel are counted after them.
         groups.sort_by_key(|group| !group.key.is_urgent);
         for group in &mut groups {
-            let sent = sent.entry((group.key.lane, group.key.channel_seq)).or_default();
+            let sent = sent.entry(group.key.channel()).or_default();
             group.traffic.leased += *sent;
             let is_changed = self.fold_group(claim, group, &mut to_send).await?;
             let separate = group.messages.iter().filter(|message| to_send.contains(&message.seq));

@@ -71,7 +71,7 @@ impl UnitOfWork {
     pub(super) async fn read_traffic(&mut self, claim: &FoldingClaim, groups: &mut [Group]) -> Result<(), StoreError> {
         let mut wanted: Vec<&Group> = groups.iter().collect();
         // The urgent and the other firings of a channel are neighbours.
-        wanted.dedup_by_key(|group| (group.key.lane, group.key.channel_seq));
+        wanted.dedup_by_key(|group| group.key.channel());
         let (channel, now) = (claim.channel.name(), claim.now.as_microsecond());
         let recently = claim
             .now
@@ -111,7 +111,7 @@ impl UnitOfWork {
             traffic.burst_at = traffic.burst_at.max(burst_at);
         }
         for group in groups {
-            let traffic = found.get(&(group.key.lane, group.key.channel_seq));
+            let traffic = found.get(&group.key.channel());
             group.traffic = traffic.copied().unwrap_or_default();
         }
         Ok(())
