@@ -3,7 +3,8 @@
 //! * [`ServiceError`]: the error of use cases. It does not depend on HTTP; its message may be shown to the user and
 //!   names the fix. Internal errors are logged and not shown.
 //! * [`Actor`]: the authenticated caller, with its [`AuthMethod`] and permissions ([`Scope`]); [`account`]: locks and
-//!   checks of its account; [`plan_limits`]: limits of its plan; [`route_check`]: the channels of routes.
+//!   checks of its account; [`plan_limits`]: limits of its plan; [`route_check`]: the channels of routes;
+//!   [`template_check`]: the templates of messages.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
 //! * [`scope_members`]: the stocks of an alert over many stocks.
@@ -24,6 +25,7 @@ pub mod route_check;
 mod scope;
 pub mod scope_members;
 pub mod secret;
+pub mod template_check;
 pub mod vault;
 
 pub use actor::{Actor, AuthMethod, CredentialKind};

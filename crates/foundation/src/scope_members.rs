@@ -117,7 +117,7 @@ async fn insert_member(
         note: template.note.clone(),
         tags: template.tags.clone(),
         options: template.options.clone(),
-        routing: template.routing.clone(),
+        routing: template.routing.of_member(),
         email: None,
     };
     let Ok(made) = transition::create(request, id, OwnerVerification::Verified, price, now) else {

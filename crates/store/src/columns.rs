@@ -4,6 +4,7 @@
 
 use std::fmt::Display;
 
+use alerts::routing::MessageTemplates;
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 use market::{Price, Symbol};
@@ -38,6 +39,11 @@ pub(crate) fn json_list(texts: &[String]) -> String {
     Value::from(texts).to_string()
 }
 
+/// The column value of templates: a JSON object.
+pub(crate) fn templates_column(templates: Option<&MessageTemplates>) -> Option<String> {
+    templates.map(|templates| Value::from(templates.to_json()).to_string())
+}
+
 /// Converts rows to values.
 pub(crate) fn values<Row, T: TryFrom<Row, Error = StoreError>>(
     rows: impl IntoIterator<Item = Row>,
@@ -57,6 +63,12 @@ impl Table {
     /// Returns the value, or an error that names the column and the value found.
     fn required<T>(self, value: Option<T>, column: &str, found: impl Display) -> Result<T, StoreError> {
         value.ok_or_else(|| self.corrupt(format_args!("{column} is {found}")))
+    }
+
+    /// Reads templates from their column value.
+    pub(crate) fn templates(self, text: Option<&str>) -> Result<Option<MessageTemplates>, StoreError> {
+        let members = self.optional_object(text)?;
+        Ok(members.and_then(|members| MessageTemplates::default().merged(&members).none_if_empty()))
     }
 
     pub(crate) fn instant(self, micros: i64) -> Result<Timestamp, StoreError> {

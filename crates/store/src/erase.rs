@@ -57,8 +57,8 @@ impl UnitOfWork {
             "UPDATE history SET details = NULL WHERE action = 'acknowledged'
              AND alert_seq IN (SELECT seq FROM alerts WHERE account_id = $1)",
             "DELETE FROM alert_tags WHERE account_id = $1",
-            "UPDATE alerts SET note = NULL, tags = NULL, routing = NULL
-             WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL OR routing IS NOT NULL)",
+            "UPDATE alerts SET note = NULL, tags = NULL, routing = NULL, templates = NULL
+             WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL OR routing IS NOT NULL OR templates IS NOT NULL)",
             "DELETE FROM blind_stretches WHERE account_id = $1",
             "DELETE FROM approvals WHERE account_id = $1",
             "DELETE FROM analyst_queue WHERE account_id = $1",

@@ -61,6 +61,7 @@ on_both! {
     "0038" "web_push_key",
     "0039" "unreached_firings",
     "0040" "linked_chats",
+    "0041" "alert_templates",
 }
 
 /// Returns the migrations of SQLite.

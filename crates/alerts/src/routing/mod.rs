@@ -1,6 +1,9 @@
-//! The routing of an alert's messages: to which channels they go, and whether they wait for the end of quiet hours.
+//! The routing of an alert's messages: to which channels they go, whether they wait for the end of quiet hours, and their templates.
 
 mod read;
+mod templates;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -10,6 +13,7 @@ use crate::options::Span;
 
 pub(crate) use read::has_routing;
 pub use read::{RoutingChange, parse_route, read_route, read_routing};
+pub use templates::{MAX_ALERT_TEMPLATE_BYTES, MessageTemplates, template_source};
 
 /// Maximum number of channels in a route.
 pub const MAX_ROUTE_CHANNELS: usize = 50;
@@ -122,21 +126,30 @@ pub struct Routing {
     pub route: Option<Box<ChannelRoute>>,
     /// Whether messages are sent during quiet hours, too.
     pub is_urgent: bool,
+    /// The templates of its messages. `None`: those of the channels.
+    pub templates: Option<Arc<MessageTemplates>>,
 }
 
 impl Routing {
-    /// Returns whether the alert has neither a route nor is urgent.
+    /// Returns the routing of a member of an alert over many stocks: its messages have the templates of that alert, which are not
+    /// copied.
     #[must_use]
-    pub const fn is_default(&self) -> bool {
-        self.route.is_none() && !self.is_urgent
+    pub fn of_member(&self) -> Self {
+        Self {
+            templates: None,
+            ..self.clone()
+        }
     }
 
-    /// Returns the members that differ from their defaults: those of the route, and `urgent`.
+    /// Returns the members that differ from their defaults: those of the route, `urgent` and `templates`.
     #[must_use]
     pub fn to_json(&self) -> Map<String, Value> {
         let mut members = self.route.as_ref().map_or_else(Map::new, |route| route.to_json());
         if self.is_urgent {
             members.insert("urgent".to_owned(), Value::Bool(true));
+        }
+        if let Some(templates) = &self.templates {
+            members.insert("templates".to_owned(), templates.to_json().into());
         }
         members
     }

@@ -1,9 +1,13 @@
-//! Reads the routing of a request: the members `channels`, `policy`, `ack_timeout` and `urgent`.
+//! Reads the routing of a request: the members `channels`, `policy`, `ack_timeout`, `urgent` and `templates`.
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{AckTimeout, ChannelRoute, MAX_ROUTE_CHANNELS, RouteDelivery, RoutePolicy, Routing};
+use super::{
+    AckTimeout, ChannelRoute, MAX_ROUTE_CHANNELS, MessageTemplates, RouteDelivery, RoutePolicy, Routing, templates,
+};
 use crate::options::Span;
 use crate::request::{FieldErrors, InvalidField, RequestError, kind_of};
 
@@ -17,13 +21,15 @@ pub struct RoutingChange {
     route: Option<Option<Box<ChannelRoute>>>,
     /// Whether the alert is urgent; `None` if it is not changed.
     is_urgent: Option<bool>,
+    /// The templates; `None` if they are not changed.
+    templates: Option<Option<Arc<MessageTemplates>>>,
 }
 
 impl RoutingChange {
     /// Returns whether the routing is not changed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.route.is_none() && self.is_urgent.is_none()
+        self.route.is_none() && self.is_urgent.is_none() && self.templates.is_none()
     }
 
     /// Returns the changed routing.
@@ -32,20 +38,23 @@ impl RoutingChange {
         Routing {
             route: self.route.unwrap_or_else(|| current.route.clone()),
             is_urgent: self.is_urgent.unwrap_or(current.is_urgent),
+            templates: self.templates.unwrap_or_else(|| current.templates.clone()),
         }
     }
 }
 
 /// Returns whether a body has a member of a routing.
 pub(crate) fn has_routing(body: &Map<String, Value>) -> bool {
-    body.contains_key("urgent") || ROUTE_MEMBERS.iter().any(|name| body.contains_key(*name))
+    body.contains_key("urgent")
+        || body.contains_key("templates")
+        || ROUTE_MEMBERS.iter().any(|name| body.contains_key(*name))
 }
 
 /// Reads a change of a routing. Members of a route that are omitted keep their values, `channels` null or empty removes the route, and
-/// null in another member resets it.
+/// null in another member resets it. So do the templates.
 ///
 /// # Errors
-/// The errors of each field. Whether the channels exist is not checked.
+/// The errors of each field. Whether the channels exist and the templates render is not checked.
 pub fn read_routing(body: &Map<String, Value>, current: &Routing) -> Result<RoutingChange, FieldErrors> {
     let mut errors = FieldErrors::default();
     let is_urgent = match body.get("urgent") {
@@ -61,10 +70,15 @@ pub fn read_routing(body: &Map<String, Value>, current: &Routing) -> Result<Rout
         true => route(body, current.route.as_deref(), &mut errors).map(Some),
         false => Ok(None),
     };
-    match (route, is_urgent) {
-        (Ok(route), Ok(is_urgent)) => Ok(RoutingChange {
+    let templates = body.get("templates").map(|value| {
+        let read = templates::read(value, current.templates.as_deref(), &mut errors)?;
+        Ok::<_, InvalidField>(read.map(Arc::new))
+    });
+    match (route, is_urgent, templates.transpose()) {
+        (Ok(route), Ok(is_urgent), Ok(templates)) => Ok(RoutingChange {
             route: route.map(|route| route.map(Box::new)),
             is_urgent,
+            templates,
         }),
         _ => Err(errors),
     }

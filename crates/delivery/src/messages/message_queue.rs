@@ -72,7 +72,7 @@ impl<M: OutgoingMessage> ChannelQueue for MessageQueue<M> {
         }
         self.warn_of_quota(counted).await?;
         let sealing = (self.composer.vault.as_ref(), self.ports.random.as_ref());
-        templates::report(&self.ports.store, sealing, self.now(), failures).await;
+        templates::report(store, &self.composer.public_url, sealing, self.now(), failures).await;
         Ok(ready)
     }
 

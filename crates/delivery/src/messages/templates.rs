@@ -1,8 +1,10 @@
-//! The texts of messages from the templates of their notification channels, and notices about templates that fail.
+//! The texts of messages from the templates of their alerts and notification channels, and notices about templates that fail.
 //!
 //! A message whose template fails has the default text. The owner gets an email about it. The id of that email is derived from the
-//! channel and the text of the template, so it is queued once, by any process and however often the template fails.
+//! alert or channel and the text of the template, so it is queued once, by any process and however often the template fails.
 
+use alerts::routing::MessageTemplates;
+use foundation::links::link;
 use foundation::random::Random;
 use foundation::vault::Vault;
 use jiff::Timestamp;
@@ -11,9 +13,10 @@ use notify::templates::AccountEmail;
 use notify::templates::render::CustomTexts;
 use notify::templates::user_template::{TemplateError, TemplateKind, TemplateVariables, UserTemplate};
 use store::model::{
-    AccountId, ClaimedMessage, MessageChannel, MessageContent, MessageDestination, MessageId, NotificationChannelId,
+    AccountId, ClaimedMessage, MessageChannel, MessageContent, MessageDestination, MessageId, TemplateOwner,
 };
 use store::{Store, StoreError};
+use uuid::Uuid;
 
 use super::compose::Composer;
 use super::write::seal_message;
@@ -22,8 +25,7 @@ use super::write::seal_message;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TemplateFailure {
     pub(crate) account: AccountId,
-    pub(crate) channel: NotificationChannelId,
-    pub(crate) channel_name: String,
+    pub(crate) owner: TemplateOwner,
     pub(crate) kind: TemplateKind,
     pub(crate) source: String,
     pub(crate) error: TemplateError,
@@ -31,14 +33,29 @@ pub(crate) struct TemplateFailure {
 
 impl TemplateFailure {
     fn message_id(&self) -> MessageId {
-        MessageId::for_failed_template(self.channel, self.kind.name(), &self.source)
+        MessageId::for_failed_template(self.owner_id(), self.kind.name(), &self.source)
     }
 
-    fn content(&self) -> AccountEmail {
-        AccountEmail::TemplateFailed {
-            channel: self.channel_name.clone(),
-            template: self.kind.name().to_owned(),
-            error: self.error.to_string(),
+    const fn owner_id(&self) -> Uuid {
+        match self.owner {
+            TemplateOwner::Channel { id, .. } => id.0,
+            TemplateOwner::Alert(id) => id.0,
+        }
+    }
+
+    fn content(&self, public_url: &str) -> AccountEmail {
+        let (template, error) = (self.kind.name().to_owned(), self.error.to_string());
+        match &self.owner {
+            TemplateOwner::Channel { name, .. } => AccountEmail::TemplateFailed {
+                channel: name.clone(),
+                template,
+                error,
+            },
+            TemplateOwner::Alert(id) => AccountEmail::AlertTemplateFailed {
+                link: link(public_url, &format!("alerts/{id}"), &[]),
+                template,
+                error,
+            },
         }
     }
 }
@@ -51,8 +68,8 @@ pub(crate) fn render(kind: TemplateKind, source: &str, variables: &TemplateVaria
     UserTemplate::parse(kind, source)?.render(variables)
 }
 
-/// Renders the templates of the notification channel of a message about a firing. A text message that is sent by email instead has the
-/// default texts.
+/// Renders the templates of a message about a firing: each is that of the alert, or else that of the notification channel. A text message
+/// that is sent by email instead has no template of its channel.
 pub(super) fn custom_texts(
     by: MessageChannel,
     composer: &Composer,
@@ -60,47 +77,63 @@ pub(super) fn custom_texts(
     time_zone: &TimeZone,
     failures: &mut Vec<TemplateFailure>,
 ) -> CustomTexts {
-    let (MessageDestination::Channel(channel), MessageContent::Firing(data)) = (&message.destination, &message.content)
-    else {
+    let (MessageContent::Firing(data), Some(account)) = (&message.content, message.account) else {
         return CustomTexts::default();
     };
-    let templates = channel.templates.as_ref();
-    let Some(templates) = templates.filter(|_| channel.channel_type.message_channel() == Some(by)) else {
-        return CustomTexts::default();
+    let of_alert = message.templates.as_ref().zip(message.alert.map(TemplateOwner::Alert));
+    let of_channel = match &message.destination {
+        MessageDestination::Channel(channel) if channel.channel_type.message_channel() == Some(by) => {
+            let owner = TemplateOwner::Channel {
+                id: channel.id,
+                name: channel.name.clone(),
+            };
+            channel.templates.as_ref().zip(Some(owner))
+        }
+        _ => None,
     };
+    if of_alert.is_none() && of_channel.is_none() {
+        return CustomTexts::default();
+    }
     let link = message.alert.map(|alert| composer.alert_link(alert));
     let variables = TemplateVariables::from_event_data(data, link, time_zone.clone());
-    let mut text = |kind, source: &Option<String>| {
-        let source = source.as_deref()?;
+    let mut text = |kind, source_of: fn(&MessageTemplates) -> Option<&String>| {
+        let mut found = [&of_alert, &of_channel].into_iter().flatten();
+        let (source, owner) = found.find_map(|(templates, owner)| Some((source_of(templates)?, owner)))?;
         let rendered = render(kind, source, &variables);
         let fail = |error| {
             failures.push(TemplateFailure {
-                account: channel.account,
-                channel: channel.id,
-                channel_name: channel.name.clone(),
+                account,
+                owner: owner.clone(),
                 kind,
-                source: source.to_owned(),
+                source: source.clone(),
                 error,
             });
         };
         rendered.map_err(fail).ok()
     };
     CustomTexts {
-        title: text(TemplateKind::Title, &templates.title),
-        text: text(TemplateKind::Text, &templates.text),
+        title: text(TemplateKind::Title, |templates| templates.title.as_ref()),
+        text: text(TemplateKind::Text, |templates| templates.text.as_ref()),
     }
 }
 
 /// Queues an email to the owner of each template that has failed, once for each text of the template. An error is logged and does not
 /// delay the messages, which have their default texts.
-pub(crate) async fn report(store: &Store, sealing: (&Vault, &Random), now: Timestamp, failures: Vec<TemplateFailure>) {
-    if let Err(error) = queue_notices(store, sealing, now, failures).await {
+pub(crate) async fn report(
+    store: &Store,
+    public_url: &str,
+    sealing: (&Vault, &Random),
+    now: Timestamp,
+    failures: Vec<TemplateFailure>,
+) {
+    if let Err(error) = queue_notices(store, public_url, sealing, now, failures).await {
         tracing::error!(%error, "cannot queue a notice about a template");
     }
 }
 
 async fn queue_notices(
     store: &Store,
+    public_url: &str,
     (vault, random): (&Vault, &Random),
     now: Timestamp,
     mut failures: Vec<TemplateFailure>,
@@ -109,14 +142,20 @@ async fn queue_notices(
     failures.dedup_by_key(|failure| failure.message_id());
     let mut notices = Vec::new();
     for failure in failures {
-        let channel = failure.channel.0;
-        tracing::info!(%channel, template = failure.kind.name(), error = %failure.error, "a template has failed");
+        tracing::info!(owner = %failure.owner_id(), template = failure.kind.name(), error = %failure.error, "a template has failed");
         let Some(owner) = store.account(failure.account).await? else {
             continue;
         };
         let to = (MessageChannel::Email, owner.email.as_str());
         let id = (failure.message_id(), now);
-        match seal_message(vault, random, id, to, Some(failure.account), &failure.content()) {
+        match seal_message(
+            vault,
+            random,
+            id,
+            to,
+            Some(failure.account),
+            &failure.content(public_url),
+        ) {
             Ok(notice) => notices.push(notice),
             Err(error) => tracing::error!(%error, "cannot create a notice about a template"),
         }

@@ -2,17 +2,18 @@
 
 use foundation::account::{load_account, lock_active_account, require_active};
 use foundation::request::Request;
+use foundation::template_check::check_templates;
 use foundation::{Actor, ServiceError};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use store::model::{NotificationChannel, NotificationChannelId};
 use store::{Abort, UnitOfWork};
 
+use super::config_members;
 use super::email_verification::VerificationLink;
 use super::throttle::{self, ThrottleChange};
 use super::{ChannelWithLink, LinkCode, NotificationChannelConfig, NotificationChannels, no_such_channel};
 use super::{UpdateNotificationChannelRequest, request_body::ConfigMembers};
-use super::{config_members, templates};
 
 impl NotificationChannels {
     /// Updates a notification channel with a body `{name?, config?, templates?, burst_limit?, digest?, daily_budget?, enabled?}`. A channel with another destination must be verified
@@ -35,7 +36,7 @@ impl NotificationChannels {
         })?;
         let sent_templates = request.templates.0.map(|sent| sent.map(|templates| templates.0));
         if let Some(Some(sent)) = &sent_templates {
-            templates::check(sent).map_err(ServiceError::fields)?;
+            check_templates(sent).map_err(ServiceError::fields)?;
         }
         let found = self.find(actor, id).await?;
         require_active(&load_account(&self.ports.store, actor).await?)?;
@@ -154,8 +155,10 @@ impl ChangeChannel {
             channel.is_enabled = is_enabled;
         }
         if let Some(sent) = &self.templates {
-            let sent = sent.as_ref();
-            channel.templates = sent.and_then(|sent| templates::merge(channel.templates.as_ref(), sent));
+            channel.templates = sent.as_ref().and_then(|sent| {
+                let templates = channel.templates.take().unwrap_or_default();
+                templates.merged(sent).none_if_empty()
+            });
         }
         let former = channel.throttle;
         channel.throttle = self.throttle.apply(former);

@@ -1,7 +1,9 @@
 //! Creation of notification channels.
 
+use alerts::routing::MessageTemplates;
 use foundation::account::{load_account, lock_active_account, require_active};
 use foundation::request::Request;
+use foundation::template_check::check_templates;
 use foundation::{Actor, ServiceError};
 use serde_json::{Map, Value};
 use store::Abort;
@@ -11,7 +13,7 @@ use super::push_subscription::PushSubscription;
 use super::throttle::ThrottleChange;
 use super::{ChannelDetail, LinkCode, MAX_CHANNELS_PER_ACCOUNT, NotificationChannelConfig, NotificationChannels};
 use super::{CreateNotificationChannelRequest, MaskedConfig};
-use super::{config_members, templates, throttle};
+use super::{config_members, throttle};
 
 /// A notification channel, with the code of a new Telegram channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,7 +51,7 @@ impl NotificationChannels {
         let channel_type = request.r#type;
         let members = request.config.map_or_else(Map::new, |members| members.0);
         let sent_templates = request.templates.map_or_else(Map::new, |templates| templates.0);
-        let mut errors = templates::check(&sent_templates).err().unwrap_or_default();
+        let mut errors = check_templates(&sent_templates).err().unwrap_or_default();
         let config = match config_members::apply(channel_type, None, &members) {
             Ok(config) if errors.is_empty() => config,
             Ok(_) => return Err(ServiceError::fields(errors)),
@@ -95,7 +97,7 @@ impl NotificationChannels {
                 .map_or_else(|| default_name(channel_type).to_owned(), |name| name.0),
             config: Some(config.seal(&ports.vault, &ports.random, id)),
             webhook: config.webhook(),
-            templates: templates::merge(None, &sent_templates),
+            templates: MessageTemplates::default().merged(&sent_templates).none_if_empty(),
             throttle,
             created_at: now,
             verified_at: None,

@@ -5,7 +5,6 @@
 //! * [`config`]: the configuration of each type, and how it is sealed.
 //! * [`test_send`]: sends a test message and returns the service's response.
 //! * [`email_verification`]: an email address is verified by a link that is sent to it.
-//! * [`templates`]: the owner's templates for the texts of messages.
 //! * [`throttle`]: how many messages a channel gets.
 //! * [`telegram_updates`]: reads what is sent to Telegram bots. [`telegram_link`], [`telegram_chats`]: a chat is linked by a code.
 //!   [`telegram_buttons`]: the buttons of messages act in linked chats.
@@ -30,7 +29,6 @@ mod telegram_buttons;
 mod telegram_chats;
 mod telegram_link;
 mod telegram_updates;
-mod templates;
 mod test_send;
 mod throttle;
 mod web_push_key;
@@ -55,9 +53,7 @@ pub use config::{ConfigError, MaskedConfig, MaskedSubscription, NotificationChan
 pub use create::ChannelWithLink;
 pub use read::ChannelDetail;
 pub use request_body::{CreateNotificationChannelRequest, UpdateNotificationChannelRequest};
-pub use store::model::{
-    ChannelTemplates, ChannelThrottle, Digest, NotificationChannel, NotificationChannelId, NotificationChannelType,
-};
+pub use store::model::{ChannelThrottle, Digest, NotificationChannel, NotificationChannelId, NotificationChannelType};
 pub use telegram_buttons::{ButtonActions, ButtonPress};
 pub use telegram_link::LinkCode;
 pub(crate) use test_send::attempt_result;

@@ -10,7 +10,7 @@ use store::model::{AccountId, NotificationChannel, NotificationChannelType};
 use store::{Abort, UnitOfWork};
 
 use super::throttle::ThrottleChange;
-use super::{ChannelWithLink, NotificationChannelConfig, NotificationChannels, templates};
+use super::{ChannelWithLink, NotificationChannelConfig, NotificationChannels};
 
 /// A request that subscribes a browser.
 #[derive(Clone)]
@@ -39,7 +39,8 @@ impl PushSubscription {
             channel.name.clone_from(name);
         }
         channel.is_enabled = self.is_enabled;
-        channel.templates = templates::merge(channel.templates.as_ref(), &self.templates);
+        let templates = channel.templates.take().unwrap_or_default();
+        channel.templates = templates.merged(&self.templates).none_if_empty();
         let former = channel.throttle;
         channel.throttle = self.throttle.apply(former);
         if self.channels.open(&channel)?.as_ref() != Some(&self.config) {

@@ -38,7 +38,7 @@ impl Webhooks {
         let webhook = self.webhook(actor, id).await?;
         let data = store.delivery_data(id, delivery).await?.ok_or_else(no_such_delivery)?;
         let delivery = store.delivery(id, delivery).await?.ok_or_else(no_such_delivery)?;
-        let template = store.payload_template(id).await?;
+        let template = store.payload_template(id, delivery.id).await?;
         // A template that fails has the default body.
         let payload = self.delivery.payload(template.as_ref(), &data).ok().flatten();
         let default = || {

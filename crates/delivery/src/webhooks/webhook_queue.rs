@@ -109,7 +109,8 @@ impl ChannelQueue for WebhookQueue {
             self.record(unreadable).await?;
         }
         let sealing = (self.delivery.vault.as_ref(), self.random.as_ref());
-        templates::report(&self.store, sealing, self.delivery.network.time.now(), failures).await;
+        let now = self.delivery.network.time.now();
+        templates::report(&self.store, &self.delivery.public_url, sealing, now, failures).await;
         Ok(ready)
     }
 
@@ -156,8 +157,7 @@ impl DeliveryContext {
             Err((template, error)) => {
                 failures.push(TemplateFailure {
                     account: delivery.account,
-                    channel: template.channel,
-                    channel_name: template.channel_name.clone(),
+                    owner: template.owner.clone(),
                     kind: TemplateKind::Payload,
                     source: template.source.clone(),
                     error,

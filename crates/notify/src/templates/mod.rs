@@ -144,6 +144,15 @@ pub enum AccountEmail {
         /// Why it has failed.
         error: String,
     },
+    /// A template of an alert has failed, so its message has the default text.
+    AlertTemplateFailed {
+        /// The page of the alert.
+        link: String,
+        /// The template: `title`, `text` or `payload`.
+        template: String,
+        /// Why it has failed.
+        error: String,
+    },
     /// The code that confirms a phone number.
     PhoneCode {
         /// Six digits.
@@ -175,7 +184,7 @@ impl AccountEmail {
             Self::SmsQuotaLow { .. } => "sms_quota_low",
             Self::SmsQuotaUsed { .. } => "sms_quota_used",
             Self::PlanPausedAlerts { .. } => "plan_paused_alerts",
-            Self::TemplateFailed { .. } => "template_failed",
+            Self::TemplateFailed { .. } | Self::AlertTemplateFailed { .. } => "template_failed",
             Self::PhoneCode { .. } => "phone_code",
             Self::ChannelTest => "channel_test",
         }

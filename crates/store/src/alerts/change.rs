@@ -145,9 +145,9 @@ impl UnitOfWork {
             "INSERT INTO alerts
              (id, account_id, guest_email, symbol, condition, threshold, moment, parameters, notification, status,
               revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by,
-              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle, scope, routing, parent_seq)
+              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle, scope, routing, templates, parent_seq)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-                     $22, $23, $24, $25, $26, (SELECT seq FROM alerts WHERE id = $27))
+                     $22, $23, $24, $25, $26, $27, (SELECT seq FROM alerts WHERE id = $28))
              RETURNING seq",
             alert.id.0,
             account,
@@ -175,6 +175,7 @@ impl UnitOfWork {
             lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
             scope_column(role).as_deref(),
             routing_column(&alert.routing).as_deref(),
+            templates_column(alert.routing.templates.as_deref()).as_deref(),
             parent,
         );
         let (seq,) = self.track_write(inserted)?;
@@ -203,7 +204,7 @@ impl UnitOfWork {
                 "UPDATE alerts SET condition = $3, threshold = $4, moment = $5, parameters = $6, notification = $7,
              status = $8, revision = $9, initial_price = $10, armed_at = $11, triggered_at = $12, rsi_side = $13,
              onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16, note = $17, tags = $18,
-             options = $19, lifecycle = $20, routing = $21
+             options = $19, lifecycle = $20, routing = $21, templates = $22
              WHERE id = $1 AND revision = $2 AND deleted_at IS NULL RETURNING account_id, ",
                 kind_column!()
             ),
@@ -228,6 +229,7 @@ impl UnitOfWork {
             options_column(&alert.options).as_deref(),
             lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
             routing_column(&alert.routing).as_deref(),
+            templates_column(alert.routing.templates.as_deref()).as_deref(),
         );
         let Some(updated) = self.track_optional_write(updated)? else {
             return Ok(false);

@@ -2,6 +2,8 @@
 //!
 //! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
+use std::sync::Arc;
+
 use alerts::condition::Side;
 use alerts::lifecycle::{Lifecycle, StoredLifecycleError};
 use alerts::options::{AlertOptions, restore_options};
@@ -25,7 +27,7 @@ macro_rules! select {
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
              threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, \
-             options, routing, lifecycle, scope, alerts.parent_seq, \
+             options, routing, templates, lifecycle, scope, alerts.parent_seq, \
              (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
@@ -61,6 +63,7 @@ row! {
         tags: Option<String>,
         options: Option<String>,
         routing: Option<String>,
+        templates: Option<String>,
         lifecycle: Option<String>,
         scope: Option<String>,
         pub(crate) parent_seq: Option<i64>,
@@ -110,7 +113,7 @@ impl AlertRow {
                 .flatten(),
             tags: parse_tags(self.tags.as_deref())?,
             options: parse_options(self.options.as_deref())?,
-            routing: parse_routing(self.routing.as_deref())?,
+            routing: parse_routing(self.routing.as_deref(), self.templates.as_deref())?,
             lifecycle: lifecycle
                 .transpose()
                 .map_err(|error| TABLE.corrupt(error))?
@@ -215,18 +218,21 @@ pub(super) fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreErr
     restore_options(&stored).map_err(|errors| TABLE.corrupt(errors))
 }
 
-/// The column value of a routing.
+/// The column value of a routing without its templates, which are not read by who looks for due messages.
 pub(super) fn routing_column(routing: &Routing) -> Option<String> {
-    (!routing.is_default()).then(|| Value::from(routing.to_json()).to_string())
+    let members = routing.of_member().to_json();
+    (!members.is_empty()).then(|| Value::from(members).to_string())
 }
 
-/// Reads a routing from its column value.
-pub(crate) fn parse_routing(text: Option<&str>) -> Result<Routing, StoreError> {
-    let Some(members) = TABLE.optional_object(text)? else {
-        return Ok(Routing::default());
-    };
-    let stored = read_routing(&members, &Routing::default()).map_err(|errors| TABLE.corrupt(errors))?;
-    Ok(stored.apply(&Routing::default()))
+/// Reads a routing from the values of its columns.
+pub(crate) fn parse_routing(text: Option<&str>, templates: Option<&str>) -> Result<Routing, StoreError> {
+    let mut routing = Routing::default();
+    if let Some(members) = TABLE.optional_object(text)? {
+        let stored = read_routing(&members, &routing).map_err(|errors| TABLE.corrupt(errors))?;
+        routing = stored.apply(&routing);
+    }
+    routing.templates = TABLE.templates(templates)?.map(Arc::new);
+    Ok(routing)
 }
 
 /// The column value of a scope.

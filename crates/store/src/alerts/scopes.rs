@@ -66,7 +66,7 @@ macro_rules! select_shown {
             crate::alerts::scopes::shown_status!(),
             " AS status, revision, initial_price, alerts.created_at, armed_at, ",
             crate::alerts::scopes::shown_triggered_at!(),
-            " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, routing, ",
+            " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, routing, templates, ",
             crate::alerts::scopes::shown_lifecycle!(),
             " AS lifecycle, scope, alerts.parent_seq, \
              CASE WHEN FALSE THEN alerts.id END AS parent_id \

@@ -1,5 +1,6 @@
 //! Claims deliveries with their webhooks.
 
+use alerts::AlertId;
 use uuid::Uuid;
 
 use super::TABLE;
@@ -9,6 +10,7 @@ use crate::model::{
     AccountId, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, Queue, SealedSecrets, Settlement,
     SettlementDecision, SignatureForm, WebhookId,
 };
+use crate::notification_channels::alert_payload;
 use crate::queue::DELIVERIES;
 use crate::sqlite::row;
 use crate::{Store, StoreError};
@@ -16,8 +18,10 @@ use crate::{Store, StoreError};
 const CLAIMED_DELIVERIES: Statement = Statement {
     before:
         "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
-             d.tries, d.created_at, COALESCE(e.quoted_at, e.at) AS caused_at, w.is_active, e.data
+             d.tries, d.created_at, COALESCE(e.quoted_at, e.at) AS caused_at, w.is_active, e.data,
+             COALESCE(parents.id, a.id) AS alert_id, COALESCE(parents.templates, a.templates) AS templates
              FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq
+             LEFT JOIN alerts a ON a.seq = e.alert_seq LEFT JOIN alerts parents ON parents.seq = a.parent_seq
              WHERE d.lease IS NOT NULL AND d.seq IN (VALUES ",
     columns: 1,
     after: ")",
@@ -39,6 +43,8 @@ row! {
         caused_at: i64,
         is_active: bool,
         data: String,
+        alert_id: Option<Uuid>,
+        templates: Option<String>,
     }
 }
 
@@ -46,6 +52,9 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
     type Error = StoreError;
 
     fn try_from(row: ClaimedRow) -> Result<Self, StoreError> {
+        let payload = row
+            .alert_id
+            .map(|id| alert_payload(AlertId(id), row.templates.as_deref()));
         Ok(Self {
             seq: row.seq,
             id: DeliveryId(row.id),
@@ -63,7 +72,7 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
             created_at: TABLE.instant(row.created_at)?,
             caused_at: TABLE.instant(row.caused_at)?,
             data: row.data,
-            payload: None,
+            payload: payload.transpose()?.flatten(),
         })
     }
 }
@@ -105,7 +114,9 @@ impl Store {
             .payload_templates(deliveries.iter().map(|delivery| delivery.endpoint).collect())
             .await?;
         for delivery in &mut deliveries {
-            delivery.payload = templates.get(&delivery.endpoint).cloned();
+            if delivery.payload.is_none() {
+                delivery.payload = templates.get(&delivery.endpoint).cloned();
+            }
         }
         deliveries.sort_unstable_by_key(|delivery| delivery.seq);
         Ok(deliveries)

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use alerts::AlertId;
+use ::alerts::AlertId;
 use uuid::Uuid;
 
 use super::TABLE;
 use crate::accounts::{AccountRow, account_columns};
-use crate::alerts::parse_routing;
+use crate::alerts::{self, parse_routing};
 use crate::bulk::{Statement, query_many};
 use crate::model::{
     Account, AccountId, ClaimQuery, ClaimedMessage, EventId, FoldedFirings, MessageChannel, MessageContent,
@@ -18,10 +18,10 @@ use crate::sqlite::row;
 use crate::{Store, StoreError};
 
 const CLAIMED_MESSAGES: Statement = Statement {
-    before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE((SELECT parents.id FROM alerts parents WHERE parents.seq = a.parent_seq), a.id) AS alert_id, m.admitted_at, m.tries,
-             m.created_at, m.content, m.notification_channel_seq, m.is_fallback, a.routing, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
+    before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, COALESCE(parents.id, a.id) AS alert_id, m.admitted_at, m.tries,
+             m.created_at, m.content, m.notification_channel_seq, m.is_fallback, a.routing, COALESCE(parents.templates, a.templates) AS templates, e.id AS event_id, COALESCE(e.quoted_at, e.at) AS caused_at, e.data,
              EXISTS (SELECT 1 FROM acknowledgements k WHERE k.event_seq = m.event_seq AND k.at >= m.created_at) AS is_acknowledged
-             FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
+             FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN alerts parents ON parents.seq = a.parent_seq LEFT JOIN events e ON e.seq = m.event_seq
              WHERE m.lease IS NOT NULL AND m.seq IN (VALUES ",
     columns: 1,
     after: ")",
@@ -50,6 +50,7 @@ row! {
         notification_channel_seq: Option<i64>,
         is_fallback: bool,
         routing: Option<String>,
+        templates: Option<String>,
         event_id: Option<Uuid>,
         caused_at: Option<i64>,
         data: Option<String>,
@@ -94,7 +95,8 @@ impl ClaimedRow {
             caused_at: TABLE.optional_instant(self.caused_at)?,
             destination,
             is_fallback: self.is_fallback,
-            is_urgent: parse_routing(self.routing.as_deref())?.is_urgent,
+            is_urgent: parse_routing(self.routing.as_deref(), None)?.is_urgent,
+            templates: alerts::TABLE.templates(self.templates.as_deref())?,
             is_acknowledged,
             is_admitted: self.admitted_at.is_some(),
             tries: TABLE.narrow("tries", self.tries)?,

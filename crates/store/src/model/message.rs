@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use alerts::routing::MessageTemplates;
 use alerts::{AlertId, Channel};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -52,11 +53,11 @@ impl MessageId {
         Self::for_warning(AccountId(channel.0), period, "channel_test")
     }
 
-    /// Returns the id of the notice that a template of a notification channel has failed: one for each text of the template.
+    /// Returns the id of the notice that a template of a notification channel or an alert has failed: one for each text of the template.
     #[must_use]
-    pub fn for_failed_template(channel: NotificationChannelId, kind: &str, source: &str) -> Self {
+    pub fn for_failed_template(owner: Uuid, kind: &str, source: &str) -> Self {
         let mut hash = Sha256::new();
-        hash.update(channel.0.as_bytes());
+        hash.update(owner.as_bytes());
         hash.update(kind.as_bytes());
         hash.update([0]);
         hash.update(source.as_bytes());
@@ -245,6 +246,8 @@ pub struct ClaimedMessage {
     pub tries: u32,
     /// Creation time.
     pub created_at: Timestamp,
+    /// The templates of the alert that fired.
+    pub templates: Option<MessageTemplates>,
     /// Content.
     pub content: MessageContent,
 }

@@ -5,7 +5,6 @@ mod alert;
 mod api_key;
 mod approval;
 mod blindness;
-mod channel_templates;
 mod code;
 mod delivery;
 mod evaluation;
@@ -20,6 +19,7 @@ pub(crate) mod message_hold;
 mod notification_channel;
 mod oauth;
 mod page;
+mod payload_template;
 mod queue;
 mod session;
 pub(crate) mod throttle;
@@ -32,7 +32,6 @@ pub use alert::{AlertFilter, AlertOwner, AlertRevision, AlertSort, AlertSortFiel
 pub use api_key::{ApiKey, ApiKeyId};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use blindness::BlindnessNotice;
-pub use channel_templates::{ChannelTemplates, PayloadTemplate};
 pub use code::{CodeCheck, CodeState, NewCode, UsedCode};
 pub use delivery::{
     Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy, DisabledWebhook,
@@ -60,6 +59,7 @@ pub use oauth::{
     AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,
 };
 pub use page::{ListError, ListRequest, Page, PageRequest};
+pub use payload_template::{PayloadTemplate, TemplateOwner};
 pub use queue::{ClaimQuery, PendingEndpoint, Queue, Settlement, SettlementDecision};
 pub use session::{Browser, OperatingSystem, RefreshOutcome, SessionClient, SessionId, UserSession};
 pub use throttle::{ChannelThrottle, Digest};

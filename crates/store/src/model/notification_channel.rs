@@ -1,9 +1,10 @@
 //! Notification channels: the places to which an account's firings are sent.
 
+use alerts::routing::MessageTemplates;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{AccountId, ChannelTemplates, ChannelThrottle, MessageChannel, WebhookId};
+use super::{AccountId, ChannelThrottle, MessageChannel, WebhookId};
 
 /// Notification channel id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -76,7 +77,7 @@ pub struct NotificationChannel {
     /// The webhook of a channel of type `webhook`. It may have been deleted.
     pub webhook: Option<WebhookId>,
     /// Templates of its messages. `None`: they have the default texts.
-    pub templates: Option<ChannelTemplates>,
+    pub templates: Option<MessageTemplates>,
     /// How many messages it gets.
     pub throttle: ChannelThrottle,
     /// Creation time.

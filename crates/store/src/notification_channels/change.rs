@@ -5,10 +5,9 @@ use uuid::Uuid;
 
 use super::row::{NotificationChannelRow, TABLE, select};
 use crate::bulk::{Statement, fetch_many};
-use crate::columns::{text, values};
+use crate::columns::{templates_column, text, values};
 use crate::model::{
-    AccountId, ChannelResult, ChannelTemplates, Digest, NotificationChannel, NotificationChannelId,
-    NotificationChannelType,
+    AccountId, ChannelResult, Digest, NotificationChannel, NotificationChannelId, NotificationChannelType,
 };
 use crate::unit_of_work::{fetch, select_locked, write_rows};
 use crate::{StoreError, UnitOfWork};
@@ -84,7 +83,7 @@ impl UnitOfWork {
             channel.is_enabled,
             channel.link.as_ref().map(|link| &link.hash[..]),
             channel.link.map(|link| link.expires_at.as_microsecond()),
-            channel.templates.as_ref().map(ChannelTemplates::to_json),
+            templates_column(channel.templates.as_ref()),
             channel.throttle.burst_limit.map(i64::from),
             channel.throttle.digest.map(Digest::name),
             channel.throttle.daily_budget.map(i64::from),
@@ -110,7 +109,7 @@ impl UnitOfWork {
             channel.is_enabled,
             channel.link.as_ref().map(|link| &link.hash[..]),
             channel.link.map(|link| link.expires_at.as_microsecond()),
-            channel.templates.as_ref().map(ChannelTemplates::to_json),
+            templates_column(channel.templates.as_ref()),
             channel.throttle.burst_limit.map(i64::from),
             channel.throttle.digest.map(Digest::name),
             channel.throttle.daily_budget.map(i64::from),

@@ -9,3 +9,4 @@ mod templates;
 mod web_push_key;
 
 pub(crate) use row::throttle;
+pub(crate) use templates::alert_payload;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::StoreError;
 use crate::columns::Table;
 use crate::model::{
-    AccountId, ChannelLink, ChannelTemplates, ChannelThrottle, Digest, NotificationChannel, NotificationChannelId,
+    AccountId, ChannelLink, ChannelThrottle, Digest, NotificationChannel, NotificationChannelId,
     NotificationChannelType, WebhookId,
 };
 use crate::sqlite::row;
@@ -61,7 +61,6 @@ impl TryFrom<NotificationChannelRow> for NotificationChannel {
             }),
             _ => None,
         };
-        let templates = row.templates.as_deref().map(ChannelTemplates::from_json).transpose();
         Ok(Self {
             seq: row.seq,
             id: NotificationChannelId(row.id),
@@ -70,7 +69,7 @@ impl TryFrom<NotificationChannelRow> for NotificationChannel {
             name: row.name,
             config: row.config,
             webhook: row.webhook_id.map(WebhookId),
-            templates: templates.map_err(|error| TABLE.corrupt(error))?,
+            templates: TABLE.templates(row.templates.as_deref())?,
             throttle: throttle(row.burst_limit, row.digest.as_deref(), row.daily_budget)?,
             created_at: TABLE.instant(row.created_at)?,
             verified_at: TABLE.optional_instant(row.verified_at)?,

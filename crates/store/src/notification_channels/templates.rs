@@ -1,13 +1,15 @@
-//! The templates of the bodies of deliveries.
+//! The templates of the bodies of deliveries. That of the alert counts before that of a channel of the webhook.
 
 use std::collections::HashMap;
 
+use ::alerts::AlertId;
 use uuid::Uuid;
 
 use super::row::TABLE;
+use crate::alerts;
 use crate::bulk::{Statement, query_many};
 use crate::database::query;
-use crate::model::{ChannelTemplates, NotificationChannelId, PayloadTemplate, WebhookId};
+use crate::model::{DeliveryId, NotificationChannelId, PayloadTemplate, TemplateOwner, WebhookId};
 use crate::sqlite::row;
 use crate::{Store, StoreError};
 
@@ -38,13 +40,28 @@ row! {
 
 impl TemplatesRow {
     fn into_payload(self) -> Result<Option<PayloadTemplate>, StoreError> {
-        let templates = ChannelTemplates::from_json(&self.templates).map_err(|error| TABLE.corrupt(error))?;
-        Ok(templates.payload.map(|source| PayloadTemplate {
-            channel: NotificationChannelId(self.id),
-            channel_name: self.name,
+        let payload = TABLE
+            .templates(Some(&self.templates))?
+            .and_then(|templates| templates.payload);
+        Ok(payload.map(|source| PayloadTemplate {
+            owner: TemplateOwner::Channel {
+                id: NotificationChannelId(self.id),
+                name: self.name,
+            },
             source,
         }))
     }
+}
+
+/// Returns the payload template of an alert.
+pub(crate) fn alert_payload(alert: AlertId, templates: Option<&str>) -> Result<Option<PayloadTemplate>, StoreError> {
+    let payload = alerts::TABLE
+        .templates(templates)?
+        .and_then(|templates| templates.payload);
+    Ok(payload.map(|source| PayloadTemplate {
+        owner: TemplateOwner::Alert(alert),
+        source,
+    }))
 }
 
 impl Store {
@@ -66,8 +83,21 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the payload template of a webhook.
-    pub async fn payload_template(&self, webhook: WebhookId) -> Result<Option<PayloadTemplate>, StoreError> {
+    /// Returns the payload template of a delivery to a webhook.
+    pub async fn payload_template(
+        &self,
+        webhook: WebhookId,
+        delivery: DeliveryId,
+    ) -> Result<Option<PayloadTemplate>, StoreError> {
+        let of_alert = "SELECT COALESCE(parents.id, a.id) AS id, COALESCE(parents.templates, a.templates) AS templates
+                        FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN alerts a ON a.seq = e.alert_seq
+                        LEFT JOIN alerts parents ON parents.seq = a.parent_seq WHERE d.id = $1";
+        let row = query!(fetch_optional(Uuid, Option<String>), &self.pools, of_alert, delivery.0)?;
+        if let Some((id, templates)) = row
+            && let Some(template) = alert_payload(AlertId(id), templates.as_deref())?
+        {
+            return Ok(Some(template));
+        }
         let sql = select!("= (SELECT seq FROM webhooks WHERE id = $1) ORDER BY seq DESC");
         let rows = query!(fetch_all TemplatesRow, &self.pools, sql, webhook.0)?;
         let mut found = None;

@@ -1,8 +1,9 @@
 //! Notification channels.
 
+use alerts::routing::MessageTemplates;
 use store::model::{
-    AccountId, ChannelLink, ChannelResult, ChannelTemplates, NotificationChannel, NotificationChannelId,
-    NotificationChannelType, SignatureForm, Webhook, WebhookId,
+    AccountId, ChannelLink, ChannelResult, NotificationChannel, NotificationChannelId, NotificationChannelType,
+    SignatureForm, Webhook, WebhookId,
 };
 use store::{KeyRotation, ResealOutcome, SealedLocation, SealedValue, Store, StoreOptions};
 
@@ -60,7 +61,7 @@ testkit::on_both_databases! {
         let store = with_accounts(database, 2).await;
         let new = NotificationChannel {
             link: Some(ChannelLink { hash: [7; 32], expires_at: at(900) }),
-            templates: Some(ChannelTemplates { text: Some("{{ symbol }}".to_owned()), ..ChannelTemplates::default() }),
+            templates: Some(MessageTemplates { text: Some("{{ symbol }}".to_owned()), ..MessageTemplates::default() }),
             ..channel(1, 10, NotificationChannelType::Telegram)
         };
         insert(&store, new.clone()).await;

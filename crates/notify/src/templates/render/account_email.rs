@@ -150,7 +150,22 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
             channel,
             template,
             error,
-        } => template_failed(channel, template, error),
+        } => Content {
+            subject: "A template of your notification channel has failed".to_owned(),
+            closing: vec![
+                "Change the template in the settings of the channel. You get this email once, until the template is changed.".to_owned(),
+            ],
+            ..template_failed(Some(channel), template, error)
+        },
+        AccountEmail::AlertTemplateFailed { link, template, error } => Content {
+            subject: "A template of your alert has failed".to_owned(),
+            action: Some(Action {
+                label: "Open the alert",
+                link: link.clone(),
+            }),
+            closing: vec!["Change the template of the alert. You get this email once, until the template is changed.".to_owned()],
+            ..template_failed(None, template, error)
+        },
         AccountEmail::PhoneCode { code } => Content {
             subject: format!("Your {product} code"),
             headline: plain(code, MAX_SYMBOL_LENGTH),
@@ -168,21 +183,19 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
     }
 }
 
-fn template_failed(channel: &str, template: &str, error: &str) -> Content {
+fn template_failed(channel: Option<&str>, template: &str, error: &str) -> Content {
+    let channel = channel.map(|channel| Fact::plain("Channel", plain(channel, MAX_CONDITION_LENGTH)));
+    let facts = [
+        Fact::plain("Template", plain(template, MAX_SYMBOL_LENGTH)),
+        Fact::plain("Problem", plain(error, MAX_PROBLEM_LENGTH)),
+    ];
     Content {
-        subject: "A template of your notification channel has failed".to_owned(),
         headline: "A template has failed".to_owned(),
         paragraphs: vec![
-            "An alert has fired, and the template could not be rendered. The message was sent with the default text.".to_owned(),
+            "An alert has fired, and the template could not be rendered. The message was sent with the default text."
+                .to_owned(),
         ],
-        facts: vec![
-            Fact::plain("Channel", plain(channel, MAX_CONDITION_LENGTH)),
-            Fact::plain("Template", plain(template, MAX_SYMBOL_LENGTH)),
-            Fact::plain("Problem", plain(error, MAX_PROBLEM_LENGTH)),
-        ],
-        closing: vec![
-            "Change the template in the settings of the channel. You get this email once, until the template is changed.".to_owned(),
-        ],
+        facts: channel.into_iter().chain(facts).collect(),
         ..Content::default()
     }
 }

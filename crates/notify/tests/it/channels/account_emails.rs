@@ -67,6 +67,11 @@ fn emails() -> Vec<AccountEmail> {
             template: "text".to_owned(),
             error: "line 1: unable to calculate 1 / 0".to_owned(),
         },
+        AccountEmail::AlertTemplateFailed {
+            link: "https://alerts.example.com/alerts/0d9f5a5e".to_owned(),
+            template: "title".to_owned(),
+            error: "line 1: unable to calculate 1 / 0".to_owned(),
+        },
         AccountEmail::PlanPausedAlerts {
             plan: "basic".to_owned(),
             alerts: vec![named("rsi_limit", Some("70")), named("ma_crossover_golden", None)],

@@ -1,6 +1,6 @@
 //! The schemas of the routing in requests.
 
-use alerts::routing::MAX_ROUTE_CHANNELS;
+use alerts::routing::{MAX_ALERT_TEMPLATE_BYTES, MAX_ROUTE_CHANNELS, MessageTemplates};
 use serde_json::{Value, json};
 
 /// A length of time from 1 minute to 24 hours.
@@ -20,9 +20,13 @@ pub(super) fn add_to(properties: &mut Value) {
     extend(properties, members());
 }
 
-/// Adds the members of a routing to the arguments of a tool. The types and limits are those of a body.
+/// Adds the members of a routing, without templates, to the arguments of a tool. The types and limits are those of a body.
 pub(crate) fn add_to_arguments(arguments: &mut Value) {
     let mut members = members();
+    // They are long, and for people.
+    if let Value::Object(members) = &mut members {
+        members.shift_remove("templates");
+    }
     for (name, description) in TOOL_DESCRIPTIONS {
         members[name]["description"] = description.into();
     }
@@ -60,5 +64,18 @@ fn members() -> Value {
             "type": ["boolean", "null"],
             "description": "Whether messages are sent during quiet hours, too; default false. Not for guests",
         },
+        "templates": {
+            "type": ["object", "null"],
+            "properties": templates(),
+            "additionalProperties": false,
+            "description": format!("The templates of its messages, which count before those of the notification channels. Omitted ones keep their values; null removes one, or all of them. Together at most {MAX_ALERT_TEMPLATE_BYTES} bytes. Not for guests"),
+        },
     })
+}
+
+fn templates() -> Value {
+    let names = MessageTemplates::default().named().map(|(name, _)| name);
+    let template =
+        json!({"type": ["string", "null"], "maxLength": MAX_ALERT_TEMPLATE_BYTES, "pattern": "^[^\\u0000]*$"});
+    names.into_iter().map(|name| (name, template.clone())).collect()
 }

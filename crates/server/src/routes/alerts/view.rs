@@ -1,5 +1,7 @@
 //! Alerts in responses.
 
+use std::sync::Arc;
+
 use alerts::AlertScope;
 use alerts::engine::{Evaluation, EvaluationStatus};
 use alerts::options::Repeat;
@@ -10,6 +12,7 @@ use service::alerts::{AlertDetail, AlertItem, AlertProximity, StoredAlert};
 
 use crate::document::names::{ChannelName, ConditionName, MadeByName, RoutePolicyName, StatusName};
 use crate::routes::prelude::*;
+use crate::routes::templates::view::TemplatesView;
 
 /// Fields common to all views of an alert.
 #[derive(Debug, Serialize, ToSchema)]
@@ -78,6 +81,10 @@ pub struct AlertFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = true)]
     pub urgent: Option<bool>,
+    /// The templates of its messages; absent if they have those of the notification channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub templates: Option<TemplatesView>,
     /// The number of firings since the alert was created or last activated; absent unless it repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = 3)]
@@ -129,6 +136,10 @@ impl AlertFields {
             policy: route.map(|route| route.delivery.policy().name()),
             ack_timeout: route.and_then(|route| Some(route.delivery.ack_timeout()?.span().to_string())),
             urgent: alert.routing.is_urgent.then_some(true),
+            templates: alert
+                .routing
+                .templates
+                .map(|templates| TemplatesView::of(Arc::unwrap_or_clone(templates))),
             options: (!alert.options.are_default()).then(|| alert.options.to_json()),
             trigger_count: repeating.map(|state| state.firings),
             last_triggered_at: repeating.and_then(|state| state.last_fired_at).map(timestamp),

@@ -1,11 +1,10 @@
 //! Notification channels in responses.
 
-use delivery::notification_channels::{
-    ChannelDetail, ChannelTemplates, ChannelWithLink, Digest, LinkCode, MaskedConfig,
-};
+use delivery::notification_channels::{ChannelDetail, ChannelWithLink, Digest, LinkCode, MaskedConfig};
 
 use crate::document::names::NotificationChannelTypeName;
 use crate::routes::prelude::*;
+use crate::routes::templates::view::TemplatesView;
 
 /// A notification channel.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,7 +22,7 @@ pub struct NotificationChannelView {
     pub config: ChannelConfigView,
     /// Templates of its messages; null if they have the default texts.
     #[schema(required)]
-    pub templates: Option<ChannelTemplatesView>,
+    pub templates: Option<TemplatesView>,
     /// Maximum number of separate messages within a minute; null for that of the service.
     #[schema(required, example = 10)]
     pub burst_limit: Option<u32>,
@@ -48,21 +47,6 @@ pub struct NotificationChannelView {
     pub last_error: Option<String>,
     /// Whether firings are sent to the channel.
     pub enabled: bool,
-}
-
-/// The templates of a notification channel.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = NotificationChannelTemplates)]
-pub struct ChannelTemplatesView {
-    /// The title; null for the default one.
-    #[schema(required, example = "{{ symbol }} {{ price|money }}")]
-    pub title: Option<String>,
-    /// The text; null for the default one.
-    #[schema(required)]
-    pub text: Option<String>,
-    /// The JSON body of deliveries to the webhook of a channel of type `webhook`; null for the default one.
-    #[schema(required)]
-    pub payload: Option<String>,
 }
 
 /// The configuration of a notification channel. Secrets are `***`.
@@ -143,7 +127,7 @@ impl NotificationChannelView {
             r#type: channel.channel_type.name(),
             name: channel.name,
             config: ChannelConfigView::of(detail.config),
-            templates: channel.templates.map(ChannelTemplatesView::of),
+            templates: channel.templates.map(TemplatesView::of),
             burst_limit: channel.throttle.burst_limit,
             digest: channel.throttle.digest.map(Digest::name),
             daily_budget: channel.throttle.daily_budget,
@@ -152,16 +136,6 @@ impl NotificationChannelView {
             last_success_at: channel.last_success_at.map(timestamp),
             last_error: channel.last_error,
             enabled: channel.is_enabled,
-        }
-    }
-}
-
-impl ChannelTemplatesView {
-    fn of(templates: ChannelTemplates) -> Self {
-        Self {
-            title: templates.title,
-            text: templates.text,
-            payload: templates.payload,
         }
     }
 }

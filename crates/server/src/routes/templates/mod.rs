@@ -1,6 +1,7 @@
 //! Template endpoints.
 
 pub mod preview;
+pub mod view;
 
 use crate::routes::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Templates of notification channels over HTTP.
+//! Templates of notification channels and alerts over HTTP.
 
 use foundation::Scope;
 use serde_json::{Value, json};
@@ -38,10 +38,24 @@ async fn routed_slack_channel(server: &TestServer, slack: &StubServer, templates
     format!("{CHANNELS}/{}", channel.as_str().unwrap())
 }
 
+fn alert_path(id: &str) -> String {
+    format!("/v1/alerts/{id}")
+}
+
 /// Fires an alert at a threshold.
 async fn fire(server: &TestServer, threshold: i32) -> String {
+    fire_with(server, threshold, Value::Null).await
+}
+
+/// Fires an alert at a threshold with templates.
+async fn fire_with(server: &TestServer, threshold: i32, templates: Value) -> String {
     server.set_price("AAPL", f64::from(threshold) - 0.8).await;
     let id = server.create_alert(threshold.into()).await;
+    if !templates.is_null() {
+        let _ = patch(server, &alert_path(&id), json!({"templates": templates}))
+            .await
+            .ok(200);
+    }
     server.set_price("AAPL", f64::from(threshold) + 1.0).await;
     id
 }
@@ -182,5 +196,92 @@ testkit::on_both_databases! {
         fire(&server, 200).await;
         assert!(slack.next_request().await.body.contains("Again AAPL 0.1"));
         assert_eq!(notices().await, 2);
+    }
+
+    async fn templates_of_an_alert_are_saved_changed_and_removed_without_arming_it_again(database) {
+        let server = start_server(database).await;
+        server.set_price("AAPL", 189.2).await;
+        let id = server.create_alert(190).await;
+        let path = alert_path(&id);
+        assert_eq!(server.data(&path).await.get("templates"), None);
+        for (templates, expected) in [
+            (json!({"title": "a"}), json!({"title": "a", "text": null, "payload": null})),
+            (json!({"text": "b"}), json!({"title": "a", "text": "b", "payload": null})),
+            (json!({"title": null}), json!({"title": null, "text": "b", "payload": null})),
+            (Value::Null, Value::Null),
+        ] {
+            let changed = patch(&server, &path, json!({"templates": templates})).await.ok(200);
+            assert_eq!(changed.body["data"]["templates"], expected, "{templates}");
+            assert_eq!(server.data(&path).await["templates"], expected, "{templates}");
+        }
+        let history = server.data(&format!("{path}/history")).await;
+        assert_eq!(history[0]["new_status"], "active", "{history}");
+        for (templates, field, part) in [
+            (json!({"text": "a\n{{ prize }}"}), "templates.text", "line 2: there is no variable `prize`; use symbol"),
+            (json!({"payload": "{{ symbol }}"}), "templates.payload", "is not valid JSON at line 1"),
+            (json!({"body": "a"}), "templates.body", "must be omitted"),
+            (json!({"text": 1}), "templates.text", "must be a text"),
+            (json!("a"), "templates", "must be an object"),
+            (json!({"title": "a", "text": "b".repeat(16 * 1024)}), "templates", "have together at most 16384"),
+        ] {
+            let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 195, "templates": templates});
+            for refused in [server.post("/v1/alerts", body.clone()).await, patch(&server, &path, json!({"templates": templates})).await] {
+                let refused = refused.refused(422, "VALIDATION_ERROR");
+                assert!(errors(&refused, field).contains(part), "{refused:?}");
+            }
+        }
+        let guest = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 195, "email": "guest@example.com", "templates": {"text": "a"}});
+        let refused = server.anonymous("POST", "/v1/alerts").json(&guest).send().await.refused(422, "VALIDATION_ERROR");
+        assert!(errors(&refused, "templates").contains("needs an account"), "{refused:?}");
+    }
+
+    async fn template_of_an_alert_counts_before_that_of_the_channel(database) {
+        let server = start_server(database).await;
+        let (slack, receiver) = (accepting_server().await, accepting_server().await);
+        routed_slack_channel(&server, &slack, json!({"title": "Channel title", "text": "Channel text"})).await;
+        let webhook = json!({"url": format!("{}/hook", receiver.origin()), "events": ["alert.triggered"], "secret": "a-secret-of-at-least-16-characters"});
+        let webhook = server.post("/v1/webhooks", webhook).await.ok(201).body["data"]["id"].as_str().unwrap().to_owned();
+        let channel = json!({"type": "webhook", "config": {"webhook_id": webhook}, "templates": {"payload": r#"{"of": "channel"}"#}});
+        let _ = server.post(CHANNELS, channel).await.ok(201);
+        fire_with(&server, 190, json!({"text": "Alert {{ level }}", "payload": r#"{"of": {{ level }}}"#})).await;
+        let sent = slack.next_request().await.body;
+        assert!(sent.contains("Channel title") && sent.contains("Alert 190") && !sent.contains("Channel text"), "{sent}");
+        assert_eq!(body_of(&receiver.next_request().await), json!({"of": 190}));
+        let deliveries = format!("/v1/webhooks/{webhook}/deliveries");
+        let delivery = server.data(&deliveries).await[0]["id"].clone();
+        let shown = server.data(&format!("{deliveries}/{}", delivery.as_str().unwrap())).await;
+        assert_eq!(shown["body"], r#"{"of": 190}"#, "{shown}");
+    }
+
+    async fn template_of_an_alert_applies_to_an_email_to_the_account(database) {
+        let server = start_server(database).await;
+        fire_with(&server, 190, json!({"title": "Own {{ symbol }} {{ level }}"})).await;
+        let subjects = async || server.data("/v1/outbox?to=operator@example.com").await.to_string();
+        testkit::eventually("the email has the title", async || subjects().await.contains("Own AAPL 190")).await;
+    }
+
+    async fn failing_template_of_an_alert_has_the_default_text_and_one_email(database) {
+        let server = start_server(database).await;
+        let slack = accepting_server().await;
+        routed_slack_channel(&server, &slack, Value::Null).await;
+        let id = fire_with(&server, 190, json!({"text": FAILS_AT_190})).await;
+        let sent = slack.next_request().await.body;
+        assert!(sent.contains("price 191.00 is at or above 190.00"), "{sent}");
+        let outbox = async || server.data("/v1/outbox?to=operator@example.com").await.to_string();
+        testkit::eventually("the owner gets an email", async || outbox().await.contains("A template of your alert has failed")).await;
+        assert!(outbox().await.contains(&format!("/alerts/{id}")), "{}", outbox().await);
+    }
+
+    async fn alert_over_many_stocks_has_its_templates_for_each_of_them(database) {
+        let server = start_server(database).await;
+        let slack = accepting_server().await;
+        routed_slack_channel(&server, &slack, Value::Null).await;
+        server.set_price("AAPL", 189.2).await;
+        let body = json!({"scope": {"symbols": ["AAPL"]}, "condition": "price_above", "threshold": 190, "templates": {"text": "First {{ symbol }}"}});
+        let id = server.post("/v1/alerts", body).await.ok(201).body["data"]["id"].as_str().unwrap().to_owned();
+        let _ = patch(&server, &alert_path(&id), json!({"templates": {"text": "One of many: {{ symbol }}"}})).await.ok(200);
+        server.set_price("AAPL", 191.0).await;
+        let sent = slack.next_request().await.body;
+        assert!(sent.contains("One of many: AAPL"), "{sent}");
     }
 }

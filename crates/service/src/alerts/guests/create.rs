@@ -109,6 +109,7 @@ fn reject_labels(new_alert: &NewAlert, body: &Value) -> Result<(), ServiceError>
         ("options", !new_alert.options.are_default()),
         ("channels", new_alert.routing.route.is_some()),
         ("urgent", new_alert.routing.is_urgent),
+        ("templates", new_alert.routing.templates.is_some()),
         ("scope", body.get("scope").is_some_and(|scope| !scope.is_null())),
     ];
     let errors: ErrorsByField = sent

@@ -98,7 +98,9 @@ impl ChangeAlert {
         let alert = &member.alert;
         match change {
             MemberChange::Update(change) => {
-                transition::update(alert, change.as_ref().clone(), PriceAvailability::Awaited, self.now)
+                let mut change = change.as_ref().clone();
+                change.routing = change.routing.of_member();
+                transition::update(alert, change, PriceAvailability::Awaited, self.now)
             }
             MemberChange::Pause if alert.status == Status::Active => transition::pause(alert),
             MemberChange::Pause => Ok(Transition::Unchanged),

@@ -172,7 +172,7 @@ fn foldable(
 }
 
 fn is_urgent(routing: Option<&str>) -> Result<bool, StoreError> {
-    Ok(parse_routing(routing)?.is_urgent)
+    Ok(parse_routing(routing, None)?.is_urgent)
 }
 
 impl UnitOfWork {
