@@ -175,7 +175,7 @@ impl UnitOfWork {
             lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
             scope_column(role).as_deref(),
             routing_column(&alert.routing).as_deref(),
-            templates_column(alert.routing.templates.as_deref()).as_deref(),
+            columns::templates_column(alert.routing.templates.as_deref()).as_deref(),
             parent,
         );
         let (seq,) = self.track_write(inserted)?;
@@ -229,7 +229,7 @@ impl UnitOfWork {
             options_column(&alert.options).as_deref(),
             lifecycle_column(alert.lifecycle.as_deref())?.as_deref(),
             routing_column(&alert.routing).as_deref(),
-            templates_column(alert.routing.templates.as_deref()).as_deref(),
+            columns::templates_column(alert.routing.templates.as_deref()).as_deref(),
         );
         let Some(updated) = self.track_optional_write(updated)? else {
             return Ok(false);

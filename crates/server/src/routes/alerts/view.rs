@@ -1,7 +1,5 @@
 //! Alerts in responses.
 
-use std::sync::Arc;
-
 use alerts::AlertScope;
 use alerts::engine::{Evaluation, EvaluationStatus};
 use alerts::options::Repeat;
@@ -136,10 +134,7 @@ impl AlertFields {
             policy: route.map(|route| route.delivery.policy().name()),
             ack_timeout: route.and_then(|route| Some(route.delivery.ack_timeout()?.span().to_string())),
             urgent: alert.routing.is_urgent.then_some(true),
-            templates: alert
-                .routing
-                .templates
-                .map(|templates| TemplatesView::of(Arc::unwrap_or_clone(templates))),
+            templates: alert.routing.templates.as_deref().cloned().map(TemplatesView::of),
             options: (!alert.options.are_default()).then(|| alert.options.to_json()),
             trigger_count: repeating.map(|state| state.firings),
             last_triggered_at: repeating.and_then(|state| state.last_fired_at).map(timestamp),
