@@ -42,12 +42,48 @@ const UPSERT_BARS: Statement = Statement {
              close = excluded.close, volume = excluded.volume, observed = 0",
 };
 
-/// Bars made from observations. A delivered bar, possibly written by another process, takes precedence.
+/// Sets the high and low of a session of which each process may have observed a part.
+macro_rules! set_extremes {
+    ($table:literal, $is_same_session:literal) => {
+        concat!(
+            "high = CASE WHEN ",
+            $is_same_session,
+            " AND ",
+            $table,
+            ".high > excluded.high
+             THEN ",
+            $table,
+            ".high ELSE excluded.high END,
+             low = CASE WHEN ",
+            $is_same_session,
+            " AND ",
+            $table,
+            ".low < excluded.low
+             THEN ",
+            $table,
+            ".low ELSE excluded.low END"
+        )
+    };
+}
+
+/// Sets columns to those of the later quote.
+macro_rules! set_to_later {
+    ($($column:literal),+) => {
+        concat!($(", ", $column, " = CASE WHEN excluded.at >= quotes.at THEN excluded.", $column, " ELSE quotes.", $column, " END"),+)
+    };
+}
+
+/// Bars made from observations. A delivered bar, possibly written by another process, takes precedence. A bar that another process has
+/// made from its observations is completed.
 const INSERT_OBSERVED_BARS: Statement = Statement {
     before: "INSERT INTO bars (symbol, date, open, high, low, close, volume, observed)
              SELECT column1, column2, column3, column4, column5, column6, column7, 1 FROM (VALUES ",
     columns: 7,
-    after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol, date) DO NOTHING",
+    after: concat!(
+        ") AS known WHERE 1 = 1 ON CONFLICT (symbol, date) DO UPDATE SET ",
+        set_extremes!("bars", "TRUE"),
+        " WHERE bars.observed = 1"
+    ),
 };
 
 /// Bars made from all observations. They replace bars made from fewer.
@@ -60,10 +96,15 @@ const UPSERT_OBSERVED_BARS: Statement = Statement {
 const UPSERT_QUOTES: Statement = Statement {
     before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at, bid, ask, vwap) VALUES ",
     columns: 12,
-    after: " ON CONFLICT (symbol) DO UPDATE SET session = excluded.session, open = excluded.open, high = excluded.high,
-             low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at, made_at = excluded.made_at,
-             bid = excluded.bid, ask = excluded.ask, vwap = excluded.vwap
-             WHERE excluded.at >= quotes.at",
+    after: concat!(
+        " ON CONFLICT (symbol) DO UPDATE SET ",
+        set_extremes!("quotes", "quotes.session = excluded.session"),
+        set_to_later!(
+            "session", "open", "last", "volume", "at", "made_at", "bid", "ask", "vwap"
+        ),
+        " WHERE excluded.at >= quotes.at OR (quotes.session = excluded.session
+          AND (excluded.high > quotes.high OR excluded.low < quotes.low))"
+    ),
 };
 
 const UPSERT_FUNDAMENTALS: Statement = Statement {

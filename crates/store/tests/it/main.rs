@@ -30,6 +30,7 @@ mod queue;
 mod races;
 mod sealed;
 mod sessions;
+mod several_processes;
 mod support;
 mod tags;
 mod totals;
