@@ -16,6 +16,8 @@ use notify::schedule::{AttemptReport, NextStep, RetrySchedule};
 use store::model::{ClaimQuery, Queue, Settlement, SettlementDecision};
 use store::{Store, StoreError};
 
+/// Interval of polls for rows on a database that other processes write to: their wake-ups do not reach this one.
+const SHARED_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
 /// Delay before content that was sealed with another key is tried again.
 const UNREADABLE_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(10);
 
@@ -139,6 +141,10 @@ where
 {
     let random = Arc::clone(&ports.random);
     let max_attempt_duration = max_attempt_duration(timeout);
+    let poll_interval = match ports.store.is_shared() {
+        true => limits.poll_interval.min(SHARED_POLL_INTERVAL),
+        false => limits.poll_interval,
+    };
     Dispatcher {
         wake_handle: WakeHandle::from(ports.store.wake_handle(channel.queue())),
         outbox: Arc::new(QueueOutbox {
@@ -150,6 +156,7 @@ where
         time: Arc::clone(&ports.network.time),
         limits: DispatcherLimits {
             max_attempt_duration,
+            poll_interval,
             // Claims of a process that died expire after this time.
             lease_duration: max_attempt_duration.saturating_mul(3),
             drain_timeout: limits.drain_timeout.max(max_attempt_duration),
