@@ -38,6 +38,16 @@ const CHANNEL_CHANGES: &[&str] = &["create_notification_channel", "update_notifi
 /// The operations that take a route.
 const ROUTE_CHANGES: &[&str] = &["create_alert", "update_alert", "patch_alert", "set_notification_route"];
 
+/// The operations that take templates.
+const TEMPLATE_CHANGES: &[&str] = &[
+    "create_notification_channel",
+    "update_notification_channel",
+    "create_alert",
+    "update_alert",
+    "patch_alert",
+];
+const OF_TEMPLATES: &str = "depends on the language of templates";
+
 /// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row(ROUTE_CHANGES, "channels", "must ", "depends on the account's channels"),
@@ -319,29 +329,15 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "",
         "depends on the type of the channel and on the operator's settings",
     ),
+    row(TEMPLATE_CHANGES, "templates.title", "", OF_TEMPLATES),
+    row(TEMPLATE_CHANGES, "templates.text", "", OF_TEMPLATES),
+    row(TEMPLATE_CHANGES, "templates.payload", "", OF_TEMPLATES),
+    row(&["preview_template"], "template", "", OF_TEMPLATES),
     row(
-        CHANNEL_CHANGES,
-        "templates.title",
-        "",
-        "depends on the language of templates",
-    ),
-    row(
-        CHANNEL_CHANGES,
-        "templates.text",
-        "",
-        "depends on the language of templates",
-    ),
-    row(
-        CHANNEL_CHANGES,
-        "templates.payload",
-        "",
-        "depends on the language of templates",
-    ),
-    row(
-        &["preview_template"],
-        "template",
-        "",
-        "depends on the language of templates",
+        TEMPLATE_CHANGES,
+        "templates",
+        "in total",
+        "depends on the stored templates",
     ),
     row(
         &["register_client"],

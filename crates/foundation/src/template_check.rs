@@ -4,7 +4,7 @@ use alerts::routing::template_source;
 use notify::templates::user_template::{TemplateKind, UserTemplate};
 use serde_json::{Map, Value};
 
-use crate::ErrorsByField;
+use crate::{Actor, ErrorsByField, Scope, ServiceError};
 
 /// Checks the templates of a request: each must render with the values of an example.
 ///
@@ -18,6 +18,18 @@ pub fn check_templates(templates: &Map<String, Value>) -> Result<(), ErrorsByFie
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Refuses a payload template in the body of a request about an alert if the actor may not change webhooks: their receivers trust the
+/// signed body.
+///
+/// # Errors
+/// [`ServiceError::Forbidden`] with the missing scope.
+pub fn require_payload_scope(actor: &Actor, body: &Value) -> Result<(), ServiceError> {
+    match body["templates"]["payload"] {
+        Value::String(_) => actor.require(Scope::WebhooksWrite),
+        _ => Ok(()),
+    }
 }
 
 fn check_member(name: &str, value: &Value) -> Result<(), String> {

@@ -113,8 +113,7 @@ pub(super) fn read(
         .filter_map(|(_, source)| Some(source.as_ref()?.len()))
         .sum();
     if bytes > MAX_ALERT_TEMPLATE_BYTES {
-        let message =
-            format!("have {bytes} bytes; the templates of an alert have together at most {MAX_ALERT_TEMPLATE_BYTES}");
+        let message = format!("must be at most {MAX_ALERT_TEMPLATE_BYTES} bytes in total, not {bytes}");
         return Err(errors.add("templates", message));
     }
     Ok(templates.none_if_empty())

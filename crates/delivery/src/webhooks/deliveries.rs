@@ -40,7 +40,11 @@ impl Webhooks {
         let delivery = store.delivery(id, delivery).await?.ok_or_else(no_such_delivery)?;
         let template = store.payload_template(id, delivery.id).await?;
         // A template that fails has the default body.
-        let payload = self.delivery.payload(template.as_ref(), &data).ok().flatten();
+        let payload = self
+            .delivery
+            .payload(template.as_ref(), &webhook.url, &data)
+            .ok()
+            .flatten();
         let default = || {
             let context = &self.delivery;
             context.body(&webhook.url, delivery.id, delivery.created_at, &data)

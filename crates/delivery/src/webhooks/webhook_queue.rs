@@ -19,7 +19,8 @@ use notify::signature::SigningSecrets;
 use notify::templates::AccountEmail;
 use notify::templates::user_template::{TemplateError, TemplateKind, TemplateVariables};
 use store::model::{
-    Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, PayloadTemplate, Queue, Settlement,
+    Attempt, ClaimQuery, ClaimedDelivery, DeliveryId, DeliveryResult, DisablePolicy, PayloadTemplate, Queue,
+    Settlement, TemplateOwner,
 };
 use store::{DisabledNotice, Store, StoreError};
 
@@ -151,7 +152,7 @@ impl DeliveryContext {
         failures: &mut Vec<TemplateFailure>,
     ) -> Result<ClaimedJob<WebhookJob>, SecretError> {
         let (host, is_slack) = host_key(&self.rules, &delivery.url);
-        let body = match self.payload(delivery.payload.as_ref(), &delivery.data) {
+        let body = match self.payload(delivery.payload.as_ref(), &delivery.url, &delivery.data) {
             Ok(Some(payload)) => payload,
             Ok(None) => self.body(&delivery.url, delivery.id, delivery.created_at, &delivery.data),
             Err((template, error)) => {
@@ -192,15 +193,20 @@ impl DeliveryContext {
         })
     }
 
-    /// Renders the payload template of a delivery. `None` without one.
+    /// Renders the payload template of a delivery to a URL. `None` without one. That of an alert does not replace the message to Slack,
+    /// which accepts nothing else.
     pub(super) fn payload<'a>(
         &self,
         template: Option<&'a PayloadTemplate>,
+        url: &str,
         data: &str,
     ) -> Result<Option<Bytes>, (&'a PayloadTemplate, TemplateError)> {
         let Some(template) = template else {
             return Ok(None);
         };
+        if matches!(template.owner, TemplateOwner::Alert(_)) && host_key(&self.rules, url).1 {
+            return Ok(None);
+        }
         let event: serde_json::Value = serde_json::from_str(data).unwrap_or_default();
         let alert = event.pointer("/alert/id").and_then(serde_json::Value::as_str);
         let link = alert.map(|alert| link(&self.public_url, &format!("alerts/{alert}"), &[]));

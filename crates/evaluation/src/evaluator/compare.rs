@@ -5,7 +5,6 @@
 //! found.
 
 use std::collections::HashSet;
-use std::sync::atomic::Ordering;
 
 use ::alerts::AlertId;
 use store::StoreError;
@@ -19,16 +18,14 @@ const CHANGE_BATCH_SIZE: u32 = 1_000;
 impl Evaluator {
     /// Starts following other processes' changes at the present position.
     pub(super) async fn start_following_changes(&self) -> Result<(), StoreError> {
-        let started_at = self.clock.now();
         let place = self.store.history_position().await?;
-        self.change_cursor.store(place, Ordering::Release);
-        self.followed_at.store(started_at.as_microsecond(), Ordering::Release);
+        self.change_cursor.store(place, std::sync::atomic::Ordering::Release);
         Ok(())
     }
 
     /// Applies the changes that other processes have made since the last call.
     pub(super) async fn follow_changes(&self) -> Result<(), StoreError> {
-        let started_at = self.clock.now();
+        use std::sync::atomic::Ordering;
         loop {
             let place = self.change_cursor.load(Ordering::Acquire);
             let reading = self.revision_guard.begin_read();
@@ -39,7 +36,6 @@ impl Evaluator {
             }
             self.change_cursor.store(next, Ordering::Release);
             if count < CHANGE_BATCH_SIZE as usize || next == place {
-                self.followed_at.store(started_at.as_microsecond(), Ordering::Release);
                 return Ok(());
             }
         }

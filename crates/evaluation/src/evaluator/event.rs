@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::alerts::engine::{ExplainedTerm, Feed};
+use ::alerts::engine::ExplainedTerm;
 use ::alerts::{Alert, Note, Status, json};
 use ::market::calendar::new_york_date;
 use ::market::{Price, PriceChange};
@@ -97,14 +97,6 @@ impl FiringComposer for EventComposer {
         firing.price?;
         let known = || self.0.quote_times.known(stored.alert.symbol, firing.at);
         firing.crossed_at.or_else(known)
-    }
-
-    fn price_made_at(&self, stored: &StoredAlert, firing: &Firing) -> Option<Timestamp> {
-        let alert = &stored.alert;
-        // A late firing is of an alert that was armed before.
-        let is_by_price = firing.crossed_at.is_none() && Feed::of(&alert.condition) == Some(Feed::Quotes);
-        let made_at = is_by_price.then(|| self.0.quote_times.latest(alert.symbol));
-        made_at.flatten()
     }
 
     fn now(&self) -> Option<Timestamp> {

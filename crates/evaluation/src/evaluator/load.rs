@@ -10,7 +10,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ::alerts::engine::{Engine, Event, EventError, ObservedSession};
+use ::alerts::EvaluatedAlert;
+use ::alerts::engine::{Decision, Engine, Event, EventError, ObservedSession};
 use ::alerts::metrics::FundamentalFigures;
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::{BarRow, FundamentalsRow};
@@ -27,6 +28,8 @@ use super::{Evaluator, facts};
 /// How far back bars are read, in days. This is enough for every indicator and for Wilder's RSI to be independent
 /// of the start of its series.
 const BAR_HISTORY_DAYS: i64 = 1_100;
+/// The time by which the clocks of processes may differ, and that a change may take until other processes know it.
+const MAX_FOLLOW_DELAY: SignedDuration = SignedDuration::from_secs(30);
 /// How far back insider trades are read, in days: the longest window of an alert, and the day itself.
 pub(crate) const INSIDER_HISTORY_DAYS: i64 = 366;
 /// How far back mentions are read, in hours: the day, the seven days before it, and one more day, because a source
@@ -100,12 +103,30 @@ impl<'a> EngineLoader<'a> {
         }
         self.load_sessions().await?;
         self.load_extended_prices().await?;
-        if let Some(mark) = self.evaluator.store.clock().await? {
-            self.process(Event::Clock, mark.min(self.now));
-        }
         self.evaluator.start_following_changes().await?;
-        self.load_alerts().await?;
+        let mut decisions = Vec::new();
+        if let Some(mark) = self.evaluator.store.clock().await? {
+            self.advance_clock(mark.min(self.now), &mut decisions).await?;
+        }
+        self.load_alerts(&mut decisions).await?;
+        self.evaluator.pending_decisions().append(&mut decisions);
         Ok(self.future)
+    }
+
+    /// Advances the clock to the instant up to which it was processed. On a shared database another process may have processed it
+    /// without the alerts that were armed shortly before, so what they were due for is decided now.
+    async fn advance_clock(&self, mark: Timestamp, decisions: &mut Vec<Decision>) -> Result<(), StoreError> {
+        let store = &self.evaluator.store;
+        if store.is_shared() {
+            let from = mark.saturating_sub(MAX_FOLLOW_DELAY).unwrap_or(mark);
+            self.process(Event::Clock, from);
+            store
+                .active_alerts_armed_after(from, &mut |alerts| self.arm(alerts, decisions))
+                .await?;
+        }
+        // The clock is always accepted.
+        let _ = self.engine().process(Event::Clock, mark, decisions);
+        Ok(())
     }
 
     async fn load_catalog(&self) -> Result<(), StoreError> {
@@ -255,22 +276,19 @@ impl<'a> EngineLoader<'a> {
         }
     }
 
-    async fn load_alerts(&self) -> Result<(), StoreError> {
-        let mut decisions = Vec::new();
-        self.evaluator
-            .store
-            .active_alerts(&mut |alerts| {
-                let mut engine = self.engine();
-                for mut alert in alerts {
-                    // As `with_clamped_armed_at` does.
-                    alert.armed_at = alert.armed_at.min(self.now);
-                    // An armed alert is always accepted.
-                    let _ = engine.process(Event::Loaded(&alert), self.now, &mut decisions);
-                }
-            })
-            .await?;
-        self.evaluator.pending_decisions().append(&mut decisions);
-        Ok(())
+    async fn load_alerts(&self, decisions: &mut Vec<Decision>) -> Result<(), StoreError> {
+        let store = &self.evaluator.store;
+        store.active_alerts(&mut |alerts| self.arm(alerts, decisions)).await
+    }
+
+    fn arm(&self, alerts: Vec<EvaluatedAlert>, decisions: &mut Vec<Decision>) {
+        let mut engine = self.engine();
+        for mut alert in alerts {
+            // As `with_clamped_armed_at` does.
+            alert.armed_at = alert.armed_at.min(self.now);
+            // An armed alert is always accepted.
+            let _ = engine.process(Event::Loaded(&alert), self.now, decisions);
+        }
     }
 
     /// Processes an event that causes no decision, because no alert is armed yet.

@@ -102,8 +102,6 @@ pub struct Evaluator {
     engine_time: AtomicI64,
     /// The position in the database's change feed up to which other processes' changes have been followed.
     change_cursor: AtomicI64,
-    /// When the changes of other processes were last followed, in microseconds.
-    followed_at: AtomicI64,
     /// Whether the last commit failed.
     is_behind: AtomicBool,
     /// Held while missed observations are evaluated: one evaluation at a time.
@@ -136,7 +134,6 @@ impl Evaluator {
             quote_times: quote_times::QuoteTimes::default(),
             engine_time: AtomicI64::new(i64::MIN),
             change_cursor: AtomicI64::new(0),
-            followed_at: AtomicI64::new(i64::MIN),
             is_behind: AtomicBool::new(false),
             missed_evaluation: tokio::sync::Mutex::default(),
             engine_generation: AtomicU64::new(0),

@@ -5,17 +5,31 @@
 
 use std::collections::HashMap;
 
-use ::market::Symbol;
 use ::market::records::BarRow;
+use ::market::{Bar, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use store::StoreError;
+use store::model::LatestQuote;
 
 use super::Evaluator;
 use crate::market::sessions::{completed_session, ended_session};
 
 /// The number of bars that one transaction writes, so that other writes do not wait for all of them.
 const BARS_PER_TRANSACTION: usize = 500;
+
+/// Returns a bar with the high and low of all processes, which the stored quote has.
+fn with_extremes_of(row: BarRow, quote: Option<&LatestQuote>) -> BarRow {
+    let Some(quote) = quote.filter(|quote| quote.session == row.bar.date) else {
+        return row;
+    };
+    let bar = Bar {
+        high: row.bar.high.max(quote.high),
+        low: row.bar.low.min(quote.low),
+        ..row.bar
+    };
+    BarRow { bar, ..row }
+}
 
 impl Evaluator {
     /// Stores the observed bars of the sessions that have ended since the last call.
@@ -78,7 +92,7 @@ impl Evaluator {
     }
 
     /// Returns the last sessions of stocks as bars in the shares of their days, if they have ended by `completed` and
-    /// have no delivered bar. Stocks for which another process has newer observations are left out.
+    /// have no delivered bar. Stocks for which another process has newer observations are left out; the high and low of a bar are those of all processes.
     async fn observed_bars(&self, symbols: &[Symbol], completed: Date) -> Result<Vec<BarRow>, StoreError> {
         let tomorrow = completed.tomorrow().unwrap_or(completed);
         let ended: Vec<(BarRow, Timestamp)> = {
@@ -96,11 +110,12 @@ impl Evaluator {
             return Ok(Vec::new());
         }
         let quotes = self.store.latest_quotes().await?;
-        let quoted: HashMap<Symbol, Timestamp> = quotes.into_iter().map(|quote| (quote.symbol, quote.at)).collect();
-        let has_all = |(row, observed_at): &(BarRow, Timestamp)| {
-            let known = quoted.get(&row.symbol);
-            known.is_none_or(|at| at <= observed_at)
-        };
-        Ok(ended.into_iter().filter(has_all).map(|(row, _)| row).collect())
+        let quotes: HashMap<Symbol, LatestQuote> = quotes.into_iter().map(|quote| (quote.symbol, quote)).collect();
+        let bars = ended.into_iter().filter_map(|(row, observed_at)| {
+            let quote = quotes.get(&row.symbol);
+            let has_last = quote.is_none_or(|quote| quote.at <= observed_at);
+            has_last.then(|| with_extremes_of(row, quote))
+        });
+        Ok(bars.collect())
     }
 }

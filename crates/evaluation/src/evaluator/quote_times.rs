@@ -27,12 +27,6 @@ impl QuoteTimes {
         times.insert(symbol, QuoteTime { evaluated_at, made_at });
     }
 
-    /// Returns the time at which the last quote was made, if it is known.
-    pub(super) fn latest(&self, symbol: Symbol) -> Option<Timestamp> {
-        let times = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        times.get(&symbol).map(|known| known.made_at)
-    }
-
     /// Returns the time at which the quote that was evaluated at `evaluated_at` was made; without one, `evaluated_at`.
     pub(super) fn of(&self, symbol: Symbol, evaluated_at: Timestamp) -> Timestamp {
         self.known(symbol, evaluated_at).unwrap_or(evaluated_at)

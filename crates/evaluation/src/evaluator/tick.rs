@@ -2,7 +2,6 @@
 //! time.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use ::alerts::engine::Event;
 use jiff::{SignedDuration, Timestamp};
@@ -16,8 +15,6 @@ use super::commit::EvaluationInputs;
 const TICK_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 /// How often the instant up to which the clock was processed is stored without a firing.
 const CLOCK_MARK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
-/// The time by which the clocks of processes may differ, and that a change may take from its time until it can be read.
-const MAX_COMMIT_DELAY: SignedDuration = SignedDuration::from_secs(30);
 
 /// The next instant of each periodic task.
 struct TickSchedule {
@@ -101,26 +98,13 @@ impl Evaluator {
             let _ = engine.process(Event::Evaluate, now, decisions);
             let is_worth_a_mark = is_marked || !decisions.is_empty();
             let observed = EvaluationInputs {
-                clock: is_worth_a_mark.then(|| self.clock_mark(now)),
+                clock: is_worth_a_mark.then_some(now),
                 ..EvaluationInputs::default()
             };
             (observed, ())
         })
         .await?;
         self.store_ended_sessions().await
-    }
-
-    /// Returns the instant up to which the clock was processed for all alerts: on a shared database, a while before the changes of other
-    /// processes were read. An alert that another process has armed since may be due already.
-    fn clock_mark(&self, now: Timestamp) -> Timestamp {
-        if !self.store.is_shared() {
-            return now;
-        }
-        let followed = Timestamp::from_microsecond(self.followed_at.load(Ordering::Acquire)).unwrap_or(Timestamp::MIN);
-        followed
-            .min(now)
-            .saturating_sub(MAX_COMMIT_DELAY)
-            .unwrap_or(Timestamp::MIN)
     }
 
     fn count_alerts(&self) {

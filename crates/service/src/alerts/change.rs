@@ -5,6 +5,7 @@ use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailabili
 use alerts::{Alert, AlertId, ConditionKind, Status};
 use foundation::plan_limits;
 use foundation::route_check::check_routing;
+use foundation::template_check::require_payload_scope;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Calendar;
@@ -47,6 +48,7 @@ impl Alerts {
         is_patch: bool,
         undo: Option<UndoId>,
     ) -> Result<AlertDetail, ServiceError> {
+        require_payload_scope(actor, body)?;
         let found = self.ports.store.alert(actor.account, id).await?;
         let stored = found.ok_or_else(no_such_alert)?;
         if let Some(sent) = body

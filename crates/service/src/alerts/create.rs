@@ -9,6 +9,7 @@ use alerts::{AlertId, Condition};
 use foundation::MadeBy;
 use foundation::plan_limits;
 use foundation::route_check::check_routing;
+use foundation::template_check::require_payload_scope;
 use serde_json::Value;
 use store::model::{AlertOwner, HistoryRow, ScopeRole, StoredAlert};
 
@@ -31,7 +32,8 @@ impl Alerts {
     ///
     /// # Errors
     /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::UnknownStock`] for an unknown symbol;
-    /// [`ServiceError::Forbidden`] if the plan does not include the alert; [`ServiceError::Unavailable`] for a
+    /// [`ServiceError::Forbidden`] if the plan does not include the alert, or the actor lacks
+    /// the scope for a payload template; [`ServiceError::Unavailable`] for a
     /// percentage without a current price, and if no source answers for an unknown symbol.
     pub async fn create_alert(&self, actor: &Actor, body: &Value) -> Result<Created, ServiceError> {
         self.create_alert_as(actor, body, &MadeBy::of(actor)).await
@@ -44,6 +46,7 @@ impl Alerts {
         body: &Value,
         made_by: &MadeBy,
     ) -> Result<Created, ServiceError> {
+        require_payload_scope(actor, body)?;
         if let Some(scope) = body.get("scope").filter(|scope| !scope.is_null()) {
             return self.create_scoped_alert(actor, scope, body, made_by).await;
         }

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use ::alerts::Routing;
-use ::alerts::routing::{MessageTemplates, RouteDelivery};
+use ::alerts::routing::RouteDelivery;
 use foundation::route_check::unknown_channels;
-use foundation::template_check::check_templates;
 use foundation::{Actor, ServiceError};
 
 use crate::approvals::Approvals;
@@ -15,7 +14,7 @@ impl Approvals {
     /// to whom an agent sends messages.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for a new route with a channel that the account does not have, and for templates that do not render.
+    /// [`ServiceError::Invalid`] for a new route with a channel that the account does not have.
     pub(super) async fn routing_preview(
         &self,
         actor: &Actor,
@@ -47,11 +46,6 @@ impl Approvals {
                     }
                 }
             });
-        }
-        if after.templates != before.templates {
-            let templates = after.templates.as_deref().map(MessageTemplates::to_json);
-            check_templates(&templates.unwrap_or_default()).map_err(ServiceError::fields)?;
-            text.push_str(", with other texts in its messages");
         }
         match (before.is_urgent, after.is_urgent) {
             (false, true) => text.push_str(", also during quiet hours"),

@@ -3,6 +3,7 @@
 //! A start reads millions of them, so the rows have only the columns that the engine evaluates.
 
 use alerts::{AlertId, ConditionKind, EvaluatedAlert, Revision, restore};
+use jiff::Timestamp;
 use market::Decimal;
 use uuid::Uuid;
 
@@ -83,13 +84,31 @@ impl TryFrom<RevisionRow> for (AlertId, Revision) {
     }
 }
 
+macro_rules! select_active {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, revision, symbol, condition, threshold, moment, parameters, initial_price, armed_at, \
+             threshold_set_at, triggered_at, rsi_side, options, lifecycle \
+             FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ",
+            $rest
+        )
+    };
+}
+
 impl Store {
     /// Reads all active alerts in order of creation, as one consistent snapshot. Passes them to `take` in chunks.
     pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<EvaluatedAlert>) + Send)) -> Result<(), StoreError> {
-        let sql = "SELECT id, revision, symbol, condition, threshold, moment, parameters, initial_price, armed_at, \
-                   threshold_set_at, triggered_at, rsi_side, options, lifecycle \
-                   FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ORDER BY seq";
-        stream!(ActiveAlertRow, &self.pools, take, sql)
+        stream!(ActiveAlertRow, &self.pools, take, select_active!("ORDER BY seq"))
+    }
+
+    /// Reads the active alerts that were armed after an instant, like [`Self::active_alerts`].
+    pub async fn active_alerts_armed_after(
+        &self,
+        instant: Timestamp,
+        take: &mut (dyn FnMut(Vec<EvaluatedAlert>) + Send),
+    ) -> Result<(), StoreError> {
+        let sql = select_active!("AND armed_at > $1 ORDER BY seq");
+        stream!(ActiveAlertRow, &self.pools, take, sql, instant.as_microsecond())
     }
 
     /// Reads the revisions of all active alerts in chunks, for comparison with the engine.

@@ -218,7 +218,7 @@ pub(super) fn parse_options(text: Option<&str>) -> Result<AlertOptions, StoreErr
     restore_options(&stored).map_err(|errors| TABLE.corrupt(errors))
 }
 
-/// The column value of a routing without its templates, which are not read by who looks for due messages.
+/// The column value of a routing. The templates have their own column, because the search for due messages does not need them.
 pub(super) fn routing_column(routing: &Routing) -> Option<String> {
     let members = routing.of_member().to_json();
     (!members.is_empty()).then(|| Value::from(members).to_string())

@@ -70,8 +70,6 @@ pub(super) struct FiringRow {
     pub(super) event: Uuid,
     pub(super) data: String,
     pub(super) quoted_at: Option<i64>,
-    /// When the price was made by which it fired, see [`FiringComposer::price_made_at`].
-    pub(super) price_made_at: Option<i64>,
     pub(super) judged_at: Option<i64>,
 }
 
@@ -218,7 +216,6 @@ impl Store {
             event: firing.event.0,
             data,
             quoted_at: composer.quoted_at(&stored, firing).map(Timestamp::as_microsecond),
-            price_made_at: composer.price_made_at(&stored, firing).map(Timestamp::as_microsecond),
             judged_at: firing.judged_at.map(Timestamp::as_microsecond),
         };
         Ok(Some((stored, row)))

@@ -26,8 +26,8 @@ macro_rules! is_unchanged {
 macro_rules! fire_alerts {
     ($($condition:expr),+) => {
         Statement {
-            before: "WITH fired (seq, revision, next_revision, status, at, lifecycle, price_made_at) AS (VALUES ",
-            columns: 7,
+            before: "WITH fired (seq, revision, next_revision, status, at, lifecycle) AS (VALUES ",
+            columns: 6,
             after: concat!(
                 ") UPDATE alerts
                  SET status = fired.status, revision = fired.next_revision, triggered_at = fired.at,
@@ -41,15 +41,7 @@ macro_rules! fire_alerts {
 }
 
 /// Fires alerts that have not changed since the evaluation, and returns them, on PostgreSQL.
-///
-/// A process that was stopped may judge old quotes when it continues. A quote that was made before the alert was armed, and before one
-/// that another process has judged already, fires nothing.
-const FIRE: Statement = fire_alerts!(
-    "alerts.revision = fired.revision AND ",
-    is_unchanged!(),
-    " AND (fired.price_made_at IS NULL OR fired.price_made_at >= alerts.armed_at
-           OR NOT EXISTS (SELECT 1 FROM quotes WHERE quotes.symbol = alerts.symbol AND quotes.made_at > fired.price_made_at))"
-);
+const FIRE: Statement = fire_alerts!("alerts.revision = fired.revision AND ", is_unchanged!());
 
 /// Fires an alert that has not changed since the evaluation, on SQLite.
 const FIRE_ONE: &str = concat!(
@@ -119,7 +111,6 @@ impl FiringChunk {
                 .bind(row.status.name())
                 .bind(row.at)
                 .bind(row.lifecycle.as_deref())
-                .bind(row.price_made_at)
         });
         let accepted: HashSet<i64> = updated.into_iter().map(|(seq,)| seq).collect();
         Ok(self

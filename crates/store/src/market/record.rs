@@ -218,7 +218,7 @@ impl UnitOfWork {
         self.invalidate_progress(&changed).await
     }
 
-    /// Writes bars of finished sessions from observations. Existing bars remain.
+    /// Writes bars of finished sessions from observations. Delivered bars remain, observed ones are completed.
     pub async fn record_observed_bars(&mut self, bars: &[BarRow]) -> Result<(), StoreError> {
         self.record_observed(INSERT_OBSERVED_BARS, bars).await
     }

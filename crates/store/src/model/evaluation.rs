@@ -115,11 +115,6 @@ pub trait FiringComposer: Send + Sync {
         None
     }
 
-    /// Returns when the last price of the stock was made, if it is a price that made the alert fire: now, or when it was armed.
-    fn price_made_at(&self, _alert: &StoredAlert, _firing: &Firing) -> Option<Timestamp> {
-        None
-    }
-
     /// Returns the current time, for the time of the commit.
     fn now(&self) -> Option<Timestamp> {
         None

@@ -1,4 +1,4 @@
-//! The templates of the bodies of deliveries. That of the alert counts before that of a channel of the webhook.
+//! The templates of the bodies of deliveries. That of the alert takes the place of that of a channel of the webhook.
 
 use std::collections::HashMap;
 

@@ -1,28 +1,21 @@
 //! Several processes on one database: what each of them has observed.
 
-use std::sync::Arc;
-
-use jiff::Timestamp;
 use jiff::civil::date;
 use market::Bar;
 use market::records::BarRow;
-use serde_json::json;
 use store::Store;
-use store::model::{EvaluationCommit, Firing, FiringComposer, FiringResult, LatestQuote, StoredAlert};
+use store::model::{EvaluationCommit, LatestQuote};
 use testkit::on_both_databases;
 
-use crate::firings::{firing, quote};
-use crate::support::{add, alert_of, asked, at, open, price, symbol, with_accounts};
+use crate::firings::{composer, quote};
+use crate::support::{open, price, symbol};
 
 async fn observe(store: &Store, quote: LatestQuote) -> LatestQuote {
     let commit = EvaluationCommit {
         quotes: vec![quote],
         ..EvaluationCommit::default()
     };
-    store
-        .commit_evaluation(commit, Arc::new(PriceMadeAt(None)))
-        .await
-        .unwrap();
+    store.commit_evaluation(commit, composer()).await.unwrap();
     store.latest_quotes().await.unwrap().remove(0)
 }
 
@@ -32,28 +25,6 @@ fn with_extremes(high: &str, low: &str, quote: LatestQuote) -> LatestQuote {
         low: price(low),
         ..quote
     }
-}
-
-/// Composes firings by a price that was made at an instant.
-struct PriceMadeAt(Option<Timestamp>);
-
-impl FiringComposer for PriceMadeAt {
-    fn data(&self, _: &StoredAlert, _: &Firing) -> String {
-        "{}".to_owned()
-    }
-
-    fn price_made_at(&self, _: &StoredAlert, _: &Firing) -> Option<Timestamp> {
-        self.0
-    }
-}
-
-async fn fires(store: &Store, alert: &StoredAlert, made_at: Option<Timestamp>) -> bool {
-    let commit = EvaluationCommit {
-        firings: vec![firing(alert, 70)],
-        ..EvaluationCommit::default()
-    };
-    let outcome = store.commit_evaluation(commit, Arc::new(PriceMadeAt(made_at))).await;
-    matches!(outcome.unwrap().firings[..], [FiringResult::Fired(_)])
 }
 
 on_both_databases! {
@@ -83,22 +54,5 @@ on_both_databases! {
         }
         let stored = store.bars(symbol("AAPL"), date(2024, 7, 1)).await.unwrap();
         assert_eq!(stored, [bar("310", "90").bar]);
-    }
-
-    async fn price_from_before_an_activation_fires_unless_a_later_one_was_judged(database) {
-        let store = with_accounts(database, 1).await;
-        let mut alerts = Vec::new();
-        for number in 1..=4 {
-            let alert = alert_of(1, number, asked("AAPL", "price_above", &json!({"threshold": 100 + number})), 50);
-            add(&store, &alert).await;
-            alerts.push(alert);
-        }
-        observe(&store, LatestQuote { made_at: Some(at(40)), ..quote("AAPL", "200", 60) }).await;
-        assert!(fires(&store, &alerts[0], Some(at(40))).await, "no later price was judged");
-        observe(&store, LatestQuote { made_at: Some(at(60)), ..quote("AAPL", "200", 61) }).await;
-        assert!(fires(&store, &alerts[1], Some(at(50))).await, "the price was made after the activation");
-        // Only PostgreSQL can have another process.
-        assert_eq!(fires(&store, &alerts[2], Some(at(49))).await, !store.is_shared());
-        assert!(fires(&store, &alerts[3], None).await, "no price made it fire");
     }
 }

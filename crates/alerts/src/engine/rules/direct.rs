@@ -241,7 +241,7 @@ impl Engine {
 
     /// Records the state of the condition at the moment of arming: the side on which the RSI is, and whether the condition of a rule
     /// that fires on changes is false. A rule that was armed before a restart without a side had no RSI at that time, and waits
-    /// for the first one.
+    /// for the first one. One that has fired keeps its state.
     pub(super) fn note_condition_at_arming(
         &self,
         armed: &mut ArmedRule,
@@ -249,7 +249,8 @@ impl Engine {
         now: Timestamp,
         seen: SeenAt,
     ) {
-        if self.clock > armed.rule.lifecycle.armed_at {
+        let state = &armed.rule.lifecycle;
+        if self.clock > state.armed_at || state.last_fired_at.is_some() {
             return;
         }
         let own = self.own_stock(armed, now, seen);

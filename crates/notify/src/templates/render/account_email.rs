@@ -163,7 +163,7 @@ fn content(email: &AccountEmail, product: &str, time_zone: &TimeZone) -> Content
                 label: "Open the alert",
                 link: link.clone(),
             }),
-            closing: vec!["Change the template of the alert. You get this email once, until the template is changed.".to_owned()],
+            closing: vec!["Change `templates` of the alert with PATCH /api/v1/alerts/{id}. You get this email once, until the template is changed.".to_owned()],
             ..template_failed(None, template, error)
         },
         AccountEmail::PhoneCode { code } => Content {

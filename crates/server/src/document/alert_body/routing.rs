@@ -68,7 +68,7 @@ fn members() -> Value {
             "type": ["object", "null"],
             "properties": templates(),
             "additionalProperties": false,
-            "description": format!("The templates of its messages, which count before those of the notification channels. Omitted ones keep their values; null removes one, or all of them. Together at most {MAX_ALERT_TEMPLATE_BYTES} bytes. Not for guests"),
+            "description": format!("The templates of its messages, in place of those of the notification channels. Omitted ones keep their values; null removes one, or all of them. Together at most {MAX_ALERT_TEMPLATE_BYTES} bytes. `payload` needs the scope `webhooks:write`. Not for guests"),
         },
     })
 }

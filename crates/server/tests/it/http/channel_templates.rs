@@ -222,7 +222,7 @@ testkit::on_both_databases! {
             (json!({"body": "a"}), "templates.body", "must be omitted"),
             (json!({"text": 1}), "templates.text", "must be a text"),
             (json!("a"), "templates", "must be an object"),
-            (json!({"title": "a", "text": "b".repeat(16 * 1024)}), "templates", "have together at most 16384"),
+            (json!({"title": "a", "text": "b".repeat(16 * 1024)}), "templates", "must be at most 16384 bytes in total, not 16385"),
         ] {
             let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 195, "templates": templates});
             for refused in [server.post("/v1/alerts", body.clone()).await, patch(&server, &path, json!({"templates": templates})).await] {
@@ -235,7 +235,7 @@ testkit::on_both_databases! {
         assert!(errors(&refused, "templates").contains("needs an account"), "{refused:?}");
     }
 
-    async fn template_of_an_alert_counts_before_that_of_the_channel(database) {
+    async fn template_of_an_alert_is_used_in_place_of_that_of_the_channel(database) {
         let server = start_server(database).await;
         let (slack, receiver) = (accepting_server().await, accepting_server().await);
         routed_slack_channel(&server, &slack, json!({"title": "Channel title", "text": "Channel text"})).await;
