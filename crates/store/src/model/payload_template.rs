@@ -4,16 +4,16 @@ use alerts::AlertId;
 
 use super::NotificationChannelId;
 
-/// The payload template of a delivery, with what it belongs to.
+/// The payload template of a delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PayloadTemplate {
-    /// What it belongs to.
+    /// The owner of the template.
     pub owner: TemplateOwner,
     /// The template.
     pub source: String,
 }
 
-/// What a template belongs to.
+/// The channel or alert that has a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TemplateOwner {
     /// A notification channel.

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tool_output::ALIASES;
+use super::tool_output::{ALIASES, LEFT_OUT};
 
 /// The output of a tool, in terms of the components of the OpenAPI document.
 #[derive(Clone, Debug)]
@@ -130,6 +130,9 @@ fn members(schemas: &Value, schema: &Value) -> (Map<String, Value>, Vec<String>)
             properties.shift_remove(alias);
             required.retain(|name| name != alias);
         }
+    }
+    for name in LEFT_OUT {
+        properties.shift_remove(name);
     }
     (properties, required)
 }

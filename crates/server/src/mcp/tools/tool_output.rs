@@ -13,7 +13,10 @@ pub(super) const ALIASES: [(&str, &str); 3] = [
     ("fundamentals", "stock_fundamentals"),
 ];
 
-/// The data of a tool call: the REST data without its aliases.
+/// REST fields that tools leave out: long texts for people, which would fill the context of an agent.
+pub(super) const LEFT_OUT: [&str; 1] = ["templates"];
+
+/// The data of a tool call: the REST data without its aliases and what tools leave out.
 #[derive(Clone, PartialEq, Debug)]
 pub(in crate::mcp) struct ToolOutput {
     /// The data.
@@ -27,7 +30,7 @@ impl ToolOutput {
     pub(in crate::mcp) fn of(data: &impl Serialize) -> Result<Self, ToolError> {
         let output = || -> serde_json::Result<Self> {
             let mut value = serde_json::from_slice(&alerts::json::to_vec(data)?)?;
-            drop_aliases(&mut value);
+            drop_fields(&mut value);
             let text = alerts::json::text(&value);
             Ok(Self { value, text })
         };
@@ -35,8 +38,8 @@ impl ToolOutput {
     }
 }
 
-/// Removes aliases from an object, or from the items of a page.
-fn drop_aliases(value: &mut Value) {
+/// Removes aliases and what tools leave out from an object, or from the items of a page.
+fn drop_fields(value: &mut Value) {
     let Value::Object(members) = value else {
         return;
     };
@@ -45,8 +48,11 @@ fn drop_aliases(value: &mut Value) {
             members.shift_remove(alias);
         }
     }
+    for name in LEFT_OUT {
+        members.shift_remove(name);
+    }
     if let Some(Value::Array(items)) = members.get_mut("items") {
-        items.iter_mut().for_each(drop_aliases);
+        items.iter_mut().for_each(drop_fields);
     }
 }
 
@@ -84,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aliases_are_removed_if_the_field_is_present() {
+    fn aliases_are_removed_if_the_field_is_present_and_templates_always() {
         for (data, expected) in [
             (
                 json!({"id": 1, "stock": {"a": 1}, "stocks": {"a": 1}}),
@@ -94,7 +100,10 @@ mod tests {
                 json!({"id": 1, "stocks": {"a": 1}}),
                 json!({"id": 1, "stocks": {"a": 1}}),
             ),
-            (json!({"alert_id": 1, "alertId": 1}), json!({"alert_id": 1})),
+            (
+                json!({"alert_id": 1, "alertId": 1, "templates": {}}),
+                json!({"alert_id": 1}),
+            ),
             (
                 json!({"items": [{"stock": 1, "stocks": 1}, {"stocks": 1}]}),
                 json!({"items": [{"stock": 1}, {"stocks": 1}]}),

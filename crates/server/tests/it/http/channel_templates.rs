@@ -4,6 +4,7 @@ use foundation::Scope;
 use serde_json::{Value, json};
 use testkit::stub_server::{ReceivedRequest, StubResponse, StubServer};
 
+use crate::http::dashboard::Browser;
 use crate::http::notification_channels::{patch, start_server};
 use crate::http::test_server::{TestResponse, TestServer};
 
@@ -248,9 +249,22 @@ testkit::on_both_databases! {
         assert!(sent.contains("Channel title") && sent.contains("Alert 190") && !sent.contains("Channel text"), "{sent}");
         assert_eq!(body_of(&receiver.next_request().await), json!({"of": 190}));
         let deliveries = format!("/v1/webhooks/{webhook}/deliveries");
-        let delivery = server.data(&deliveries).await[0]["id"].clone();
-        let shown = server.data(&format!("{deliveries}/{}", delivery.as_str().unwrap())).await;
-        assert_eq!(shown["body"], r#"{"of": 190}"#, "{shown}");
+        let delivery = server.data(&deliveries).await[0]["id"].as_str().unwrap().to_owned();
+        let page = Browser::operator(&server).await.get(&format!("/deliveries/{webhook}/{delivery}")).await.is(200);
+        assert!(page.text.contains("{&#34;of&#34;: 190}"), "{}", page.text);
+    }
+
+    async fn payload_template_of_an_alert_needs_the_scope_of_webhooks(database) {
+        let mut server = start_server(database).await;
+        server.set_price("AAPL", 189.2).await;
+        let path = alert_path(&server.create_alert(190).await);
+        server.key = server.another_key("operator@example.com", &[Scope::AlertsRead, Scope::AlertsWrite]).await;
+        let payload = json!({"templates": {"text": "a", "payload": "{}"}});
+        let refused = patch(&server, &path, payload.clone()).await.refused(403, "FORBIDDEN");
+        assert!(refused.text.contains("webhooks:write"), "{refused:?}");
+        let _ = patch(&server, &path, json!({"templates": {"text": "a", "payload": null}})).await.ok(200);
+        server.key = server.another_key("operator@example.com", &[Scope::AlertsWrite, Scope::WebhooksWrite]).await;
+        let _ = patch(&server, &path, payload).await.ok(200);
     }
 
     async fn template_of_an_alert_applies_to_an_email_to_the_account(database) {
