@@ -46,7 +46,14 @@ on_both_databases! {
         let store = open(database).await;
         let bar = |high: &str, low: &str| BarRow {
             symbol: symbol("AAPL"),
-            bar: Bar::checked(date(2024, 7, 1), price("190"), price(high), price(low), price("195"), 1_000).unwrap(),
+            bar: Bar {
+                date: date(2024, 7, 1),
+                open: price("190"),
+                high: price(high),
+                low: price(low),
+                close: price("195"),
+                volume: 1_000,
+            },
         };
         for row in [bar("310", "150"), bar("305", "90")] {
             let record = store.commit(row, |row, unit| Box::pin(unit.record_observed_bars(std::slice::from_ref(row))));
