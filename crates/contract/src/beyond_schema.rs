@@ -46,6 +46,7 @@ const TEMPLATE_CHANGES: &[&str] = &[
     "update_alert",
     "patch_alert",
 ];
+const OF_CREDENTIALS: &str = "depends on the credentials";
 const OF_TEMPLATES: &str = "depends on the language of templates";
 
 /// All listed refusals.
@@ -200,24 +201,11 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
         "must be",
         "depends on the condition of the alert",
     ),
-    row(
-        &["create_alert"],
-        "note",
-        "needs an account",
-        "depends on the credentials",
-    ),
-    row(
-        &["create_alert"],
-        "options",
-        "needs an account",
-        "depends on the credentials",
-    ),
-    row(
-        &["create_alert"],
-        "tags",
-        "needs an account",
-        "depends on the credentials",
-    ),
+    row(&["create_alert"], "note", "needs an account", OF_CREDENTIALS),
+    row(&["create_alert"], "options", "needs an account", OF_CREDENTIALS),
+    row(&["create_alert"], "tags", "needs an account", OF_CREDENTIALS),
+    row(&["create_alert"], "templates", "needs an account", OF_CREDENTIALS),
+    row(&["create_alert"], "urgent", "needs an account", OF_CREDENTIALS),
     row(
         &["update_alert", "patch_alert"],
         "threshold",

@@ -184,7 +184,8 @@ impl AccountEmail {
             Self::SmsQuotaLow { .. } => "sms_quota_low",
             Self::SmsQuotaUsed { .. } => "sms_quota_used",
             Self::PlanPausedAlerts { .. } => "plan_paused_alerts",
-            Self::TemplateFailed { .. } | Self::AlertTemplateFailed { .. } => "template_failed",
+            Self::TemplateFailed { .. } => "template_failed",
+            Self::AlertTemplateFailed { .. } => "alert_template_failed",
             Self::PhoneCode { .. } => "phone_code",
             Self::ChannelTest => "channel_test",
         }

@@ -34,7 +34,7 @@ const HELD_LEASES: Statement = Statement {
 /// The kinds of [`is_alert_news`] as an SQL list.
 macro_rules! alert_news_kinds {
     () => {
-        "'fired', 'alert_expired', 'alerts_blind', 'alerts_see', 'split_adjusted', 'sms_quota_low', 'sms_quota_used', 'template_failed'"
+        "'fired', 'alert_expired', 'alerts_blind', 'alerts_see', 'split_adjusted', 'sms_quota_low', 'sms_quota_used', 'template_failed', 'alert_template_failed'"
     };
 }
 

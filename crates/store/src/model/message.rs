@@ -18,7 +18,7 @@ pub struct MessageId(pub Uuid);
 pub const FIRING_KIND: &str = "fired";
 
 /// The kinds of messages that contain news about alerts other than firings.
-pub const ALERT_NEWS_KINDS: [&str; 7] = [
+pub const ALERT_NEWS_KINDS: [&str; 8] = [
     "alert_expired",
     "alerts_blind",
     "alerts_see",
@@ -26,6 +26,7 @@ pub const ALERT_NEWS_KINDS: [&str; 7] = [
     "sms_quota_low",
     "sms_quota_used",
     "template_failed",
+    "alert_template_failed",
 ];
 
 /// Whether a message of a kind is news about alerts. News goes to the channel that the owner has chosen, waits for

@@ -70,6 +70,7 @@ async fn daily_reminder_that_a_process_does_not_know_yet_is_sent_after_the_other
         return;
     }
     let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
     // Before Monday's open.
     app.clock.set(at("2024-03-11T13:29:59Z"));
     let other = app.another_process().await;
