@@ -44,7 +44,7 @@ impl AccountUseCases {
         let writer = delivery.writer.clone();
         let tokens = Arc::new(AccessTokens::new(&ports.vault, &delivery_settings.public_url)?);
         let client_metadata = ClientMetadataCache::new(Arc::clone(&delivery.context.client), ports.network.clone());
-        let credential_cache = Arc::new(CredentialCache::default());
+        let credential_cache = Arc::new(CredentialCache::new(ports.store.is_shared()));
         let throttle = Arc::new(SignInThrottle::default());
         let authenticator = Authenticator {
             ports: ports.clone(),

@@ -6,6 +6,7 @@
 //!   checks of its account; [`plan_limits`]: limits of its plan; [`route_check`]: the channels of routes;
 //!   [`template_check`]: the templates of messages.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
+//! * [`JobLease`]: of several processes on one database, one runs a background job.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
 //! * [`scope_members`]: the stocks of an alert over many stocks.
 //! * [`mod@request`]: request bodies: their readers, which collect all errors, and their schemas.
@@ -13,6 +14,7 @@
 pub mod account;
 mod actor;
 pub mod error;
+mod job_lease;
 pub mod links;
 pub mod made_by;
 pub mod network;
@@ -30,6 +32,7 @@ pub mod vault;
 
 pub use actor::{Actor, AuthMethod, CredentialKind};
 pub use error::{ErrorsByField, ServiceError, StockCandidate};
+pub use job_lease::JobLease;
 pub use made_by::MadeBy;
 pub use network::Network;
 pub use ports::{Ports, TransactionFuture};

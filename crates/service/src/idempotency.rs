@@ -7,6 +7,9 @@
 //! request. If a response cannot be opened (the vault has another key now), it is not returned, and the request is not
 //! executed again, because it was already executed.
 //!
+//! A repeat waits for the first request. If another process handles it, the repeat reads the stored state until there is a
+//! response ([`Idempotency::is_in_progress_elsewhere`]).
+//!
 //! Not guaranteed: the response is stored after the request was executed, in a separate transaction. If the process
 //! dies in between, a repeated request is executed again after [`LEASE_TIMEOUT`].
 
@@ -136,9 +139,8 @@ impl Idempotency {
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn begin_request(&self, request: IdempotentRequest) -> Result<IdempotencyState, ServiceError> {
         let now = self.ports.clock.now();
-        let before = |duration: SignedDuration| now.saturating_sub(duration).unwrap_or(Timestamp::MIN);
-        let abandoned = before(SignedDuration::try_from(LEASE_TIMEOUT).unwrap_or(RESPONSE_RETENTION));
-        let inputs = (request.0, now, abandoned, before(RESPONSE_RETENTION));
+        let forgotten = now.saturating_sub(RESPONSE_RETENTION).unwrap_or(Timestamp::MIN);
+        let inputs = (request.0, now, abandoned_before(now), forgotten);
         let transaction = self
             .ports
             .store
@@ -163,6 +165,19 @@ impl Idempotency {
             IdempotencyClaimResult::InProgress { .. } => IdempotencyState::InProgress,
             IdempotencyClaimResult::BodyMismatch => IdempotencyState::DifferentBody,
         })
+    }
+
+    /// Returns whether another process may be handling a request. Always `false` if this is the only process on the database.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
+    pub async fn is_in_progress_elsewhere(&self, request: IdempotentRequest) -> Result<bool, ServiceError> {
+        let Ports { store, clock, .. } = &self.ports;
+        if !store.is_shared() {
+            return Ok(false);
+        }
+        let abandoned = abandoned_before(clock.now());
+        Ok(store.is_idempotency_key_in_progress(&request.0, abandoned).await?)
     }
 
     /// Stores the response of a request.
@@ -192,4 +207,10 @@ impl Idempotency {
         let transaction = store.commit(lease.claim, |claim, unit| Box::pin(unit.release_idempotency_key(claim)));
         Ok(transaction.await?)
     }
+}
+
+/// Returns the time before which claims are abandoned.
+fn abandoned_before(now: Timestamp) -> Timestamp {
+    let timeout = SignedDuration::try_from(LEASE_TIMEOUT).unwrap_or(RESPONSE_RETENTION);
+    now.saturating_sub(timeout).unwrap_or(Timestamp::MIN)
 }

@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 
 use crate::columns::Table;
+use crate::database::query;
 use crate::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, StoredResponse};
 use crate::sqlite::row;
 use crate::unit_of_work::{fetch, write_rows};
@@ -24,6 +25,25 @@ row! {
 }
 
 impl Store {
+    /// Returns whether a key is claimed and has no response yet. Claims not newer than `abandoned` do not count.
+    pub async fn is_idempotency_key_in_progress(
+        &self,
+        key: &IdempotencyKey,
+        abandoned: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let sql = "SELECT begun_at FROM repeatable_requests
+                   WHERE requester_id = $1 AND key_hash = $2 AND status IS NULL AND begun_at > $3";
+        let claimed = query!(
+            fetch_optional(i64,),
+            self.short_reads(),
+            sql,
+            key.requester.0,
+            &key.key_hash[..],
+            abandoned.as_microsecond(),
+        )?;
+        Ok(claimed.is_some())
+    }
+
     /// Deletes keys that were claimed by `before`, with their responses. Returns the number deleted.
     pub async fn purge_idempotency_keys(&self, before: Timestamp) -> Result<u64, StoreError> {
         let transaction = self.commit(before, |&before, unit| {

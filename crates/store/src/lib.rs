@@ -37,6 +37,7 @@ mod future_rows;
 mod guest_codes;
 mod history;
 mod idempotency;
+mod job_leases;
 mod market;
 mod merged;
 mod messages;

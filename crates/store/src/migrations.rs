@@ -62,6 +62,7 @@ on_both! {
     "0039" "unreached_firings",
     "0040" "linked_chats",
     "0041" "alert_templates",
+    "0042" "job_leases",
 }
 
 /// Returns the migrations of SQLite.

@@ -5,7 +5,7 @@
 //! instance because its intention was swapped, the result is discarded and the item is analyzed again.
 //!
 //! Periodically all items are checked for stale alerts: their horizon has passed, the price has moved away, or all
-//! of them have fired. A stale item is analyzed again.
+//! of them have fired. A stale item is analyzed again. Of several processes on one database, one checks.
 
 use alerts::transition::PriceAvailability;
 use jiff::tz::TimeZone;
@@ -20,8 +20,8 @@ use super::WatchlistEffects;
 use super::auto_alerts::{self, AlertSelection, PlannedAlert};
 use crate::Watchlists;
 use crate::analyst::{AnalysisRequest, FallbackReason};
-use foundation::ServiceError;
 use foundation::account::{lock_account, require_active};
+use foundation::{JobLease, ServiceError};
 
 /// The lease of a claim: longer than the timeout of a language model.
 const ANALYSIS_LEASE: SignedDuration = SignedDuration::from_mins(15);
@@ -35,6 +35,8 @@ const MAX_RETRY_DELAY: SignedDuration = SignedDuration::from_hours(1);
 const QUEUE_POLL_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 /// How often all items are checked for stale alerts.
 const STALE_CHECK_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// Lease of that check.
+const STALE_CHECK_LEASE: SignedDuration = SignedDuration::from_mins(90);
 /// The number of items that one query reads.
 const ITEM_BATCH_SIZE: u32 = 256;
 
@@ -48,12 +50,18 @@ pub(crate) struct AnalysisQueue {
 
 /// Analyzes the requested items until `stop`.
 pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
+    let lease = JobLease::new(&watchlists.ports, "stale_analyses", STALE_CHECK_LEASE);
+    run_with_lease(&watchlists, &lease, &stop).await;
+    lease.release().await;
+}
+
+async fn run_with_lease(watchlists: &Watchlists, lease: &JobLease, stop: &CancellationToken) {
     let clock = &watchlists.ports.clock;
     let after = |duration| clock.now().saturating_add(duration).unwrap_or(Timestamp::MAX);
     let mut next_stale_check = after(STALE_CHECK_INTERVAL);
     while !stop.is_cancelled() {
         let mut wake = next_stale_check.min(after(QUEUE_POLL_INTERVAL));
-        match watchlists.analyze_due_items(&stop).await {
+        match watchlists.analyze_due_items(stop).await {
             // There may be more.
             Ok(count) if count > 0 => continue,
             Ok(_) => {}
@@ -70,7 +78,7 @@ pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
         }
         if next_stale_check <= clock.now() {
             next_stale_check = after(STALE_CHECK_INTERVAL);
-            if let Err(error) = watchlists.request_stale_analyses().await {
+            if let Err(error) = lease.run(watchlists.request_stale_analyses()).await {
                 tracing::warn!(%error, "watchlists could not be checked for stale alerts; the next check is in an hour");
             }
         }

@@ -34,7 +34,7 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// Returns the actor of an API key. The result may be a few seconds old.
+    /// Returns the actor of an API key. The result may be as old as a cache entry.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the key does not exist.
@@ -44,15 +44,15 @@ impl Authenticator {
             return Err(unknown_api_key());
         }
         let (hash, now) = (keys::hash(key), ports.clock.now());
-        let actor = match credential_cache.get(&hash, now) {
+        let actor = match credential_cache.get(&hash, &*ports.clock) {
             Some(actor) => actor,
             None => {
-                let since = credential_cache.generation();
+                let lookup = credential_cache.begin_lookup(&*ports.clock);
                 let found = ports.store.api_key_by_hash(hash).await?;
                 let found = found.filter(|(_, account)| account.profile.deleted_at.is_none());
                 let (key, account) = found.ok_or_else(unknown_api_key)?;
                 let actor = api_key_actor(key, account);
-                credential_cache.insert(hash, &actor, since, now);
+                credential_cache.insert(hash, &actor, lookup);
                 actor
             }
         };
@@ -60,7 +60,7 @@ impl Authenticator {
         Ok(actor)
     }
 
-    /// Returns the actor of an access token. The state of the session may be a few seconds old.
+    /// Returns the actor of an access token. The state of the session may be as old as a cache entry.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the token is invalid or expired, or its session has ended.
@@ -70,20 +70,20 @@ impl Authenticator {
         let claimed = self.tokens.verify(token, now).ok_or_else(invalid_access_token)?;
         // All tokens of a session share one cache entry. No secret has this hash, because a session id is not a secret.
         let hash = secret::hash("session", "", &claimed.session.0.to_string());
-        if let Some(actor) = credential_cache.get(&hash, now) {
+        if let Some(actor) = credential_cache.get(&hash, &*ports.clock) {
             return Ok(actor);
         }
-        let since = credential_cache.generation();
+        let lookup = credential_cache.begin_lookup(&*ports.clock);
         let found = ports.store.session(claimed.session).await?;
         let found = found.filter(|(session, _)| session.account == claimed.account);
         let actor = self
             .signed_in(found, CredentialKind::Token, None, now)
             .ok_or_else(invalid_access_token)?;
-        credential_cache.insert(hash, &actor, since, now);
+        credential_cache.insert(hash, &actor, lookup);
         Ok(actor)
     }
 
-    /// Returns the actor of a session cookie. The result may be a few seconds old. A client that is given is recorded as the one that
+    /// Returns the actor of a session cookie. The result may be as old as a cache entry. A client that is given is recorded as the one that
     /// uses the session.
     ///
     /// # Errors
@@ -98,15 +98,15 @@ impl Authenticator {
             return Err(session_over());
         }
         let (hash, now) = (secret::hash(COOKIE_HASH_PURPOSE, "", cookie), ports.clock.now());
-        if let Some(actor) = credential_cache.get(&hash, now) {
+        if let Some(actor) = credential_cache.get(&hash, &*ports.clock) {
             return Ok(actor);
         }
-        let since = credential_cache.generation();
+        let lookup = credential_cache.begin_lookup(&*ports.clock);
         let found = ports.store.session_by_cookie(hash).await?;
         let actor = self
             .signed_in(found, CredentialKind::Cookie, client, now)
             .ok_or_else(session_over)?;
-        credential_cache.insert(hash, &actor, since, now);
+        credential_cache.insert(hash, &actor, lookup);
         Ok(actor)
     }
 

@@ -1,13 +1,24 @@
 //! Cache of authenticated credentials, so that most requests need no database query for authentication.
 //!
-//! An API key, a session or an OAuth access token that was found is valid for [`CACHE_TTL_SECONDS`] seconds without
-//! another query. Changes by this process take effect at once, changes by other processes after that time. Unknown
-//! credentials are not cached: guesses would evict valid entries.
+//! An API key, a session or an OAuth access token that was found is valid for a short time without another query: [`SHARED_TTL`] on
+//! a database that other processes may use, else [`SINGLE_PROCESS_TTL`]. Changes by this process take effect at once. Changes by
+//! other processes (a revocation, a deactivation, another plan or password) take effect after that time, so a revoked credential
+//! is refused everywhere within a second. Unknown credentials are not cached: guesses would evict valid entries.
+//!
+//! The age of an entry is counted from before its query, so the entry never outlives a change by more than its lifetime. It is
+//! measured by the uptime and by the clock, and the longer of the two counts: neither a clock that is set back nor a machine that
+//! was suspended extends it. If the database cannot be reached, the entry expires all the same, and the request fails.
+//!
+//! A short lifetime was preferred to a counter of changes that each process polls. The counter would have to be incremented in
+//! each transaction that changes a credential or an account, and a transaction that forgets it would go unnoticed; the age
+//! of the last poll would be a second bound to check. The lifetime costs one query by a unique index for each credential and
+//! lifetime, and never more than one for each request, which queries the database at least once anyway.
 
 use foundation::Actor;
 use foundation::AuthMethod;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use clock::{Clock, ClockReading};
 use hashbrown::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use store::Store;
@@ -18,8 +29,10 @@ use uuid::Uuid;
 use super::authenticate::expiry;
 use super::hashing::HashingPool;
 
-/// Lifetime of a cache entry, in seconds.
-const CACHE_TTL_SECONDS: i64 = 5;
+/// Lifetime of an entry if other processes may use the database. The rest of the second is for requests that are waiting.
+const SHARED_TTL: SignedDuration = SignedDuration::from_millis(800);
+/// Lifetime of an entry if this is the only process on the database.
+const SINGLE_PROCESS_TTL: SignedDuration = SignedDuration::from_secs(5);
 /// Maximum number of cache entries.
 const MAX_CACHED_CREDENTIALS: usize = 10_000;
 /// Minimum time between two recordings of the same credential's use, in seconds.
@@ -32,57 +45,67 @@ pub(crate) type CredentialHash = [u8; 32];
 #[derive(Debug)]
 pub(crate) struct CredentialCache {
     state: Mutex<CacheState>,
+    ttl: SignedDuration,
     pub(super) hashing: HashingPool,
     tasks: TaskTracker,
 }
 
 #[derive(Debug, Default)]
 struct CacheState {
-    actors: HashMap<CredentialHash, (Actor, Timestamp)>,
+    /// The actors, each with the time before its lookup.
+    actors: HashMap<CredentialHash, (Actor, ClockReading)>,
     /// Time of the last recorded use, by API key or grant.
     recorded_uses: HashMap<Uuid, Timestamp>,
     /// Number of invalidations. A lookup that began before an invalidation is not cached.
     generation: u64,
 }
 
-/// Generation of the cache at the start of a lookup.
+/// The time and the generation of the cache at the start of a lookup.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CacheGeneration(u64);
+pub(crate) struct CacheLookup {
+    began: ClockReading,
+    generation: u64,
+}
 
-impl Default for CredentialCache {
-    fn default() -> Self {
+impl CredentialCache {
+    /// Creates an empty cache. `is_shared` is whether other processes may use the database.
+    pub(crate) fn new(is_shared: bool) -> Self {
         Self {
             state: Mutex::default(),
+            ttl: if is_shared { SHARED_TTL } else { SINGLE_PROCESS_TTL },
             hashing: HashingPool::default(),
             tasks: TaskTracker::new(),
         }
     }
-}
 
-impl CredentialCache {
     /// Returns the cached actor of a credential.
-    pub(crate) fn get(&self, hash: &CredentialHash, now: Timestamp) -> Option<Actor> {
+    pub(crate) fn get(&self, hash: &CredentialHash, clock: &dyn Clock) -> Option<Actor> {
+        let now = ClockReading::of(clock);
         let state = self.state();
-        let (actor, at) = state.actors.get(hash)?;
-        is_within(*at, now, CACHE_TTL_SECONDS).then(|| actor.clone())
+        let (actor, began) = state.actors.get(hash)?;
+        is_younger(*began, now, self.ttl).then(|| actor.clone())
     }
 
-    /// Returns the current generation. Call it before a lookup, and pass it to [`insert`](Self::insert).
-    pub(crate) fn generation(&self) -> CacheGeneration {
-        CacheGeneration(self.state().generation)
+    /// Begins a lookup. Call it before the query, and pass the result to [`insert`](Self::insert).
+    pub(crate) fn begin_lookup(&self, clock: &dyn Clock) -> CacheLookup {
+        CacheLookup {
+            began: ClockReading::of(clock),
+            generation: self.state().generation,
+        }
     }
 
     /// Caches the actor of a credential, unless the cache was invalidated since the lookup began.
-    pub(crate) fn insert(&self, hash: CredentialHash, actor: &Actor, generation: CacheGeneration, now: Timestamp) {
+    pub(crate) fn insert(&self, hash: CredentialHash, actor: &Actor, lookup: CacheLookup) {
+        let CacheLookup { began, generation } = lookup;
         let mut state = self.state();
-        if state.generation != generation.0 {
+        if state.generation != generation {
             return;
         }
         if state.actors.len() >= MAX_CACHED_CREDENTIALS {
-            state.actors.retain(|_, (_, at)| is_within(*at, now, CACHE_TTL_SECONDS));
+            state.actors.retain(|_, (_, at)| is_younger(*at, began, self.ttl));
         }
         if state.actors.len() < MAX_CACHED_CREDENTIALS {
-            state.actors.insert(hash, (actor.clone(), now));
+            state.actors.insert(hash, (actor.clone(), began));
         }
     }
 
@@ -160,6 +183,12 @@ impl CredentialCache {
     }
 }
 
+/// Returns whether less than `ttl` has passed between two readings, by the clock and by the uptime.
+fn is_younger(began: ClockReading, now: ClockReading, ttl: SignedDuration) -> bool {
+    let by_clock = now.time().duration_since(began.time());
+    by_clock >= SignedDuration::ZERO && by_clock < ttl && now.elapsed_since(began) < ttl
+}
+
 /// Returns whether `at` is less than `seconds` before `now`. A clock that was set back does not extend the time.
 fn is_within(at: Timestamp, now: Timestamp, seconds: i64) -> bool {
     at <= now && now.duration_since(at) < SignedDuration::from_secs(seconds)
@@ -169,6 +198,7 @@ fn is_within(at: Timestamp, now: Timestamp, seconds: i64) -> bool {
 mod tests {
     use super::*;
     use alerts::Plan;
+    use clock::ManualClock;
     use jiff::tz::TimeZone;
     use store::model::ApiKeyId;
 
@@ -191,58 +221,96 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + seconds).unwrap()
     }
 
-    fn is_known(credential_cache: &CredentialCache, hash: u8, now: Timestamp) -> bool {
-        credential_cache.get(&[hash; 32], now).is_some()
+    fn cache(is_shared: bool) -> (CredentialCache, ManualClock) {
+        (CredentialCache::new(is_shared), ManualClock::new(at(0)))
+    }
+
+    fn insert(cache: &CredentialCache, clock: &ManualClock, hash: u8, account: u128) {
+        cache.insert([hash; 32], &actor(account), cache.begin_lookup(clock));
+    }
+
+    fn is_known(cache: &CredentialCache, clock: &ManualClock, hash: u8) -> bool {
+        cache.get(&[hash; 32], clock).is_some()
     }
 
     #[test]
-    fn cached_credential_expires_after_five_seconds() {
-        let credential_cache = CredentialCache::default();
-        credential_cache.insert([1; 32], &actor(1), credential_cache.generation(), at(0));
-        assert!(is_known(&credential_cache, 1, at(4)));
-        assert!(!is_known(&credential_cache, 1, at(5)));
-        assert!(!is_known(&credential_cache, 1, at(-1)));
-        assert!(!is_known(&credential_cache, 2, at(0)));
+    fn cached_credential_expires_after_five_seconds_in_a_single_process() {
+        let (cache, clock) = cache(false);
+        insert(&cache, &clock, 1, 1);
+        assert!(!is_known(&cache, &clock, 2));
+        clock.set(at(4));
+        assert!(is_known(&cache, &clock, 1));
+        clock.set(at(5));
+        assert!(!is_known(&cache, &clock, 1));
+    }
+
+    #[test]
+    fn cached_credential_expires_within_a_second_on_a_shared_database() {
+        let (cache, clock) = cache(true);
+        insert(&cache, &clock, 1, 1);
+        clock.advance(SignedDuration::from_millis(799));
+        assert!(is_known(&cache, &clock, 1));
+        clock.advance(SignedDuration::from_millis(1));
+        assert!(!is_known(&cache, &clock, 1));
+    }
+
+    #[test]
+    fn age_of_a_credential_counts_from_before_its_lookup() {
+        let (cache, clock) = cache(true);
+        let lookup = cache.begin_lookup(&clock);
+        clock.advance(SHARED_TTL);
+        cache.insert([1; 32], &actor(1), lookup);
+        assert!(!is_known(&cache, &clock, 1));
+    }
+
+    #[test]
+    fn clock_steps_do_not_extend_the_life_of_a_credential() {
+        let (cache, clock) = cache(true);
+        insert(&cache, &clock, 1, 1);
+        clock.step_to(at(-1));
+        assert!(!is_known(&cache, &clock, 1));
+        // The clock shows the time of the lookup again, but a second has passed.
+        clock.advance(SignedDuration::from_secs(1));
+        assert!(!is_known(&cache, &clock, 1));
+        insert(&cache, &clock, 1, 1);
+        // As after a suspension of the machine, during which the uptime stands still.
+        clock.step_to(at(1));
+        assert!(!is_known(&cache, &clock, 1));
     }
 
     #[test]
     fn invalidation_removes_only_that_account() {
-        let credential_cache = CredentialCache::default();
-        let before = credential_cache.generation();
-        credential_cache.insert([1; 32], &actor(1), before, at(0));
-        credential_cache.insert([2; 32], &actor(2), before, at(0));
-        credential_cache.invalidate(actor(1).account);
-        assert!(!is_known(&credential_cache, 1, at(0)));
-        assert!(is_known(&credential_cache, 2, at(0)));
+        let (cache, clock) = cache(false);
+        insert(&cache, &clock, 1, 1);
+        insert(&cache, &clock, 2, 2);
+        cache.invalidate(actor(1).account);
+        assert!(!is_known(&cache, &clock, 1));
+        assert!(is_known(&cache, &clock, 2));
     }
 
     #[test]
     fn lookup_before_invalidation_is_not_cached() {
-        let credential_cache = CredentialCache::default();
-        let before = credential_cache.generation();
-        credential_cache.invalidate(actor(1).account);
-        credential_cache.insert([1; 32], &actor(1), before, at(0));
-        assert!(!is_known(&credential_cache, 1, at(0)));
+        let (cache, clock) = cache(false);
+        let lookup = cache.begin_lookup(&clock);
+        cache.invalidate(actor(1).account);
+        cache.insert([1; 32], &actor(1), lookup);
+        assert!(!is_known(&cache, &clock, 1));
     }
 
     #[test]
     fn cache_is_bounded_and_evicts_expired_entries() {
-        let credential_cache = CredentialCache::default();
+        let (cache, clock) = cache(false);
         let hash = |n: usize| {
             let mut hash = [0; 32];
             hash[..8].copy_from_slice(&n.to_le_bytes());
             hash
         };
         for n in 0..=MAX_CACHED_CREDENTIALS {
-            credential_cache.insert(hash(n), &actor(1), credential_cache.generation(), at(0));
+            cache.insert(hash(n), &actor(1), cache.begin_lookup(&clock));
         }
-        assert_eq!(credential_cache.state().actors.len(), MAX_CACHED_CREDENTIALS);
-        credential_cache.insert(
-            hash(MAX_CACHED_CREDENTIALS),
-            &actor(1),
-            credential_cache.generation(),
-            at(6),
-        );
-        assert_eq!(credential_cache.state().actors.len(), 1);
+        assert_eq!(cache.state().actors.len(), MAX_CACHED_CREDENTIALS);
+        clock.set(at(6));
+        cache.insert(hash(MAX_CACHED_CREDENTIALS), &actor(1), cache.begin_lookup(&clock));
+        assert_eq!(cache.state().actors.len(), 1);
     }
 }

@@ -87,7 +87,7 @@ impl Accounts {
         self.create_key(actor.account, key, KeyCreator::Owner).await
     }
 
-    /// Deletes an API key of the signed-in actor. This process rejects it at once, other processes a few seconds later.
+    /// Deletes an API key of the signed-in actor. This process rejects it at once, other processes within a second.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] if the actor has no such key.

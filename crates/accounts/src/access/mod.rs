@@ -1,7 +1,7 @@
 //! Authentication, authorization, accounts and API keys.
 //!
 //! A request presents a credential (API key, access token or session cookie, `authenticate.rs`) and becomes an
-//! [`Actor`](foundation::Actor), the first argument of the use cases. Lookups are cached for a few seconds (`credential_cache.rs`). This
+//! [`Actor`](foundation::Actor), the first argument of the use cases. Lookups are cached for a short time (`credential_cache.rs`). This
 //! service signs the access tokens (`tokens.rs`); see [`identity`](crate::identity) for sessions. Operators create
 //! accounts and keys by command ([`Accounts::create_account`], [`Accounts::create_api_key_for_email`]); owners create
 //! keys within their plan (`keys.rs`). Passwords are stored as argon2id hashes (`password.rs`), keys as SHA-256 hashes.

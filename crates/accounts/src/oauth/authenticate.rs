@@ -7,7 +7,7 @@ use foundation::secret;
 use foundation::{Actor, AuthMethod, ServiceError};
 
 impl Authenticator {
-    /// Returns the actor of an OAuth access token. The result may be a few seconds old.
+    /// Returns the actor of an OAuth access token. The result may be as old as a cache entry.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the token does not exist or is expired, or its grant has ended.
@@ -17,10 +17,10 @@ impl Authenticator {
             return Err(no_token());
         }
         let (hash, now) = (secret::hash(ACCESS_HASH_PURPOSE, "", token), ports.clock.now());
-        let actor = match credential_cache.get(&hash, now) {
+        let actor = match credential_cache.get(&hash, &*ports.clock) {
             Some(actor) => actor,
             None => {
-                let since = credential_cache.generation();
+                let lookup = credential_cache.begin_lookup(&*ports.clock);
                 let found = ports.store.grant_access_token(hash).await?;
                 let found = found.filter(|found| now < found.expires_at && found.grant.is_live(now));
                 let found = found.ok_or_else(no_token)?;
@@ -30,7 +30,7 @@ impl Authenticator {
                     scopes: scopes::known(&found.scopes),
                 };
                 let actor = authenticate::actor_for(found.account, auth_method);
-                credential_cache.insert(hash, &actor, since, now);
+                credential_cache.insert(hash, &actor, lookup);
                 actor
             }
         };

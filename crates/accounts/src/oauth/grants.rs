@@ -13,8 +13,7 @@ impl OAuth {
         Ok(self.ports.store.grants(actor.account, now).await?)
     }
 
-    /// Ends a grant of the signed-in actor. This process rejects its tokens at once, other processes a few seconds
-    /// later.
+    /// Ends a grant of the signed-in actor. This process rejects its tokens at once, other processes within a second.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] if the actor has no such live grant.

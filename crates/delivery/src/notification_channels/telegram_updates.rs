@@ -4,18 +4,20 @@
 //! none is lost if the process is stopped in between.
 //!
 //! A bot is read while a channel waits for its chat, and as long as a channel has one. Then the request waits at Telegram for the next
-//! update, so that a button acts at once and an idle bot costs three requests a minute.
+//! update, so that a button acts at once and an idle bot costs three requests a minute. Of several processes on one database, one
+//! reads the bots: the Bot API refuses a second reader. Channels that another process has created are found with the next search.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foundation::ServiceError;
+use foundation::{JobLease, ServiceError};
 use jiff::{SignedDuration, Timestamp};
 use notify::channels::ChannelSecret;
 use notify::channels::ChannelTarget;
 use notify::channels::telegram::{TelegramConfig, TelegramError, TelegramEvent, TelegramUpdate};
 use notify::message_attempt::MessageOutcome;
+use store::StoreError;
 use store::model::NotificationChannel;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +35,9 @@ const RETRY_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
 const REFUSED_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 /// The pause between two searches for bots, whose channels another process may have created.
 const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_secs(15);
+
+/// Lease of the reading of bots.
+const READING_LEASE: SignedDuration = SignedDuration::from_secs(30);
 
 /// The token of a user's bot; `None` for that of the operator.
 pub(super) type BotToken = Option<String>;
@@ -83,6 +88,7 @@ impl NotificationChannels {
     pub async fn run_telegram_updates(self, actions: impl ButtonActions, stop: CancellationToken) {
         // Bots that refused to be read, each with the time until which they are left alone.
         let mut refused: HashMap<BotToken, Timestamp> = HashMap::new();
+        let lease = JobLease::new(&self.ports, "telegram_updates", READING_LEASE);
         while !stop.is_cancelled() {
             let round = stop.child_token();
             let end = async {
@@ -93,24 +99,44 @@ impl NotificationChannels {
                 }
                 round.cancel();
             };
-            tokio::join!(self.read_bots(&actions, &round, &mut refused), end);
+            tokio::join!(self.read_bots(&actions, &round, &lease, &mut refused), end);
         }
+        lease.release().await;
     }
 
-    /// Reads all bots until the end of a round, each on its own: a bot that does not respond does not delay the others.
+    /// Reads all bots until the end of a round, unless another process reads them.
     async fn read_bots(
         &self,
         actions: &impl ButtonActions,
         round: &CancellationToken,
+        lease: &JobLease,
         refused: &mut HashMap<BotToken, Timestamp>,
     ) {
         let bots = match self.bots().await {
+            Ok(bots) if bots.is_empty() => return,
             Ok(bots) => bots,
             Err(error) => {
                 tracing::warn!(%error, "the Telegram channels cannot be read");
                 return;
             }
         };
+        let reading = async {
+            self.run_readers(bots, actions, round, refused).await;
+            Ok::<_, StoreError>(())
+        };
+        if let Err(error) = lease.run(reading).await {
+            tracing::warn!(%error, "the updates of Telegram bots cannot be read");
+        }
+    }
+
+    /// Reads each bot on its own: one that does not respond does not delay the others.
+    async fn run_readers(
+        &self,
+        bots: HashMap<BotToken, BotChannels>,
+        actions: &impl ButtonActions,
+        round: &CancellationToken,
+        refused: &mut HashMap<BotToken, Timestamp>,
+    ) {
         let now = self.ports.network.time.now();
         refused.retain(|_, until| *until > now);
         let mut readers = JoinSet::new();

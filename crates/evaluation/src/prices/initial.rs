@@ -1,8 +1,11 @@
 //! Sets the initial price of alerts that became active without a current price.
+//!
+//! Of several processes on one database, one asks its source to confirm prices.
 
 use std::sync::Arc;
 
 use ::alerts::transition::{self, Transition};
+use foundation::JobLease;
 use jiff::{SignedDuration, Timestamp};
 use market::{CurrentPrice, Symbol};
 use serde_json::{Map, Value};
@@ -14,6 +17,8 @@ use crate::prices::Prices;
 
 /// How often the database is searched for alerts that another process made active.
 const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// Lease of the confirmation of prices.
+const CONFIRMATION_LEASE: SignedDuration = SignedDuration::from_secs(150);
 /// The maximum number of stocks whose prices the source is asked to confirm with each search.
 const MAX_CONFIRMATIONS: usize = 8;
 /// The number of alerts that one query reads.
@@ -22,23 +27,25 @@ const ALERT_BATCH_SIZE: u32 = 256;
 /// Sets initial prices as prices arrive, until `stop`.
 pub async fn run(prices: Prices, stop: CancellationToken) {
     let clock = &prices.ports.clock;
+    let lease = JobLease::new(&prices.ports, "price_confirmations", CONFIRMATION_LEASE);
     let mut next_search = clock.now();
     loop {
         // A search that was planned while the clock was ahead would be late.
         next_search = next_search.min(after_pause(clock.now()));
         let is_search_due = next_search <= clock.now();
-        if let Err(error) = prices.fill_initial_prices(is_search_due).await {
+        if let Err(error) = prices.fill_initial_prices(is_search_due, &lease).await {
             tracing::warn!(%error, "initial prices could not be stored; the next attempt is in a minute");
         }
         if is_search_due {
             next_search = after_pause(clock.now());
         }
         tokio::select! {
-            () = stop.cancelled() => return,
+            () = stop.cancelled() => break,
             () = prices.initial_prices.wake.notified() => {}
             () = clock.sleep_until(next_search) => {}
         }
     }
+    lease.release().await;
 }
 
 fn after_pause(now: Timestamp) -> Timestamp {
@@ -51,14 +58,14 @@ impl Prices {
     ///
     /// # Errors
     /// [`StoreError`] if the database fails.
-    pub(crate) async fn fill_initial_prices(&self, search: bool) -> Result<u64, StoreError> {
+    pub(crate) async fn fill_initial_prices(&self, search: bool, lease: &JobLease) -> Result<u64, StoreError> {
         if search {
             let found = self.ports.store.symbols_without_initial_price().await?;
             self.initial_prices.symbols().extend(found);
         }
         let waiting: Vec<Symbol> = self.initial_prices.symbols().iter().copied().collect();
         if search {
-            self.confirm_recent_prices(&waiting).await;
+            self.confirm_recent_prices(&waiting, lease).await?;
         }
         let mut filled = 0;
         for symbol in waiting {
@@ -78,7 +85,10 @@ impl Prices {
 
     /// Asks the source to confirm prices that are recent, but not current without confirmation: those of stocks that
     /// are seldom traded or polled.
-    async fn confirm_recent_prices(&self, waiting: &[Symbol]) {
+    async fn confirm_recent_prices(&self, waiting: &[Symbol], lease: &JobLease) -> Result<(), StoreError> {
+        if !self.price_source.is_connected() {
+            return Ok(());
+        }
         let now = self.ports.clock.now();
         let stale_after = self.settings.engine.stale_after;
         let is_unconfirmed = |symbol: &&Symbol| {
@@ -87,7 +97,11 @@ impl Prices {
                 && self.current_price(**symbol).is_none()
         };
         let unconfirmed = waiting.iter().filter(is_unconfirmed).take(MAX_CONFIRMATIONS);
-        futures_util::future::join_all(unconfirmed.map(|&symbol| self.ask_source(symbol))).await;
+        let unconfirmed: Vec<Symbol> = unconfirmed.copied().collect();
+        if !unconfirmed.is_empty() && lease.claim().await? {
+            futures_util::future::join_all(unconfirmed.into_iter().map(|symbol| self.ask_source(symbol))).await;
+        }
+        Ok(())
     }
 
     async fn fill_alerts_of(&self, symbol: Symbol, price: CurrentPrice) -> Result<u64, StoreError> {

@@ -1,7 +1,7 @@
 //! `Idempotency-Key` on POST: a repeated request gets the first response, and runs only once.
 //!
 //! Each request runs in a separate task, so that it finishes and its response is stored even if the client disconnects,
-//! which is when a repeat matters. Concurrent repeats wait for the first request. Responses of requests without lasting effect
+//! which is when a repeat matters. Concurrent repeats wait for the first request, also if another process handles it. Responses of requests without lasting effect
 //! are not stored, so the client can retry them: missing permissions (401, 403), too many requests (429), and server
 //! errors (5xx).
 //!
@@ -40,6 +40,11 @@ const MAX_KEY_BYTES: usize = 255;
 
 /// The maximum time a repeat waits for the first request.
 const MAX_WAIT: Duration = Duration::from_secs(10);
+/// The pause before the second read of a request that another process handles. Each further pause is half as long again, up to
+/// [`MAX_READ_PAUSE`].
+const FIRST_READ_PAUSE: Duration = Duration::from_millis(50);
+/// See [`FIRST_READ_PAUSE`].
+const MAX_READ_PAUSE: Duration = Duration::from_millis(250);
 /// `Retry-After` of repeats whose first request is still running, in seconds.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
@@ -147,12 +152,10 @@ async fn respond(app: &App, idempotent: IdempotentRequest, request: Request, nex
                 return ApiError::field("Idempotency-Key", message).into_response();
             }
             Ok(IdempotencyState::InProgress) => {
-                let Some(mut in_flight) = app.in_flight().find(&idempotent) else {
-                    continue;
-                };
-                // The sender is dropped when the first request is done; it never sends a value.
-                if tokio::time::timeout(MAX_WAIT, in_flight.changed()).await.is_err() {
-                    break;
+                match tokio::time::timeout(MAX_WAIT, wait_for_end(app, idempotent)).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => return ApiError::from(error).into_response(),
+                    Err(_) => break,
                 }
             }
             Err(error) => return ApiError::from(error).into_response(),
@@ -162,6 +165,21 @@ async fn respond(app: &App, idempotent: IdempotentRequest, request: Request, nex
     ApiError::new(ApiErrorCode::Conflict, message)
         .retry_after(RETRY_AFTER_SECONDS)
         .into_response()
+}
+
+/// Waits until a request that is in progress has ended, in this process or in another one.
+async fn wait_for_end(app: &App, idempotent: IdempotentRequest) -> Result<(), ServiceError> {
+    if let Some(mut in_flight) = app.in_flight().find(&idempotent) {
+        // The sender is dropped when the first request is done; it never sends a value.
+        let _ = in_flight.changed().await;
+        return Ok(());
+    }
+    let mut pause = FIRST_READ_PAUSE;
+    while app.service().idempotency.is_in_progress_elsewhere(idempotent).await? {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 3 / 2).min(MAX_READ_PAUSE);
+    }
+    Ok(())
 }
 
 /// Returns the body of the first response with the current rate limit, which the headers have too.

@@ -1,7 +1,13 @@
 //! Periodic jobs. The service runs them on its own schedule; external schedulers can trigger each of them
 //! ([`Jobs::run_job`]).
 //!
-//! The [`CleanupWorker`] deletes expired data every hour.
+//! The [`CleanupWorker`] deletes expired data every hour, in one of the processes on a database.
+//!
+//! Three further jobs run in one process: the check of watchlists for stale alerts (`watchlist::analysis`), the confirmation of prices
+//! for new alerts (`evaluation::prices::initial`) and the reading of Telegram bots (`delivery::notification_channels`). All others
+//! run in each process, because they claim the rows they work on (dispatchers, analyses), check and write in one
+//! transaction with the rows locked (escalations, notices about blind alerts, the opening of paper trades, initial prices), or need what
+//! this process has in memory (the engine, the source of market data).
 
 mod secret;
 
@@ -19,13 +25,15 @@ use crate::alerts::UNDO_LIFETIME;
 use crate::alerts::guests;
 use accounts::oauth;
 use evaluation::evaluator::Evaluator;
-use foundation::{Ports, ServiceError};
+use foundation::{JobLease, Ports, ServiceError};
 use watchlist::Watchlists;
 
 pub use secret::CronSecret;
 
 /// Interval of the cleanup.
 const CLEANUP_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// Lease of the cleanup.
+const CLEANUP_LEASE: SignedDuration = SignedDuration::from_mins(90);
 /// Retention of ended sessions and codes, so that their use gets a specific error.
 const EXPIRED_RETENTION: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Retention of finished messages and their outbox content. The monthly quota needs a month of them.
@@ -231,19 +239,28 @@ impl CleanupWorker {
     /// Runs every hour until `stop`.
     pub(crate) async fn run(self, stop: CancellationToken) {
         let clock = &self.ports.clock;
+        let lease = JobLease::new(&self.ports, "cleanup", CLEANUP_LEASE);
         loop {
             let next = clock.now().saturating_add(CLEANUP_INTERVAL).unwrap_or(Timestamp::MAX);
             tokio::select! {
-                () = stop.cancelled() => return,
+                () = stop.cancelled() => break,
                 () = clock.sleep_until(next) => {}
             }
-            if let Err(error) = self.clean_up().await {
-                tracing::warn!(%error, "the cleanup failed; it is retried in an hour");
-            }
-            if let Err(error) = self.watchlists.follow_all_paper_trades().await {
-                tracing::warn!(%error, "paper trades could not be updated; it is retried in an hour");
+            if let Err(error) = lease.run(self.run_once()).await {
+                tracing::warn!(%error, "the cleanup could not begin; it is retried in an hour");
             }
         }
+        lease.release().await;
+    }
+
+    async fn run_once(&self) -> Result<(), StoreError> {
+        if let Err(error) = self.clean_up().await {
+            tracing::warn!(%error, "the cleanup failed; it is retried in an hour");
+        }
+        if let Err(error) = self.watchlists.follow_all_paper_trades().await {
+            tracing::warn!(%error, "paper trades could not be updated; it is retried in an hour");
+        }
+        Ok(())
     }
 
     async fn clean_up(&self) -> Result<CleanupCounts, StoreError> {

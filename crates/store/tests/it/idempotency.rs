@@ -91,6 +91,23 @@ on_both_databases! {
         assert_eq!(claim(&store, request(1, 1, 1), 100).await, IdempotencyClaimResult::Completed(answer(200)));
     }
 
+    async fn key_is_in_progress_until_its_response_is_stored_or_its_claim_is_abandoned(database) {
+        let store = with_accounts(database, 1).await;
+        let is_in_progress = async |seconds: i64| {
+            let abandoned = at(seconds - ABANDONED_AFTER_S);
+            store.is_idempotency_key_in_progress(&request(1, 1, 1), abandoned).await.unwrap()
+        };
+        assert!(!is_in_progress(0).await);
+        let released = first(&store, request(1, 1, 1), 0).await;
+        assert!(is_in_progress(ABANDONED_AFTER_S - 1).await);
+        assert!(!is_in_progress(ABANDONED_AFTER_S).await);
+        release(&store, released).await;
+        assert!(!is_in_progress(0).await);
+        let claimed = first(&store, request(1, 1, 1), 0).await;
+        assert!(finish(&store, claimed, 201).await);
+        assert!(!is_in_progress(0).await);
+    }
+
     async fn response_is_kept_until_it_expires(database) {
         let store = with_accounts(database, 1).await;
         let claimed = first(&store, request(1, 1, 1), 0).await;

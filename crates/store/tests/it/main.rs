@@ -15,6 +15,7 @@ mod former_secrets;
 mod future_rows;
 mod guests;
 mod idempotency;
+mod job_leases;
 mod list;
 mod list_positions;
 mod market;

@@ -39,6 +39,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "accounts",
         &[
+            "clock",
             "market",
             "alerts",
             "store",

@@ -1,7 +1,7 @@
 //! A separate server for each test: a service on an empty database, with a manual clock, while the market is open.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use accounts::access::{ApiKeyParams, NewAccount};
 use axum::body::{Body, BodyDataStream, to_bytes};
@@ -9,7 +9,6 @@ use axum::extract::Request;
 use axum::{Router, http};
 use bytes::Bytes;
 use clock::ManualClock;
-use contract::Contract;
 use foundation::{Random, Scope};
 use http::HeaderMap;
 use jiff::SignedDuration;
@@ -20,6 +19,8 @@ use service::Service;
 use store::{Store, StoreOptions};
 use testkit::{Database, GeneratedSecrets};
 use tower::ServiceExt;
+
+use crate::http::contract_check::{check_contract, is_dashboard};
 
 /// A Friday, half an hour after the open.
 pub(crate) const OPEN: &str = "2024-03-08T15:00:00Z";
@@ -32,6 +33,8 @@ pub(crate) struct TestServer {
     /// A key of an operator on the premium plan.
     pub(crate) key: String,
     pub(crate) database: Arc<Database>,
+    /// The store of the service.
+    pub(crate) store: Store,
     /// The secrets that the service generated.
     pub(crate) generated_secrets: GeneratedSecrets,
     settings: HttpConfig,
@@ -69,19 +72,18 @@ async fn service_on(
     clock: &Arc<ManualClock>,
     seed: u64,
     service_settings: service::ServiceConfig,
-) -> (Service, GeneratedSecrets) {
+) -> (Service, Store, GeneratedSecrets) {
     let (generator, generated_secrets) = testkit::seeded_random(seed);
+    let store = Store::open(StoreOptions::new(database.url())).await.unwrap();
     let ports = foundation::Ports {
-        store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
+        store: store.clone(),
         clock: Arc::clone(clock) as Arc<dyn clock::Clock>,
         random: Arc::new(Random::new(Box::new(generator))),
         vault: Arc::new(foundation::vault::Vault::new(b"a key for tests")),
         network: foundation::Network::new(clock.clone()),
     };
-    (
-        Service::start(ports, service_settings).await.unwrap(),
-        generated_secrets,
-    )
+    let service = Service::start(ports, service_settings).await.unwrap();
+    (service, store, generated_secrets)
 }
 
 fn app_on(service: &Service, clock: &Arc<ManualClock>, settings: HttpConfig, seed: u64) -> App {
@@ -125,7 +127,7 @@ impl TestServer {
         let clock = Arc::new(ManualClock::new(OPEN.parse().unwrap()));
         let mut service_settings = default_service_settings();
         change(&mut service_settings);
-        let (service, generated_secrets) = service_on(&database, &clock, 1, service_settings.clone()).await;
+        let (service, store, generated_secrets) = service_on(&database, &clock, 1, service_settings.clone()).await;
         let app = app_on(&service, &clock, settings.clone(), 2);
         Self {
             router: server::router(&app, true),
@@ -134,6 +136,7 @@ impl TestServer {
             clock,
             key: String::new(),
             database: Arc::new(database),
+            store,
             generated_secrets,
             settings,
             service_settings,
@@ -143,15 +146,25 @@ impl TestServer {
     /// Restarts the server.
     pub(crate) async fn restarted(self) -> Self {
         self.service.stop().await;
-        let (service, generated_secrets) =
+        self.another_process().await
+    }
+
+    /// Starts another process on the same database and clock.
+    pub(crate) async fn another_process(&self) -> Self {
+        let (service, store, generated_secrets) =
             service_on(&self.database, &self.clock, 3, self.service_settings.clone()).await;
         let app = app_on(&service, &self.clock, self.settings.clone(), 4);
         Self {
             router: server::router(&app, true),
             app,
             service,
+            clock: Arc::clone(&self.clock),
+            key: self.key.clone(),
+            database: Arc::clone(&self.database),
+            store,
             generated_secrets,
-            ..self
+            settings: self.settings.clone(),
+            service_settings: self.service_settings.clone(),
         }
     }
 
@@ -313,53 +326,6 @@ impl TestRequest<'_> {
             text: String::from_utf8_lossy(&bytes).into_owned(),
             bytes,
         }
-    }
-}
-
-/// Returns whether a path belongs to the dashboard.
-fn is_dashboard(path: &str) -> bool {
-    const SECTIONS: [&str; 21] = [
-        "",
-        "alerts",
-        "alerts.csv",
-        "app",
-        "appearance",
-        "approvals",
-        "assets",
-        "deliveries",
-        "demo",
-        "fired",
-        "first-account",
-        "go",
-        "offline",
-        "operator",
-        "register",
-        "settings",
-        "sign-in",
-        "sign-out",
-        "stocks",
-        "sw.js",
-        "watchlist",
-    ];
-    let path = path.split('?').next().unwrap_or_default();
-    let section = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-    SECTIONS.contains(&section)
-}
-
-/// Asserts that an exchange conforms to the OpenAPI document.
-#[track_caller]
-fn check_contract(exchange: &contract::Exchange<'_>) {
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(server::document::generate()).unwrap());
-    if let Err(violation) = CONTRACT.check(exchange) {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(2_000).collect::<String>();
-        panic!(
-            "{violation}\n{} {} {}\n{} {}",
-            exchange.method,
-            exchange.path,
-            text(exchange.request_body),
-            exchange.status,
-            text(exchange.response_body),
-        );
     }
 }
 

@@ -110,14 +110,28 @@ impl TestApp {
 
     /// Starts another process on the same database and clock.
     pub(crate) async fn another_process(&self) -> TestApp {
+        self.another_process_with(self.settings.clone()).await
+    }
+
+    /// Starts another process with another configuration.
+    pub(crate) async fn another_process_with(&self, settings: ServiceConfig) -> TestApp {
         TestApp {
-            service: start(&self.database, &self.clock, 3, self.settings.clone()).await,
+            service: start(&self.database, &self.clock, 3, settings.clone()).await,
             clock: Arc::clone(&self.clock),
             operator: self.operator.clone(),
             database: Arc::clone(&self.database),
-            settings: self.settings.clone(),
+            settings,
             restarts: 0,
         }
+    }
+
+    pub(crate) fn settings(&self) -> &ServiceConfig {
+        &self.settings
+    }
+
+    /// Returns the database. Several processes may use it if it is PostgreSQL.
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
     }
 
     /// Returns the operator.

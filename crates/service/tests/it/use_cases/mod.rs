@@ -12,6 +12,7 @@ mod escaping;
 mod feedback;
 mod firings;
 mod guests;
+mod job_leases;
 mod jobs;
 mod listing;
 mod notification_channels;

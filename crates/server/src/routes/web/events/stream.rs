@@ -21,7 +21,7 @@ use crate::routes::stocks::quotes::QuoteResponse;
 
 /// The time between two reads of the quotes: a stream has at most one event per stock in it.
 const QUOTE_INTERVAL: Duration = Duration::from_secs(1);
-/// The time between two checks of the session. The stream ends within 3 seconds of the sign-out.
+/// The time between two checks of the session while there is nothing to send. The stream ends within 3 seconds of the sign-out.
 const SESSION_INTERVAL: Duration = Duration::from_secs(2);
 /// The time after which the stocks are noted as read again, so that their source keeps asking for them.
 const INTEREST_INTERVAL: Duration = Duration::from_secs(60);
@@ -55,7 +55,7 @@ pub(super) struct EventStream {
     /// The prices that were sent.
     sent_quotes: BTreeMap<Symbol, (Price, Timestamp)>,
     ready: VecDeque<Event>,
-    /// Whether the last read of the firings failed.
+    /// Whether the last check of the session or the last read of the firings failed.
     has_failed: bool,
     quotes: Interval,
     interest: Interval,
@@ -110,20 +110,30 @@ impl EventStream {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            match self.wait(stop).await {
+            let wake = self.wait(stop).await;
+            if matches!(wake, Wake::Stop) {
+                return None;
+            }
+            // Each time, so that nothing is sent after the session has ended.
+            match signed_in_actor(&self.app, &self.headers).await {
+                Ok(Some(actor)) if actor.account == self.actor.account => {}
+                Ok(_) => return None,
+                // If the database fails, the next check decides.
+                Err(error) => {
+                    tracing::debug!(%error, "cannot check the session of an event stream");
+                    self.has_failed = true;
+                    continue;
+                }
+            }
+            match wake {
                 Wake::History => self.read_firings().await,
                 Wake::Quotes => self.read_quotes(),
                 Wake::Interest => drop(self.app.service().stocks.quotes(&self.symbols).await),
-                // If the database fails, the next check decides.
-                Wake::Session => match signed_in_actor(&self.app, &self.headers).await {
-                    Ok(Some(actor)) if actor.account == self.actor.account => {
-                        if std::mem::take(&mut self.has_failed) {
-                            self.positions.mark_changed();
-                        }
+                Wake::Session => {
+                    if std::mem::take(&mut self.has_failed) {
+                        self.positions.mark_changed();
                     }
-                    Ok(_) => return None,
-                    Err(error) => tracing::debug!(%error, "cannot check the session of an event stream"),
-                },
+                }
                 Wake::Stop => return None,
             }
         }

@@ -131,6 +131,22 @@ async fn stream_ends_after_the_sign_out() {
 }
 
 #[tokio::test]
+async fn stream_has_no_firings_a_second_after_the_sign_out_in_another_process() {
+    let first = start_server(testkit::Database::postgres().await).await;
+    let second = first.another_process().await;
+    let browser = Browser::operator(&first).await;
+    let stream = second
+        .anonymous("GET", "/app/events")
+        .header("cookie", browser.cookie());
+    let stream = stream.stream().await;
+    let _ = browser.post("/sign-out", &[]).await.is(303);
+    first.clock.advance(jiff::SignedDuration::from_secs(1));
+    let _ = fire(&second, 125).await;
+    let text = read_all(stream).await;
+    assert!(!text.contains("event:"), "{text}");
+}
+
+#[tokio::test]
 async fn stream_has_no_firings_of_another_account() {
     let server = TestServer::new().await;
     let ann = Browser::of_another_account(&server).await;

@@ -10,6 +10,7 @@ mod password;
 mod phone;
 mod preferences;
 mod registering;
+mod revocation;
 mod sms;
 mod subscription;
 mod taking_over;

@@ -4,6 +4,7 @@ mod email;
 mod managing;
 mod telegram;
 mod telegram_buttons;
+mod telegram_processes;
 mod telegram_server;
 mod testing;
 mod web_push;

@@ -37,7 +37,7 @@ async fn channel(app: &TestApp, actor: &Actor, id: NotificationChannelId) -> Not
 }
 
 /// Lets the service read updates until the condition holds.
-async fn wait_for(app: &TestApp, what: &str, mut holds: impl AsyncFnMut() -> bool) {
+pub(super) async fn wait_for(app: &TestApp, what: &str, mut holds: impl AsyncFnMut() -> bool) {
     eventually(what, async || {
         app.service.notification_channels.read_telegram_updates();
         holds().await

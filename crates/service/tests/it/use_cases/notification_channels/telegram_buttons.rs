@@ -32,7 +32,7 @@ struct Fired {
     alert: AlertId,
 }
 
-async fn link(app: &TestApp, server: &TelegramServer, actor: &Actor, chat_id: i64) -> NotificationChannelId {
+pub(super) async fn link(app: &TestApp, server: &TelegramServer, actor: &Actor, chat_id: i64) -> NotificationChannelId {
     let created = app.create_channel(actor, json!({"type": "telegram"})).await;
     let id = created.detail.channel.id;
     server.receive(chat_id, &format!("/start {}", code(&created)));

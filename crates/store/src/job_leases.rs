@@ -1,0 +1,64 @@
+//! Leases of background jobs: of several processes on one database, one runs a job.
+//!
+//! A lease is claimed and renewed by compare-and-set. It ends by the database's clock, so the clocks of the processes do not
+//! matter. SQLite has one process, so nothing is leased there.
+
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use crate::unit_of_work::write_rows;
+use crate::{Store, StoreError};
+
+/// The present time of a PostgreSQL server in microseconds.
+macro_rules! server_time {
+    () => {
+        "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)"
+    };
+}
+
+const CLAIM: &str = concat!(
+    "INSERT INTO job_leases (name, holder, until) VALUES ($1, $2, ",
+    server_time!(),
+    " + $3) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+     WHERE job_leases.holder = excluded.holder OR job_leases.until <= ",
+    server_time!()
+);
+
+impl Store {
+    /// Claims the lease of a job for a duration from now, or renews it. Returns `false` if another process has it. Always `true` if
+    /// this is the only process on the database.
+    pub async fn claim_job_lease(
+        &self,
+        job: &'static str,
+        holder: Uuid,
+        duration: SignedDuration,
+    ) -> Result<bool, StoreError> {
+        if !self.is_shared() {
+            return Ok(true);
+        }
+        let duration = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 2);
+        let transaction = self.commit((job, holder, duration), |&(job, holder, duration), unit| {
+            Box::pin(async move { Ok(write_rows!(unit, CLAIM, job, holder, duration) == 1) })
+        });
+        transaction.await
+    }
+
+    /// Releases the lease of a job, unless another process has it by now.
+    pub async fn release_job_lease(&self, job: &'static str, holder: Uuid) -> Result<(), StoreError> {
+        if !self.is_shared() {
+            return Ok(());
+        }
+        let transaction = self.commit((job, holder), |&(job, holder), unit| {
+            Box::pin(async move {
+                write_rows!(
+                    unit,
+                    "DELETE FROM job_leases WHERE name = $1 AND holder = $2",
+                    job,
+                    holder
+                );
+                Ok(())
+            })
+        });
+        transaction.await
+    }
+}
