@@ -76,12 +76,12 @@ async fn daily_reminder_that_a_process_does_not_know_yet_is_sent_after_the_other
     let other = app.another_process().await;
     let body = json!({"symbol": "AAPL", "condition": "daily_reminder"});
     let id = other.create(&ann, body).await.stored.alert.id;
-    // It processes the clock with a quote, and by itself.
+    other.service.stop().await;
+    // The first process does the work of the minute without the alert, with a quote and by itself.
     app.advance(1);
     app.quote("AAPL", 198.0).await;
     app.service.evaluate().await.unwrap();
     assert_eq!(app.events(&ann).await.len(), 0);
-    other.service.stop().await;
     let restarted = other.restarted().await;
     restarted.service.evaluate().await.unwrap();
     assert_eq!(
