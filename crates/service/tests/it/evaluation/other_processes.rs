@@ -1,7 +1,11 @@
 //! Several processes on one database: no change is lost, and nothing fires twice.
 
+use std::sync::Arc;
+
 use alerts::{HistoryAction, Plan, Status};
+use clock::Clock;
 use serde_json::json;
+use store::model::{EvaluationCommit, Firing, StoredAlert};
 
 use crate::support::{TestApp, above, at, on_each_database};
 
@@ -10,7 +14,7 @@ on_each_database! {
     alert_deleted_by_another_process_is_not_evaluated_after_a_comparison
     two_processes_with_the_same_price_fire_an_alert_once
     comparison_without_differences_corrects_nothing
-    daily_reminder_that_a_process_does_not_know_yet_is_sent_after_the_other_one_died
+    daily_reminder_that_another_process_does_not_know_yet_is_sent_after_a_restart
 }
 
 async fn alert_created_by_another_process_is_evaluated_after_a_comparison(app: TestApp) {
@@ -65,31 +69,32 @@ async fn comparison_without_differences_corrects_nothing(app: TestApp) {
     assert_eq!(app.service.compare().await.unwrap(), 0);
 }
 
-async fn daily_reminder_that_a_process_does_not_know_yet_is_sent_after_the_other_one_died(app: TestApp) {
-    if !app.store().await.is_shared() {
+async fn daily_reminder_that_another_process_does_not_know_yet_is_sent_after_a_restart(app: TestApp) {
+    let store = app.store().await;
+    if !store.is_shared() {
         return;
     }
     let ann = app.ann(Plan::Premium).await;
     app.quote("AAPL", 198.0).await;
     // Before Monday's open.
     app.clock.set(at("2024-03-11T13:29:59Z"));
-    let other = app.another_process().await;
     let body = json!({"symbol": "AAPL", "condition": "daily_reminder"});
-    let id = other.create(&ann, body).await.stored.alert.id;
-    other.service.stop().await;
-    // The first process does the work of the minute without the alert, with a quote and by itself.
-    app.advance(1);
-    app.quote("AAPL", 198.0).await;
-    app.service.evaluate().await.unwrap();
-    assert_eq!(app.events(&ann).await.len(), 0);
-    let restarted = other.restarted().await;
-    restarted.service.evaluate().await.unwrap();
+    let id = app.create(&ann, body).await.stored.alert.id;
+    app.service.stop().await;
+    app.clock.set(at("2024-03-11T13:30:20Z"));
+    // The other process has processed the open without the alert.
+    let commit = EvaluationCommit {
+        clock: Some(app.clock.now()),
+        ..EvaluationCommit::default()
+    };
+    let composer = |_: &StoredAlert, _: &Firing| String::new();
+    store.commit_evaluation(commit, Arc::new(composer)).await.unwrap();
+    let app = app.restarted().await;
     assert_eq!(
-        restarted.actions(&ann, id).await,
+        app.actions(&ann, id).await,
         [HistoryAction::Created, HistoryAction::Triggered]
     );
-    // It is sent once.
-    let restarted = restarted.restarted().await;
-    restarted.service.evaluate().await.unwrap();
-    assert_eq!(restarted.events(&ann).await.len(), 1);
+    let app = app.restarted().await;
+    app.service.evaluate().await.unwrap();
+    assert_eq!(app.events(&ann).await.len(), 1);
 }
