@@ -14,6 +14,7 @@ on_each_database! {
     initial_price_of_a_seldom_traded_stock_is_set_after_confirmation
     initial_price_is_filled_after_a_restart
     initial_price_of_an_alert_of_another_process_is_filled
+    price_is_confirmed_by_one_of_two_processes
     paused_alert_stays_without_an_initial_price_until_it_is_activated
     update_to_a_percentage_takes_the_current_price
     initial_prices_are_searched_for_after_a_clock_that_was_ahead
@@ -137,6 +138,36 @@ async fn initial_price_of_an_alert_of_another_process_is_filled(app: TestApp) {
     // The database is searched once a minute.
     app.clock.advance(jiff::SignedDuration::from_mins(1));
     assert_eq!(initial(&app.filled(&ann, id).await).as_deref(), Some("200"));
+}
+
+async fn price_is_confirmed_by_one_of_two_processes(app: TestApp) {
+    if !app.database().is_postgres() {
+        return;
+    }
+    let ann = app.ann(Plan::Premium).await;
+    let names = ["AAPL", "MSFT", "GOOG"];
+    let stocks: Vec<_> = names.map(|name| json!({"symbol": name, "name": name})).into();
+    app.deliver(json!({"stocks": stocks})).await;
+    let other = app.another_process().await;
+    let mut ids = Vec::new();
+    for (name, process) in [("AAPL", &app), ("MSFT", &app), ("GOOG", &other)] {
+        ids.push(process.create(&ann, above(name, 300.0)).await.stored.alert.id);
+    }
+    let sources = [&app, &other].map(Source::connect);
+    for process in [&app, &other] {
+        let quote = json!({"symbol": "AAPL", "price": 200, "time": friday("14:50:00").to_string()});
+        process.deliver(json!({"quotes": [quote]})).await;
+    }
+    // Each process fills the alert that its next search finds, after it has confirmed prices.
+    other.quote("MSFT", 200.0).await;
+    app.quote("GOOG", 200.0).await;
+    app.clock.advance(jiff::SignedDuration::from_mins(1));
+    other.filled(&ann, ids[1]).await;
+    app.filled(&ann, ids[2]).await;
+    assert_eq!(
+        sources.map(|source| source.times_asked("AAPL")).iter().sum::<usize>(),
+        1
+    );
 }
 
 async fn paused_alert_stays_without_an_initial_price_until_it_is_activated(app: TestApp) {
