@@ -241,7 +241,7 @@ impl Engine {
 
     /// Records the state of the condition at the moment of arming: the side on which the RSI is, and whether the condition of a rule
     /// that fires on changes is false. A rule that was armed before a restart without a side had no RSI at that time, and waits
-    /// for the first one. One that has fired keeps its state.
+    /// for the first one. One that has fired since keeps its state.
     pub(super) fn note_condition_at_arming(
         &self,
         armed: &mut ArmedRule,
@@ -250,7 +250,8 @@ impl Engine {
         seen: SeenAt,
     ) {
         let state = &armed.rule.lifecycle;
-        if self.clock > state.armed_at || state.last_fired_at.is_some() {
+        let has_fired_since = state.last_fired_at.is_some_and(|fired_at| fired_at > state.armed_at);
+        if self.clock > state.armed_at || has_fired_since {
             return;
         }
         let own = self.own_stock(armed, now, seen);

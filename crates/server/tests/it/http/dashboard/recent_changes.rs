@@ -27,6 +27,8 @@ async fn recent_changes_stay_on_each_page_about_alerts_for_ten_minutes(server: T
         ("next", "/alerts"),
     ];
     let _ = browser.post("/alerts/actions", &pause).await;
+    // The later change is the first in the list.
+    fixture.server.clock.advance(SignedDuration::from_secs(1));
     let undo = fixture.change(&browser, &id, "delete").await;
     for path in [
         "/",
