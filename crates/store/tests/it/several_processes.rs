@@ -37,7 +37,7 @@ on_both_databases! {
         let merged = observe(&store, with_extremes("400", "100", quote("AAPL", "202", 50))).await;
         assert_eq!(merged, with_extremes("400", "90", quote("AAPL", "201", 61)));
         let next = LatestQuote { session: date(2024, 7, 2), ..quote("AAPL", "203", 90_000) };
-        assert_eq!(observe(&store, next.clone()).await, next);
+        assert_eq!(observe(&store, next).await, next);
         // The last session has ended.
         assert_eq!(observe(&store, with_extremes("500", "80", quote("AAPL", "204", 62))).await, next);
     }
