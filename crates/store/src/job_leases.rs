@@ -17,10 +17,10 @@ macro_rules! server_time {
 }
 
 const CLAIM: &str = concat!(
-    "INSERT INTO job_leases (name, holder, until) VALUES ($1, $2, ",
+    "INSERT INTO job_leases (name, holder_id, until) VALUES ($1, $2, ",
     server_time!(),
-    " + $3) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-     WHERE job_leases.holder = excluded.holder OR job_leases.until <= ",
+    " + $3) ON CONFLICT (name) DO UPDATE SET holder_id = excluded.holder_id, until = excluded.until
+     WHERE job_leases.holder_id = excluded.holder_id OR job_leases.until <= ",
     server_time!()
 );
 
@@ -52,7 +52,7 @@ impl Store {
             Box::pin(async move {
                 write_rows!(
                     unit,
-                    "DELETE FROM job_leases WHERE name = $1 AND holder = $2",
+                    "DELETE FROM job_leases WHERE name = $1 AND holder_id = $2",
                     job,
                     holder
                 );
