@@ -18,11 +18,12 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use market::Price;
 use serde_json::json;
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnectOptions;
-use store::model::{ChannelThrottle, EvaluationCommit, Firing, FiringResult, StoredAlert};
+use store::model::{ChannelThrottle, EvaluationCommit, Firing, FiringComposer, FiringResult, StoredAlert};
 use store::{Store, StoreOptions};
 use testkit::Database;
 
@@ -66,17 +67,21 @@ fn main() {
 
 /// Compares firings whose alerts have a route, with an index by which a receipt finds its firing, with firings without both.
 async fn cost_of_receipts(firings: u64, rounds: u64) {
-    let (mut with, mut without) = (Duration::MAX, Duration::MAX);
-    for round in 0..rounds * 2 {
+    // Two equal storms differ by up to a tenth on a shared machine, so this compares many neighbours.
+    let mut ratios = Vec::new();
+    for round in 0..rounds * 8 {
+        let mut taken = [0.0, 0.0];
         for is_routed in [round % 2 == 0, round % 2 == 1] {
             let database = Database::sqlite();
-            let taken = routed_storm(&database, firings, is_routed).await;
-            let best = if is_routed { &mut with } else { &mut without };
-            *best = taken.min(*best);
+            taken[usize::from(is_routed)] = routed_storm(&database, firings, is_routed).await.as_secs_f64();
         }
+        let [without, with] = taken;
+        println!("receipts, round {round}: {with:.2} s and {without:.2} s");
+        ratios.push(with / without);
     }
-    let ratio = with.as_secs_f64() / without.as_secs_f64();
-    let found = format!("{ratio:.2} times, goal at most 1.1 ({with:.2?} against {without:.2?})");
+    ratios.sort_by(f64::total_cmp);
+    let ratio = ratios[ratios.len() / 2];
+    let found = format!("{ratio:.2} times as the median of {}, goal at most 1.1", ratios.len());
     let what = format!("SQLite, {firings} firings with routes and receipts against ones without");
     testkit::print_goal(&what, &found, ratio <= 1.1);
 }
@@ -152,6 +157,19 @@ async fn one_round(database: &Database, driver: Driver, alerts: u64, store_begin
     taken
 }
 
+/// Composes events like the service, whose clock is a stopwatch.
+struct Composer(std::time::Instant);
+
+impl FiringComposer for Composer {
+    fn data(&self, alert: &StoredAlert, firing: &Firing) -> String {
+        compose(alert, firing)
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        Some(at(1_000_000) + self.0.elapsed())
+    }
+}
+
 /// The `data` of an event, as long as that of the service.
 fn compose(alert: &StoredAlert, firing: &Firing) -> String {
     let alert = &alert.alert;
@@ -186,7 +204,7 @@ async fn by_the_store(database: &Database, store: &Store, firings: Vec<Firing>) 
         ..EvaluationCommit::default()
     };
     let elapsed = begin(database);
-    let outcome = store.commit_evaluation(commit, Arc::new(compose)).await.unwrap();
+    let outcome = store.commit_evaluation(commit, Arc::new(Composer(stopwatch()))).await.unwrap();
     let taken = elapsed();
     assert!(
         outcome

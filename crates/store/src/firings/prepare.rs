@@ -213,7 +213,7 @@ impl Store {
             lifecycle: lifecycle_column(firing.lifecycle.as_deref())?,
             price: firing.price.map(Price::micros),
             details: history_details(firing),
-            event: firing.event.0,
+            event: composer.now().map_or(firing.event, |now| firing.event.made_at(now)).0,
             data,
             quoted_at: composer.quoted_at(&stored, firing).map(Timestamp::as_microsecond),
             judged_at: firing.judged_at.map(Timestamp::as_microsecond),

@@ -33,7 +33,7 @@ pub struct Firing {
     pub lifecycle: Option<Box<Lifecycle>>,
     /// When it was judged.
     pub judged_at: Option<Timestamp>,
-    /// Id of the event that it creates.
+    /// The id of the event that it creates. The time of the commit replaces its first bits, see [`EventId::made_at`].
     pub event: EventId,
 }
 
@@ -115,7 +115,7 @@ pub trait FiringComposer: Send + Sync {
         None
     }
 
-    /// Returns the current time, for the time of the commit.
+    /// Returns the current time, for the time of the commit and the ids of events. `None`: neither has a time.
     fn now(&self) -> Option<Timestamp> {
         None
     }

@@ -18,30 +18,34 @@ const ACTIVE_WEBHOOKS: Statement = Statement {
     after: ")",
 };
 
+// SQLite copies every page that a statement changes if the statement selects what it inserts, because it could then fail after some of
+// its rows. So these statements insert plain values, constants included.
+
 const INSERT_DELIVERIES: Statement = Statement {
-    before: "INSERT INTO deliveries (id, webhook_seq, event_seq, is_routed, status, tries, due_at, created_at)
-             SELECT column1, column2, column3, column4, 'pending', 0, column5, column5 FROM (VALUES ",
-    columns: 5,
-    after: ") AS made WHERE true",
+    before: "INSERT INTO deliveries (id, webhook_seq, event_seq, is_routed, status, tries, due_at, created_at) VALUES ",
+    columns: 8,
+    after: "",
 };
 
 const INSERT_MESSAGES: Statement = Statement {
     before: "INSERT INTO messages
-             (id, channel, kind, lane, recipient, account_id, alert_seq, event_seq, status, tries, due_at, created_at)
-             SELECT column1, column2, 'fired', column3, column4, column5, column6, column7, 'pending', 0, column8, column8
-             FROM (VALUES ",
-    columns: 8,
-    after: ") AS made WHERE true",
+             (id, channel, kind, lane, recipient, account_id, alert_seq, event_seq, status, tries, due_at, created_at) VALUES ",
+    columns: 12,
+    after: "",
 };
 
 const INSERT_ROUTED: Statement = Statement {
     before: "INSERT INTO messages
              (id, channel, kind, lane, account_id, alert_seq, event_seq, notification_channel_seq, status, tries, due_at, created_at)
-             SELECT column1, column2, 'fired', column3, column4, column5, column6, column7, 'pending', 0, column8, column8
-             FROM (VALUES ",
-    columns: 8,
-    after: ") AS made WHERE true ON CONFLICT (id) DO NOTHING",
+             VALUES ",
+    columns: 12,
+    after: " ON CONFLICT (id) DO NOTHING",
 };
+
+/// The status of what has not been sent.
+const PENDING: &str = "pending";
+/// The number of attempts of what has not been sent.
+const NO_TRIES: i32 = 0;
 
 /// A message about an event to a notification channel.
 #[derive(Debug)]
@@ -110,17 +114,20 @@ impl UnitOfWork {
     /// Creates the messages of events: one to the account's own address or number, or one to each channel of a route that gets it at
     /// once.
     pub(crate) async fn create_messages(&mut self, events: &[FiredEvent<'_>]) -> Result<(), StoreError> {
-        debug_assert_eq!(FIRING_KIND, "fired");
         let own: Vec<&FiredEvent<'_>> = events.iter().filter(|event| event.route.is_none()).collect();
         write_many!(self, INSERT_MESSAGES, &own, |query, event| {
             query
                 .bind(MessageId::for_event(EventId(event.event)).0)
                 .bind(MessageChannel::from(event.notification).name())
+                .bind(FIRING_KIND)
                 .bind(event.endpoint())
                 .bind(event.guest)
                 .bind(event.account)
                 .bind(event.alert_seq)
                 .bind(event.event_seq)
+                .bind(PENDING)
+                .bind(NO_TRIES)
+                .bind(event.at)
                 .bind(event.at)
         });
         for event in own {
@@ -155,11 +162,15 @@ impl UnitOfWork {
             query
                 .bind(message.channel.current_id(message.event))
                 .bind(message.by.name())
+                .bind(FIRING_KIND)
                 .bind(message.channel.endpoint(message.by, message.account))
                 .bind(message.account)
                 .bind(message.alert_seq)
                 .bind(message.event_seq)
                 .bind(message.channel.seq)
+                .bind(PENDING)
+                .bind(NO_TRIES)
+                .bind(message.at)
                 .bind(message.at)
         });
         for message in messages {
@@ -194,7 +205,15 @@ impl UnitOfWork {
             }
         }
         let made = write_many!(self, INSERT_DELIVERIES, &rows, |query, row| {
-            query.bind(row.0).bind(row.1).bind(row.2).bind(row.3).bind(row.4)
+            query
+                .bind(row.0)
+                .bind(row.1)
+                .bind(row.2)
+                .bind(row.3)
+                .bind(PENDING)
+                .bind(NO_TRIES)
+                .bind(row.4)
+                .bind(row.4)
         });
         if made > 0 {
             self.wake(Queue::Webhooks);
