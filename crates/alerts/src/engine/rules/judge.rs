@@ -35,6 +35,8 @@ pub(super) struct Cause<'a> {
 pub(super) enum AfterJudgement {
     /// The rule stays armed.
     StayArmed,
+    /// It was re-armed, and its condition may hold with the new extremes.
+    Rearmed,
     /// It fired for the last time, or has expired.
     Disarm,
 }
@@ -100,8 +102,9 @@ impl Engine {
             stepped = step(options, &self.calendar, &prepared, &left);
             stepped.next.rsi_side = rsi_now(&own.inputs).and_then(|rsi| side_of(rsi, *threshold));
         }
+        let has_new_extremes = stepped.next.extremes != prepared.extremes;
         if let Evaluated::Expression(expression, _) = evaluated
-            && stepped.next.extremes != prepared.extremes
+            && has_new_extremes
         {
             // The rule was re-armed. The next observation is compared with the new extremes.
             let values = self.values(armed, &stepped.next, now, cause.observed, SeenAt::Observation);
@@ -165,7 +168,10 @@ impl Engine {
         };
         armed.rule.lifecycle = stepped.next;
         armed.previous_price = judged;
-        effect
+        match effect {
+            AfterJudgement::StayArmed if has_new_extremes => AfterJudgement::Rearmed,
+            effect => effect,
+        }
     }
 
     /// Returns the price of a rule's own stock that is judged.

@@ -270,5 +270,8 @@ impl Engine {
         self.rules.schedule(slot, armed.next_check, next);
         armed.next_check = next;
         self.rules.put_back(slot, armed);
+        if effect == AfterJudgement::Rearmed {
+            self.make_due(slot);
+        }
     }
 }

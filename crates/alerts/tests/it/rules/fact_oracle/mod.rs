@@ -58,7 +58,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Returns the observed stocks if the rule is judged at an event; `None` if it is not judged.
-    fn cause(&self, place: usize, life: &Life) -> Option<Vec<usize>> {
+    fn cause(&self, place: usize) -> Option<Vec<usize>> {
         let stocks: BTreeSet<_> = self.used.iter().map(stock).collect();
         let has_market_data = self.used.iter().any(|metric| is_of_market(metric.metric));
         let (now, event) = &self.world.record[place];
@@ -72,44 +72,24 @@ impl<'a> Oracle<'a> {
                 let is_open = Calendar::nyse().session_at(*now).is_some();
                 let past = self.past(place);
                 let is_fresh = stocks.iter().any(|stock| past.is_fresh(*stock));
-                // Re-arming can make the condition true without anything new. That is judged at the next observation or fact.
-                let waits = life.has_rearmed && !self.has_new_fact(&stocks, place);
-                (is_open && is_fresh && !waits).then(Vec::new)
+                (is_open && is_fresh).then(Vec::new)
             }
             FactEvent::Evaluate | FactEvent::Clock => (!has_market_data).then(Vec::new),
-            fact => {
-                // With the first insider trades of any stock, those of all stocks are known.
-                let are_trades = |(_, event): &(Timestamp, FactEvent)| matches!(event, FactEvent::Trades(..));
-                let are_first =
-                    are_trades(&self.world.record[place]) && !self.world.record[..place].iter().any(are_trades);
-                let is_of_insiders = |metric: &MetricReference| {
-                    matches!(metric.metric, Metric::InsiderBuys(_) | Metric::InsiderSells(_))
-                };
-                let is_changed = |metric: &MetricReference| {
-                    changes(fact, stock(metric), metric.metric) || are_first && is_of_insiders(metric)
-                };
-                (!has_market_data && self.used.iter().any(is_changed)).then(Vec::new)
-            }
+            _ => (!has_market_data && self.is_changed_at(place)).then(Vec::new),
         }
     }
 
-    /// Returns whether a fact of one of the stocks became known since the last evaluation. An alert that is armed on the rule's stock
-    /// has the same effect: all rules of the stock are judged with it.
-    fn has_new_fact(&self, stocks: &BTreeSet<usize>, place: usize) -> bool {
-        let before = self.world.record[..place].iter().rev().map(|(_, event)| event);
-        let mut since = before.take_while(|event| !matches!(event, FactEvent::Evaluate));
-        since.any(|event| match event {
-            FactEvent::Armed => true,
-            FactEvent::OtherArmed => stocks.contains(&0),
-            FactEvent::Prices(_) | FactEvent::Clock | FactEvent::Evaluate => false,
-            FactEvent::Fundamentals(of, _)
-            | FactEvent::Earnings(of, _)
-            | FactEvent::Dividends(of, _)
-            | FactEvent::Trades(of, _)
-            | FactEvent::TradesReplaced(of, _)
-            | FactEvent::Mentions(of, ..)
-            | FactEvent::Split(of, _) => stocks.contains(of),
-        })
+    /// Returns whether the fact at a place of the record changes a metric that the rule uses.
+    fn is_changed_at(&self, place: usize) -> bool {
+        // With the first insider trades of any stock, those of all stocks are known.
+        let are_trades = |(_, event): &(Timestamp, FactEvent)| matches!(event, FactEvent::Trades(..));
+        let are_first = are_trades(&self.world.record[place]) && !self.world.record[..place].iter().any(are_trades);
+        let is_of_insiders =
+            |metric: &MetricReference| matches!(metric.metric, Metric::InsiderBuys(_) | Metric::InsiderSells(_));
+        let (_, fact) = &self.world.record[place];
+        self.used
+            .iter()
+            .any(|metric| changes(fact, stock(metric), metric.metric) || are_first && is_of_insiders(metric))
     }
 
     fn judge(&self, place: usize, observed: &[usize], life: &mut Life) -> Option<bool> {
@@ -199,7 +179,7 @@ pub(crate) fn firings(world: &FactWorld) -> Vec<Firing> {
     let mut life = oracle.armed();
     let mut firings = Vec::new();
     for place in oracle.armed + 1..world.record.len() {
-        let Some(observed) = oracle.cause(place, &life) else {
+        let Some(observed) = oracle.cause(place) else {
             continue;
         };
         if let Some(is_last) = oracle.judge(place, &observed, &mut life) {
