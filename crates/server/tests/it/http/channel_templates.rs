@@ -244,14 +244,17 @@ testkit::on_both_databases! {
         let webhook = server.post("/v1/webhooks", webhook).await.ok(201).body["data"]["id"].as_str().unwrap().to_owned();
         let channel = json!({"type": "webhook", "config": {"webhook_id": webhook}, "templates": {"payload": r#"{"of": "channel"}"#}});
         let _ = server.post(CHANNELS, channel).await.ok(201);
-        fire_with(&server, 190, json!({"text": "Alert {{ level }}", "payload": r#"{"of": {{ level }}}"#})).await;
+        let alert = fire_with(&server, 190, json!({"text": "Alert {{ level }}", "payload": r#"{"of": {{ level }}}"#})).await;
         let sent = slack.next_request().await.body;
         assert!(sent.contains("Channel title") && sent.contains("Alert 190") && !sent.contains("Channel text"), "{sent}");
         assert_eq!(body_of(&receiver.next_request().await), json!({"of": 190}));
         let deliveries = format!("/v1/webhooks/{webhook}/deliveries");
         let delivery = server.data(&deliveries).await[0]["id"].as_str().unwrap().to_owned();
-        let page = Browser::operator(&server).await.get(&format!("/deliveries/{webhook}/{delivery}")).await.is(200);
+        let browser = Browser::operator(&server).await;
+        let page = browser.get(&format!("/deliveries/{webhook}/{delivery}")).await.is(200);
         assert!(page.text.contains("&#34;of&#34;: 190"), "{}", page.text);
+        let page = browser.get(&format!("/alerts/{alert}")).await.is(200);
+        assert!(page.text.contains("Alert {{ level }}") && page.text.contains("&#34;of&#34;: {{ level }}"), "{}", page.text);
     }
 
     async fn payload_template_of_an_alert_needs_the_scope_of_webhooks(database) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use alerts::Alert;
-use alerts::routing::{AckTimeout, ChannelRoute, RouteDelivery};
+use alerts::routing::{AckTimeout, ChannelRoute, MessageTemplates, RouteDelivery};
 use delivery::notification_channels::ChannelDetail;
 
 use crate::texts::{text, text_with};
@@ -39,6 +39,8 @@ pub struct AlertRoute {
     pub is_default: bool,
     /// Whether its messages are sent during quiet hours, too.
     pub is_urgent: bool,
+    /// The alert's own templates, each with the id of its name.
+    pub templates: Vec<(&'static str, String)>,
 }
 
 impl AlertRoute {
@@ -50,8 +52,22 @@ impl AlertRoute {
             sentence: own.or(default).map(|route| sentence(route, names)),
             is_default: own.is_none() && default.is_some(),
             is_urgent: alert.routing.is_urgent,
+            templates: own_templates(alert),
         }
     }
+}
+
+fn own_templates(alert: &Alert) -> Vec<(&'static str, String)> {
+    let Some(MessageTemplates { title, text, payload }) = alert.routing.templates.as_deref() else {
+        return Vec::new();
+    };
+    let named = [
+        ("fact-template-title", title),
+        ("fact-template-text", text),
+        ("fact-template-payload", payload),
+    ];
+    let given = named.into_iter().filter_map(|(name, source)| Some((name, source.clone()?)));
+    given.collect()
 }
 
 /// Returns a route in words, such as "Slack, then Telegram after 15 minutes without an acknowledgement".
