@@ -36,6 +36,7 @@ mod load;
 mod logins;
 mod program;
 mod receiver;
+mod services;
 mod storm;
 
 use program::Program;
@@ -76,7 +77,7 @@ fn main() {
             deliveries::deliveries(&program).await;
         }
         if is_wanted("delays") {
-            delays::delays(&program).await;
+            delays::delays().await;
         }
         if is_wanted("storm") {
             storm::storm(&program).await;

@@ -29,8 +29,14 @@ struct Process {
 impl Program {
     /// Starts Bellwether on an empty SQLite database, with pushed data and a market that is always open.
     pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// Starts it with further environment variables.
+    pub(crate) async fn start_with(variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = bellwether(folder.path());
+        command.envs(variables.iter().copied());
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
         let program = Self::from_command(command, Some(folder));
         let key = program.create_account("bench@example.com", &["--operator"], &["market:write", "outbox:read"]);
@@ -66,6 +72,17 @@ impl Program {
         Self {
             process: Arc::clone(&self.process),
             key: self.create_account(email, &[], &[]),
+        }
+    }
+
+    /// Returns a client of an account that has signed in.
+    pub(crate) async fn signed_in(&self, email: &str) -> Self {
+        let body = serde_json::json!({"email": email, "password": "correct horse"});
+        let login = self.request(Method::POST, "/api/v1/auth/login").json(&body);
+        let answer: Value = login.send().await.unwrap().json().await.unwrap();
+        Self {
+            process: Arc::clone(&self.process),
+            key: answer["data"]["access_token"].as_str().unwrap().to_owned(),
         }
     }
 
@@ -105,9 +122,7 @@ impl Program {
 
     fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let Process { client, base, .. } = &*self.process;
-        client
-            .request(method, format!("{base}{path}"))
-            .header("X-API-Key", &self.key)
+        client.request(method, format!("{base}{path}")).bearer_auth(&self.key)
     }
 
     pub(crate) fn get(&self, path: &str) -> impl Future<Output = ()> + use<> {
@@ -124,6 +139,12 @@ impl Program {
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> impl Future<Output = ()> + use<> {
         read(self.request(Method::POST, path).json(body))
+    }
+
+    /// Posts and returns the response.
+    pub(crate) async fn post_json(&self, path: &str, body: &Value) -> Value {
+        let response = self.request(Method::POST, path).json(body).send().await.unwrap();
+        response.error_for_status().unwrap().json().await.unwrap()
     }
 
     pub(crate) async fn get_json(&self, path: &str) -> Value {
