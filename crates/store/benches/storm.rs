@@ -204,7 +204,10 @@ async fn by_the_store(database: &Database, store: &Store, firings: Vec<Firing>) 
         ..EvaluationCommit::default()
     };
     let elapsed = begin(database);
-    let outcome = store.commit_evaluation(commit, Arc::new(Composer(stopwatch()))).await.unwrap();
+    let outcome = store
+        .commit_evaluation(commit, Arc::new(Composer(stopwatch())))
+        .await
+        .unwrap();
     let taken = elapsed();
     assert!(
         outcome

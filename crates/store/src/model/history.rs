@@ -101,7 +101,10 @@ mod tests {
         let [first, second] = [1_700_000_000_000, 1_700_000_000_001].map(|time| {
             let made = random.made_at(Timestamp::from_millisecond(time).unwrap());
             assert_eq!(made.0.get_version_num(), 7);
-            assert_eq!(made.0.as_u128() & 0x0fff_3fff_ffff_ffff_ffff, 0x0abc_3def_0123_4567_89ab);
+            assert_eq!(
+                made.0.as_u128() & 0x0fff_3fff_ffff_ffff_ffff,
+                0x0abc_3def_0123_4567_89ab
+            );
             made
         });
         assert!(first < second);
