@@ -7,6 +7,7 @@
 //!   [`template_check`]: the templates of messages.
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`JobLease`]: of several processes on one database, one runs a background job.
+//! * [`SharedLimiter`]: limits that hold for all processes on one database together.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
 //! * [`scope_members`]: the stocks of an alert over many stocks.
 //! * [`mod@request`]: request bodies: their readers, which collect all errors, and their schemas.
@@ -27,6 +28,7 @@ pub mod route_check;
 mod scope;
 pub mod scope_members;
 pub mod secret;
+mod shared_limiter;
 pub mod template_check;
 pub mod vault;
 
@@ -38,3 +40,4 @@ pub use network::Network;
 pub use ports::{Ports, TransactionFuture};
 pub use random::Random;
 pub use scope::Scope;
+pub use shared_limiter::{LimitKey, SharedDecision, SharedLimit, SharedLimiter};

@@ -144,7 +144,6 @@ impl<G: Copy + Eq + Hash> FixedWindows<G> {
             *window = fresh;
         }
         let is_allowed = take(window);
-        let left_ms = u64::try_from(window.ends.duration_since(now).as_millis()).unwrap_or(0);
         RateLimitDecision {
             is_allowed,
             rate_limit: RateLimit {
@@ -152,7 +151,7 @@ impl<G: Copy + Eq + Hash> FixedWindows<G> {
                 remaining: limit.requests.saturating_sub(window.used),
                 reset: window.ends.as_millisecond(),
             },
-            retry_after_s: left_ms.div_ceil(1000).max(1),
+            retry_after_s: retry_after_s(window.ends.duration_since(now)),
         }
     }
 
@@ -161,6 +160,12 @@ impl<G: Copy + Eq + Hash> FixedWindows<G> {
         let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         counters.windows.len()
     }
+}
+
+/// Returns the time until a window ends, in whole seconds, at least 1.
+pub(crate) fn retry_after_s(left: SignedDuration) -> u64 {
+    let left_ms = u64::try_from(left.as_millis()).unwrap_or(0);
+    left_ms.div_ceil(1000).max(1)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod list_cache;
 pub mod mcp;
 pub mod query;
 pub mod rate_limiter;
+mod request_windows;
 pub mod response;
 mod router;
 pub mod routes;

@@ -1,13 +1,18 @@
 //! Counts requests for the rate limits: fixed windows per principal and group of routes (decisions 1.8).
 //!
-//! The principal is the account, or the client's address for requests without a valid key.
+//! The principal is the account, or the client's address for requests without a valid key. If several processes use the database,
+//! the limits hold for all of them together.
+
+use std::sync::Arc;
 
 use evaluation::market::require_push_permission;
+use foundation::{ServiceError, SharedLimiter};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::auth::identity::Identity;
 use crate::failed_auth::FailedAuthLimiter;
-use crate::fixed_window::{FixedWindows, Principal, RateLimitDecision, WindowLimit};
+use crate::fixed_window::{Principal, RateLimitDecision, WindowLimit};
+use crate::request_windows::RequestWindows;
 use crate::settings::RateLimits;
 
 /// A group of routes that share a rate limit.
@@ -131,20 +136,23 @@ const MAX_TOKEN_REQUESTS_PER_MINUTE: u32 = 300;
 #[derive(Debug)]
 pub struct RateLimiter {
     limits: RateLimits,
-    windows: FixedWindows,
+    windows: RequestWindows,
     failed_api_auth: FailedAuthLimiter,
     failed_mcp_auth: FailedAuthLimiter,
 }
 
 impl RateLimiter {
-    /// Creates a limiter without counts.
+    /// Creates a limiter without counts. `shared` has the limits of all processes on the database, if there are several.
     #[must_use]
-    pub fn new(limits: RateLimits) -> Self {
+    pub fn new(limits: RateLimits, shared: Option<SharedLimiter>) -> Self {
+        let shared = shared.map(Arc::new);
+        let failed_auth =
+            |kind, per_minute| FailedAuthLimiter::new(kind, per_minute, limits.max_tracked, shared.clone());
         Self {
             limits,
-            windows: FixedWindows::new(limits.max_tracked),
-            failed_api_auth: FailedAuthLimiter::new(MAX_FAILED_API_AUTH_PER_MINUTE, limits.max_tracked),
-            failed_mcp_auth: FailedAuthLimiter::new(MAX_FAILED_MCP_AUTH_PER_MINUTE, limits.max_tracked),
+            failed_api_auth: failed_auth("api_look_ups", MAX_FAILED_API_AUTH_PER_MINUTE),
+            failed_mcp_auth: failed_auth("mcp_look_ups", MAX_FAILED_MCP_AUTH_PER_MINUTE),
+            windows: RequestWindows::new(limits.max_tracked, shared),
         }
     }
 
@@ -161,13 +169,16 @@ impl RateLimiter {
     }
 
     /// Counts a request in the window of its principal and group.
-    pub fn count(
+    ///
+    /// # Errors
+    /// [`ServiceError::StorageUnavailable`] if the limit is shared with other processes and the database cannot be reached.
+    pub async fn count(
         &self,
         caller: &Identity,
         group: RateLimitGroup,
         address: std::net::IpAddr,
         now: Timestamp,
-    ) -> RateLimitDecision {
+    ) -> Result<RateLimitDecision, ServiceError> {
         let group = group.counted_for(caller);
         let by_hour = |requests| WindowLimit {
             requests,
@@ -198,7 +209,7 @@ impl RateLimiter {
             _ => None,
         };
         if let Some(allowance) = by_address {
-            return self.windows.count(address_principal, group, allowance, now);
+            return self.windows.count(address_principal, group, allowance, now).await;
         }
         let allowance = |requests| match group {
             RateLimitGroup::WebhookTest => by_minute(self.limits.webhook_test_per_minute),
@@ -208,29 +219,27 @@ impl RateLimiter {
             Identity::Authenticated(actor) => {
                 let principal = Principal::Account(actor.account);
                 if group == RateLimitGroup::Ingest {
-                    return self.windows.peek(principal, group, by_hour(UNLIMITED_REQUESTS), now);
+                    let unlimited = by_hour(UNLIMITED_REQUESTS);
+                    return Ok(self.windows.unlimited(principal, group, unlimited, now));
                 }
                 let requests = match actor.plan {
                     alerts::Plan::Basic => self.limits.basic_per_hour,
                     alerts::Plan::Premium | alerts::Plan::EarlyBird => self.limits.premium_per_hour,
                 };
-                self.windows.count(principal, group, allowance(requests), now)
+                self.windows.count(principal, group, allowance(requests), now).await
             }
-            Identity::Scheduler => self
-                .windows
-                .peek(address_principal, group, by_hour(UNLIMITED_REQUESTS), now),
+            Identity::Scheduler => {
+                let unlimited = by_hour(UNLIMITED_REQUESTS);
+                Ok(self.windows.unlimited(address_principal, group, unlimited, now))
+            }
             Identity::Anonymous | Identity::Rejected(_) => {
                 let allowance = allowance(self.limits.basic_per_hour);
-                self.windows.count(address_principal, group, allowance, now)
+                self.windows.count(address_principal, group, allowance, now).await
             }
             // Authentication failed by an internal error, so the request does not count.
             Identity::Failed(_) => {
                 let allowance = allowance(self.limits.basic_per_hour);
-                let peeked = self.windows.peek(address_principal, group, allowance, now);
-                RateLimitDecision {
-                    is_allowed: true,
-                    ..peeked
-                }
+                Ok(self.windows.uncounted(address_principal, group, allowance, now))
             }
         }
     }
@@ -239,17 +248,21 @@ impl RateLimiter {
 impl RateLimiter {
     /// Counts a guest alert by the client's address, in addition to the request. The caller counts it when the request is known
     /// to be a guest alert, because that sends an email to the given address.
-    pub fn count_guest_alert(&self, address: std::net::IpAddr, now: Timestamp) -> RateLimitDecision {
+    ///
+    /// # Errors
+    /// [`ServiceError::StorageUnavailable`], as for [`count`](Self::count).
+    pub async fn count_guest_alert(
+        &self,
+        address: std::net::IpAddr,
+        now: Timestamp,
+    ) -> Result<RateLimitDecision, ServiceError> {
         let allowance = WindowLimit {
             requests: self.limits.guest_alerts_per_hour,
             window: SignedDuration::from_hours(1),
         };
-        self.windows.count(
-            Principal::of_address(address),
-            RateLimitGroup::GuestAlerts,
-            allowance,
-            now,
-        )
+        let principal = Principal::of_address(address);
+        let group = RateLimitGroup::GuestAlerts;
+        self.windows.count(principal, group, allowance, now).await
     }
 }
 

@@ -55,7 +55,8 @@ impl App {
     /// Creates the state. This opens no listener.
     #[must_use]
     pub fn new(ports: AppDependencies, settings: HttpConfig) -> Self {
-        let rate_limiter = RateLimiter::new(settings.limits);
+        let shared = ports.service.shared_limiter(settings.limits.max_tracked);
+        let rate_limiter = RateLimiter::new(settings.limits, shared);
         let public_url = ports.service.identity.public_url();
         let mcp_origins = AllowedOrigins::new(public_url, &settings.mcp.allowed_hosts, &settings.mcp.allowed_origins);
         let own_origins = OwnOrigins::new(public_url, &settings);

@@ -16,7 +16,7 @@ use evaluation::blindness::BlindnessNotices;
 use evaluation::market::{MarketIntake, MarketOverview};
 use evaluation::prices::Prices;
 use evaluation::stocks::Stocks;
-use foundation::Ports;
+use foundation::{Ports, SharedLimiter};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use watchlist::analyst::StockAnalysis;
@@ -104,6 +104,13 @@ pub struct UseCases {
 }
 
 impl UseCases {
+    /// Creates a limiter whose limits hold for all processes on the database together, with at most `max_tracked` windows in memory.
+    /// Returns `None` if this is the only process.
+    #[must_use]
+    pub fn shared_limiter(&self, max_tracked: usize) -> Option<SharedLimiter> {
+        SharedLimiter::new(&self.ports.store, max_tracked)
+    }
+
     /// Creates the use cases in the order of their dependencies.
     ///
     /// # Errors

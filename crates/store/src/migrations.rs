@@ -63,6 +63,7 @@ on_both! {
     "0040" "linked_chats",
     "0041" "alert_templates",
     "0042" "job_leases",
+    "0043" "shared_limits",
 }
 
 /// Returns the migrations of SQLite.

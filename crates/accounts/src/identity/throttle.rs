@@ -6,7 +6,8 @@
 //! account are accepted only from addresses that have signed in to it by password before. Email links are not limited
 //! by these counts.
 //!
-//! Whether the account exists makes no difference. The counts are kept in memory, per process.
+//! Whether the account exists makes no difference. The counts are kept in memory, per process. The rate limit of log-ins, which all
+//! processes share, bounds the attempts from one address.
 //!
 //! An attempt is counted before the password is verified, so that concurrent attempts are all counted.
 

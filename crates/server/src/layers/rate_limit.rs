@@ -29,7 +29,10 @@ pub(crate) async fn layer(app: App, mut request: Request, next: Next) -> Respons
         .cloned()
         .unwrap_or(Identity::Anonymous);
     let address = client::address_of(request.extensions(), request.headers(), &app);
-    let counted = app.rate_limiter().count(&identity, group, address, app.now());
+    let counted = match app.rate_limiter().count(&identity, group, address, app.now()).await {
+        Ok(counted) => counted,
+        Err(error) => return ApiError::from(error).into_response(),
+    };
     request.extensions_mut().insert(counted.rate_limit);
     if !counted.is_allowed {
         return limit_exceeded(group, &counted);

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header, request};
 use serde_json::Value;
 
 use super::access::Access;
-use super::authentication::{authenticate, insufficient_scope, too_many};
+use super::authentication::{authenticate, insufficient_scope, internal, too_many};
 use super::cors;
 use super::error::{JsonRpcError, JsonRpcErrorKind};
 use super::handler::{Caller, McpEndpoint, SUPPORTED_VERSIONS};
@@ -76,7 +76,8 @@ async fn admit(
     check_version(&parts.headers, &message)?;
     let access = Access::of(message.target()?, &actor);
     let known = Identity::Authenticated(Arc::clone(&actor));
-    let counted = app.rate_limiter().count(&known, access.group, address, now);
+    let counted = app.rate_limiter().count(&known, access.group, address, now).await;
+    let counted = counted.map_err(internal)?;
     if !counted.is_allowed {
         return Err(too_many(&counted, "requests"));
     }

@@ -289,6 +289,9 @@ impl CleanupWorker {
                 "the numbers of alerts were wrong and have been corrected; please report this"
             );
         }
+        if let Some(limits) = store.shared_limits() {
+            delete_in_batches(|| limits.purge(DELETE_BATCH_SIZE)).await?;
+        }
         let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
         let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
         let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;

@@ -32,6 +32,7 @@ mod races;
 mod sealed;
 mod sessions;
 mod several_processes;
+mod shared_limits;
 mod support;
 mod tags;
 mod totals;

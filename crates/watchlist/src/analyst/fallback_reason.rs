@@ -16,6 +16,9 @@ pub enum FallbackReason {
     /// The account's calls of the day are used up.
     #[error("the account's calls of the day are used up; raise analyst.calls_per_account if you want more")]
     AccountBudget,
+    /// The budget is shared with other processes, and the database failed.
+    #[error("the database does not say whether a call is left today; check the database")]
+    BudgetUnknown,
     /// The endpoint asked for a pause (`Retry-After`) that is not over.
     #[error("the endpoint has asked for a pause (Retry-After)")]
     BackingOff,
@@ -82,7 +85,7 @@ impl FallbackReason {
             Self::Status(_) => "http_error",
             Self::Answer(_) => "bad_answer",
             Self::Stopping => "stopping",
-            Self::Internal => "internal_error",
+            Self::Internal | Self::BudgetUnknown => "internal_error",
         }
     }
 

@@ -52,8 +52,14 @@ impl Analyst {
     /// [`AnalystError`] if a setting is invalid.
     pub(crate) fn new(settings: &AnalystConfig, ports: &Ports) -> Result<Self, AnalystError> {
         let model = settings.model.clone();
-        let model =
-            model.map(|model| LanguageModel::new(model, Arc::clone(&ports.clock), Arc::clone(&ports.network.time)));
+        let model = model.map(|model| {
+            LanguageModel::new(
+                model,
+                &ports.store,
+                Arc::clone(&ports.clock),
+                Arc::clone(&ports.network.time),
+            )
+        });
         Ok(Self {
             limiter: AnalysisLimiter::default(),
             model: model.transpose()?,

@@ -18,6 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use metrics::counter;
 use notify::provider::{ProviderClient, ProviderResponse};
 use serde::Deserialize;
+use store::Store;
 use tokio::sync::Semaphore;
 use url::Url;
 
@@ -78,13 +79,14 @@ impl LanguageModel {
     /// [`AnalystError`]
     pub(super) fn new(
         settings: ModelConfig,
+        store: &Store,
         clock: Arc<dyn Clock>,
         time: Arc<dyn Clock>,
     ) -> Result<Self, AnalystError> {
         Ok(Self {
             url: chat_completions_url(&settings.base_url).ok_or(AnalystError::BadBaseUrl)?,
             provider: ProviderClient::new(Arc::clone(&time))?,
-            budget_usage: BudgetUsage::of(settings.budget),
+            budget_usage: BudgetUsage::of(settings.budget, store),
             settings,
             clock,
             time,
@@ -164,7 +166,8 @@ impl LanguageModel {
             write.await.map_err(|_| FallbackReason::Internal)?
         };
         self.budget_usage
-            .take(rule_analysis.request().account, self.clock.now())?;
+            .take(rule_analysis.request().account, self.clock.now())
+            .await?;
         is_sent.store(true, Ordering::Relaxed);
         let ModelConfig { key, timeout, .. } = &self.settings;
         let key = key.as_ref().map(|key| &key.0);

@@ -29,8 +29,8 @@ pub struct ModelConfig {
     pub budget: CallBudget,
 }
 
-/// The number of model calls per UTC day; beyond it the rules answer. Calls are counted in memory: each process has
-/// its own budget, and a restart begins a new one.
+/// The number of model calls per UTC day; beyond it the rules answer. All processes on a PostgreSQL
+/// database share the budget. On SQLite, calls are counted in memory, and a restart begins a new budget.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CallBudget {
     /// The total, which bounds the operator's costs.

@@ -102,7 +102,7 @@ async fn create_as_guest(
     };
     let guest_request = app.service().guest_alerts.guest_alert_request(&body)?;
     // Invalid requests are refused above and do not count against the guest limit.
-    let counted = app.rate_limiter().count_guest_alert(address, app.now());
+    let counted = app.rate_limiter().count_guest_alert(address, app.now()).await?;
     let rate_limit = Extension(counted.rate_limit);
     if !counted.is_allowed {
         return Ok((

@@ -84,7 +84,7 @@ pub(super) async fn show_authorize(
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Authorize) {
+    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Authorize).await {
         return refusal;
     }
     let params = params(&uri);
@@ -144,7 +144,7 @@ pub(super) async fn authorize(
     form: FormFields,
 ) -> Response {
     let retry_hint = "Go back to the app and connect it again";
-    if let Some(refusal) = session::reject_form(&app, address, &headers, &form, retry_hint) {
+    if let Some(refusal) = session::reject_form(&app, address, &headers, &form, retry_hint).await {
         return refusal;
     }
     let decision = link::form_field(&form, "decision");

@@ -117,7 +117,9 @@ pub(super) async fn check_rate_limit(parts: &mut Parts, app: &App, group: RateLi
     let Ok(ClientAddress(address)) = ClientAddress::from_request_parts(parts, app).await;
     let counted = app
         .rate_limiter()
-        .count(&Identity::Anonymous, group, address, app.now());
+        .count(&Identity::Anonymous, group, address, app.now())
+        .await
+        .map_err(|error| api_error_response(&ApiError::from(error)))?;
     if counted.is_allowed {
         return Ok(());
     }

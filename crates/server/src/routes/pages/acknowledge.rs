@@ -44,7 +44,7 @@ pub(super) async fn acknowledge(
     query: Query,
     form: Result<FormFields, ApiError>,
 ) -> Response {
-    match link::login_rate_limit_page(&app, address) {
+    match link::login_rate_limit_page(&app, address).await {
         Some(refusal) => refusal,
         None => message_link::follow(&app, query, form.ok(), "acknowledge").await,
     }

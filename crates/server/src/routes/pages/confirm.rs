@@ -47,7 +47,7 @@ pub(super) async fn confirm(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address).await {
         return refusal;
     }
     match app.service().identity.confirm_address(&link::token_body(&form)).await {

@@ -63,23 +63,26 @@ pub(in crate::routes) fn confirmation_page(
 
 /// Counts a form submission against the sign-in rate limit of the client's address. Returns the error page if the limit is
 /// exceeded.
-pub(in crate::routes) fn login_rate_limit_page(app: &App, address: IpAddr) -> Option<Response> {
-    rate_limit_page(app, address, RateLimitGroup::Login)
+pub(in crate::routes) async fn login_rate_limit_page(app: &App, address: IpAddr) -> Option<Response> {
+    rate_limit_page(app, address, RateLimitGroup::Login).await
 }
 
 /// Counts a request against the given rate limit group. Returns the error page if the limit is exceeded.
-pub(in crate::routes) fn rate_limit_page(app: &App, address: IpAddr, group: RateLimitGroup) -> Option<Response> {
-    rate_limit_caller(app, &Identity::Anonymous, address, group)
+pub(in crate::routes) async fn rate_limit_page(app: &App, address: IpAddr, group: RateLimitGroup) -> Option<Response> {
+    rate_limit_caller(app, &Identity::Anonymous, address, group).await
 }
 
 /// Counts a request of a caller. Returns an error page if it exceeds the rate limit.
-pub(in crate::routes) fn rate_limit_caller(
+pub(in crate::routes) async fn rate_limit_caller(
     app: &App,
     caller: &Identity,
     address: IpAddr,
     group: RateLimitGroup,
 ) -> Option<Response> {
-    let counted = app.rate_limiter().count(caller, group, address, app.now());
+    let counted = match app.rate_limiter().count(caller, group, address, app.now()).await {
+        Ok(counted) => counted,
+        Err(error) => return Some(error_page(error)),
+    };
     if counted.is_allowed {
         return None;
     }

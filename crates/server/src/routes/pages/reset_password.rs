@@ -69,7 +69,7 @@ pub(super) async fn reset_password(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address).await {
         return refusal;
     }
     let (email, token) = (link::form_field(&form, "email"), link::form_field(&form, "token"));

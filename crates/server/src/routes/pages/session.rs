@@ -40,7 +40,7 @@ pub(in crate::routes) async fn signed_in_at(
 
 /// Checks rate limit and origin of a form. Returns an error page if the form is refused. `retry_hint` tells the user how to
 /// start again.
-pub(in crate::routes) fn reject_form(
+pub(in crate::routes) async fn reject_form(
     app: &App,
     address: IpAddr,
     headers: &HeaderMap,
@@ -51,7 +51,7 @@ pub(in crate::routes) fn reject_form(
         "" => RateLimitGroup::Login,
         _ => RateLimitGroup::Authorize,
     };
-    if let Some(refusal) = link::rate_limit_page(app, address, group) {
+    if let Some(refusal) = link::rate_limit_page(app, address, group).await {
         return Some(refusal);
     }
     if csrf::is_own_form(app, headers, link::form_field(form, "form")) {

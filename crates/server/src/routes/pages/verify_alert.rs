@@ -48,7 +48,7 @@ pub(super) async fn verify_alert(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address).await {
         return refusal;
     }
     match app

@@ -36,7 +36,7 @@ pub(super) async fn create_first_account(
     parts: Parts,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address).await {
         return refusal;
     }
     if !csrf::is_own_form(&app, &parts.headers, form_field(&form, "form")) {

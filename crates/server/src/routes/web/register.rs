@@ -28,7 +28,7 @@ pub(super) async fn register(
     headers: HeaderMap,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Register) {
+    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Register).await {
         return refusal;
     }
     if !csrf::is_own_form(&app, &headers, form_field(&form, "form")) {

@@ -49,7 +49,7 @@ pub(super) async fn sign_in(
     headers: HeaderMap,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address).await {
         return refusal;
     }
     if !csrf::is_own_form(&app, &headers, form_field(&form, "form")) {

@@ -79,7 +79,7 @@ impl FromRequestParts<App> for Visitor {
         use VisitorRejection::Refused;
 
         let Ok(ClientAddress(client)) = ClientAddress::from_request_parts(parts, app).await;
-        if let Some(refusal) = link::rate_limit_page(app, client, RateLimitGroup::Pages) {
+        if let Some(refusal) = link::rate_limit_page(app, client, RateLimitGroup::Pages).await {
             return Err(Refused(refusal));
         }
         let is_read_only = same_origin::is_read_only(&parts.method);

@@ -54,6 +54,7 @@ mod response_headers;
 mod rules;
 mod scopes;
 mod sessions;
+mod shared_limits;
 mod sign_in;
 mod stored_responses;
 mod subscription;

@@ -13,6 +13,7 @@ on_each_database! {
     evaluate_job_evaluates_due_alerts
     refresh_is_requested_if_source_fetches
     cleanup_deletes_sessions_and_codes_a_week_after_expiry
+    cleanup_deletes_ended_windows_of_shared_limits
 }
 
 async fn every_job_reports_its_result(app: TestApp) {
@@ -92,4 +93,19 @@ async fn cleanup_deletes_sessions_and_codes_a_week_after_expiry(app: TestApp) {
     assert_eq!(kept().await, (0, 1));
     app.clock.advance(SignedDuration::from_micros(1));
     assert_eq!(kept().await, (1, 0));
+}
+
+async fn cleanup_deletes_ended_windows_of_shared_limits(app: TestApp) {
+    let Some(limits) = app.store().await.shared_limits() else {
+        return;
+    };
+    let (ended, current) = ([1; 32], [2; 32]);
+    limits.take(&ended, 10, 1, SignedDuration::ZERO).await.unwrap();
+    limits
+        .take(&current, 10, 1, SignedDuration::from_hours(1))
+        .await
+        .unwrap();
+    app.service.jobs.run_job(Job::Cleanup).await.unwrap();
+    assert_eq!(limits.purge(10).await.unwrap(), 0, "nothing is left to delete");
+    assert_eq!(limits.granted(&current).await.unwrap(), 1);
 }

@@ -46,7 +46,7 @@ pub(super) async fn stream_events(
     shutdown: Option<Extension<ShutdownSignal>>,
     query: Query,
 ) -> Response {
-    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Pages) {
+    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Pages).await {
         return refusal;
     }
     let stream = match open_stream(app, headers, query).await {

@@ -50,7 +50,7 @@ pub(in crate::routes::web) async fn change_webhooks(
 ) -> Response {
     if form_field(&form, "action") == "test" {
         let caller = Identity::Authenticated(Arc::new(visitor.actor.clone()));
-        if let Some(refusal) = rate_limit_caller(&app, &caller, address, RateLimitGroup::WebhookTest) {
+        if let Some(refusal) = rate_limit_caller(&app, &caller, address, RateLimitGroup::WebhookTest).await {
             return refusal;
         }
     }

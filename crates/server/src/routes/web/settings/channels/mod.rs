@@ -92,7 +92,7 @@ pub(in crate::routes::web) async fn change_channels(
             respond(&app, &visitor, result).await
         }
         action => {
-            if let Some(refusal) = notification_channel::rate_limit(&app, &visitor, address, action) {
+            if let Some(refusal) = notification_channel::rate_limit(&app, &visitor, address, action).await {
                 return refusal;
             }
             let result = notification_channel::change(&app, &visitor, action, &form).await;

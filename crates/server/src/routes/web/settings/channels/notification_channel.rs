@@ -19,12 +19,12 @@ use crate::routes::web::form_value::{optional_number, optional_text};
 use crate::routes::web::visitor::Visitor;
 
 /// Returns a response if the actor has sent too many tests. They count together with tests of webhooks, as in the API.
-pub(super) fn rate_limit(app: &App, visitor: &Visitor, address: IpAddr, action: &str) -> Option<Response> {
+pub(super) async fn rate_limit(app: &App, visitor: &Visitor, address: IpAddr, action: &str) -> Option<Response> {
     if action != "test-channel" {
         return None;
     }
     let caller = Identity::Authenticated(Arc::new(visitor.actor.clone()));
-    rate_limit_caller(app, &caller, address, RateLimitGroup::WebhookTest)
+    rate_limit_caller(app, &caller, address, RateLimitGroup::WebhookTest).await
 }
 
 /// Tests, changes or deletes a channel.
