@@ -66,7 +66,9 @@ fn own_templates(alert: &Alert) -> Vec<(&'static str, String)> {
         ("fact-template-text", text),
         ("fact-template-payload", payload),
     ];
-    let given = named.into_iter().filter_map(|(name, source)| Some((name, source.clone()?)));
+    let given = named
+        .into_iter()
+        .filter_map(|(name, source)| Some((name, source.clone()?)));
     given.collect()
 }
 
