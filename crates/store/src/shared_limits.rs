@@ -36,7 +36,7 @@ macro_rules! goes_on {
 const TAKE: &str = concat!(
     "INSERT INTO shared_limits AS held (key_hash, ends, granted, latest) VALUES ($1, ",
     statement_time!(),
-    " + $4, LEAST($3, $2), LEAST($3, $2))
+    " + $4, LEAST(CAST($3 AS BIGINT), CAST($2 AS BIGINT)), LEAST($3, $2))
      ON CONFLICT (key_hash) DO UPDATE SET
          ends = CASE WHEN ",
     goes_on!(),
