@@ -326,7 +326,12 @@ mod tests {
             assert!(count(&first, limit, at(0)).await.is_allowed);
             assert!(count(&second, limit, at(0)).await.remaining <= 1);
             // After the end of the window by the clock of the process, the database says whether it has ended.
-            eventually("a new window has begun", async || count(&first, limit, at(1)).await.remaining == 1).await;
+            let mut seconds = 0;
+            let is_new = async || {
+                seconds += 1;
+                count(&first, limit, at(seconds)).await.remaining == 1
+            };
+            eventually("a new window has begun", is_new).await;
         }
 
         async fn use_that_is_given_back_can_be_spent_again(database) {
