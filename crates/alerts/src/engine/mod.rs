@@ -345,6 +345,9 @@ impl Engine {
             .at(&self.calendar, now)
             .map_or(NO_DAY, |session| session.day);
         let is_extended = day == NO_DAY && self.calendar.extended_hours_at(now).is_some();
+        // Taken first: a rule that is re-armed now is judged at the next evaluation.
+        let rearmed = self.take_rearmed_rules();
+        let mut judged = BTreeSet::new();
         for stock in std::mem::take(&mut self.unsettled) {
             let at = stock.0 as usize;
             self.stocks[at].is_unsettled = false;
@@ -352,10 +355,13 @@ impl Engine {
             if day != NO_DAY && self.is_fresh(at, now) {
                 let reevaluate = |hot: &mut HotLine| self.stocks[at].reevaluate(hot, day, now, &mut self.registry, out);
                 self.hot.update(at, reevaluate);
-                self.rejudge(stock, now, out);
+                self.rejudge(stock, now, &mut judged, out);
             } else if is_extended {
-                self.rejudge_in_extended_hours(stock, now, out);
+                self.rejudge_in_extended_hours(stock, now, &mut judged, out);
             }
+        }
+        for slot in rearmed.difference(&judged) {
+            self.judge_rearmed(*slot, day != NO_DAY, now, out);
         }
         self.judge_armed_fact_rules(now, out);
         self.evaluate_armed_insiders(now, out);

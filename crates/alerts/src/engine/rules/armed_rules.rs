@@ -18,6 +18,8 @@ pub(in crate::engine) struct ArmedRules {
     moments: BTreeSet<(Timestamp, Slot)>,
     /// The rules of facts alone that were not judged since they were armed.
     unjudged: BTreeSet<Slot>,
+    /// The rules that were re-armed since the last evaluation.
+    rearmed: BTreeSet<Slot>,
     /// The number of rules that use details of quotes.
     with_quote_details: usize,
 }
@@ -73,6 +75,7 @@ impl ArmedRules {
     pub(super) fn remove(&mut self, id: AlertId) -> Option<(Slot, Box<ArmedRule>)> {
         let slot = self.slots.remove(&id)?;
         self.unjudged.remove(&slot);
+        self.rearmed.remove(&slot);
         let rule = self.take(slot)?;
         self.with_quote_details -= usize::from(rule.has_quote_details);
         self.free.push(slot);
@@ -97,6 +100,16 @@ impl ArmedRules {
     /// Returns the rules of facts alone that were not judged since they were armed, and forgets them.
     pub(super) fn take_unjudged(&mut self) -> BTreeSet<Slot> {
         std::mem::take(&mut self.unjudged)
+    }
+
+    /// Lets a rule that was re-armed be judged at the next evaluation.
+    pub(super) fn add_rearmed(&mut self, slot: Slot) {
+        self.rearmed.insert(slot);
+    }
+
+    /// Returns the rules that were re-armed since the last evaluation, and forgets them.
+    pub(super) fn take_rearmed(&mut self) -> BTreeSet<Slot> {
+        std::mem::take(&mut self.rearmed)
     }
 
     /// Returns a rule.

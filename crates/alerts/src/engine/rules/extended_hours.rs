@@ -51,18 +51,35 @@ impl Engine {
     }
 
     /// Judges the rules of a stock again in extended hours, after something became known or is due besides an observation. A stale
-    /// price is not judged.
+    /// price is not judged, nor a rule that `judged` has.
     pub(in crate::engine) fn rejudge_in_extended_hours(
         &mut self,
         stock: StockIndex,
         now: Timestamp,
+        judged: &mut BTreeSet<Slot>,
         out: &mut Vec<Decision>,
     ) {
-        let known = &self.stocks[stock.0 as usize];
-        let is_fresh = |newest: ExtendedPrice| now.duration_since(newest.at) <= self.config.stale_after;
-        if known.extended.is_some_and(is_fresh) {
-            let due = known.rules.extended().collect();
+        if self.is_fresh_in_extended_hours(stock, now) {
+            let rules = self.stocks[stock.0 as usize].rules.extended();
+            let due = rules.filter(|slot| judged.insert(*slot)).collect();
             self.judge_in_extended_hours(&due, &BTreeSet::new(), now, out);
+        }
+    }
+
+    /// Returns whether the newest price of a stock in extended hours is recent enough to be judged again.
+    fn is_fresh_in_extended_hours(&self, stock: StockIndex, now: Timestamp) -> bool {
+        let newest = self.stocks[stock.0 as usize].extended;
+        newest.is_some_and(|newest| now.duration_since(newest.at) <= self.config.stale_after)
+    }
+
+    /// Judges a rule that was re-armed again in extended hours, if a price of its stocks is recent enough.
+    pub(super) fn judge_rearmed_in_extended_hours(&mut self, slot: Slot, now: Timestamp, out: &mut Vec<Decision>) {
+        let is_due = self.rules.get(slot).is_some_and(|armed| {
+            let is_fresh = |stock| self.is_fresh_in_extended_hours(stock, now);
+            armed.judges_extended_hours() && armed.stock_indices().any(is_fresh)
+        });
+        if is_due {
+            self.judge_in_extended_hours(&BTreeSet::from([slot]), &BTreeSet::new(), now, out);
         }
     }
 
@@ -83,7 +100,9 @@ impl Engine {
             for stock in stocks {
                 self.end_session_of(stock, now, out);
             }
-            self.judge_and_place(slot, now, Cause { observed, is_new: true }, out);
+            // Without an observation the price is the one before, so it is no second one for the trigger `two_lasts`.
+            let is_new = !observed.is_empty();
+            self.judge_and_place(slot, now, Cause { observed, is_new }, out);
         }
     }
 

@@ -171,15 +171,49 @@ impl Engine {
         }
     }
 
-    /// Judges the rules of a stock again, after something became known besides an observation.
-    pub(super) fn rejudge(&mut self, stock: StockIndex, now: Timestamp, out: &mut Vec<Decision>) {
-        let due = self.stocks[stock.0 as usize].rules.take_all();
+    /// Judges the rules of a stock again, after something became known besides an observation. Those that `judged` has are left out.
+    pub(super) fn rejudge(
+        &mut self,
+        stock: StockIndex,
+        now: Timestamp,
+        judged: &mut BTreeSet<Slot>,
+        out: &mut Vec<Decision>,
+    ) {
+        let mut due = self.stocks[stock.0 as usize].rules.take_all();
+        due.retain(|slot| judged.insert(*slot));
         // The price is the one of the last observation, so it is no second one for the trigger `two_lasts`.
         let cause = Cause {
             observed: &BTreeSet::new(),
             is_new: false,
         };
         for slot in due {
+            self.judge_between_closes(slot, now, cause, out);
+        }
+    }
+
+    /// Returns the rules that were re-armed since the last evaluation, and forgets them.
+    pub(super) fn take_rearmed_rules(&mut self) -> BTreeSet<Slot> {
+        self.rules.take_rearmed()
+    }
+
+    /// Judges a rule that was re-armed again, with the extremes since then. A stale price does not fire.
+    pub(super) fn judge_rearmed(&mut self, slot: Slot, is_in_session: bool, now: Timestamp, out: &mut Vec<Decision>) {
+        if !is_in_session {
+            if self.calendar.extended_hours_at(now).is_some() {
+                self.judge_rearmed_in_extended_hours(slot, now, out);
+            }
+            return;
+        }
+        let is_fresh = |stock: StockIndex| self.is_fresh(stock.0 as usize, now);
+        if self
+            .rules
+            .get(slot)
+            .is_some_and(|armed| armed.stock_indices().any(is_fresh))
+        {
+            let cause = Cause {
+                observed: &BTreeSet::new(),
+                is_new: false,
+            };
             self.judge_between_closes(slot, now, cause, out);
         }
     }
@@ -270,8 +304,8 @@ impl Engine {
         self.rules.schedule(slot, armed.next_check, next);
         armed.next_check = next;
         self.rules.put_back(slot, armed);
-        if effect == AfterJudgement::Rearmed {
-            self.make_due(slot);
+        if effect == AfterJudgement::Rearmed && !ignores_observations {
+            self.rules.add_rearmed(slot);
         }
     }
 }

@@ -183,6 +183,19 @@ fn hold_counts_extended_hours_across_the_close() {
 }
 
 #[test]
+fn evaluation_is_no_second_price_in_extended_hours() {
+    let mut market = observed_market();
+    let options = json!({"session": "extended", "trigger": "two_lasts"});
+    market.arm(&rule(1, "price < 97", &options), NOW);
+    assert_eq!(firings(&market.observe_extended("ACME", "96", EVENING)), []);
+    // Another rule of the stock lets all be judged again.
+    market.arm(&rule(2, "price < 50", &extended()), EVENING);
+    assert_eq!(firings(&market.process(Event::Evaluate, EVENING)), []);
+    let second = market.observe_extended("ACME", "96", "2024-07-01T21:00:01Z");
+    assert_eq!(firings(&second).len(), 1);
+}
+
+#[test]
 fn stale_price_is_not_judged_again() {
     for (end, is_fresh) in [("2024-07-01T21:15:00Z", true), ("2024-07-01T21:15:01Z", false)] {
         let options = json!({"session": "extended", "hold": "15m"});
