@@ -57,7 +57,10 @@ pub(crate) fn check_values(value: &Value) {
                         );
                     }
                     ("id" | "alert_id" | "alertId" | "user_id", Value::String(text)) => {
-                        assert!(is_id(text), "{name} is {text:?}, not a lower-case UUID of version 4");
+                        assert!(
+                            is_id(text),
+                            "{name} is {text:?}, not a lower-case UUID of version 4 or 7"
+                        );
                     }
                     _ => check_values(value),
                 }
@@ -76,7 +79,7 @@ fn is_timestamp(text: &str) -> bool {
     shape == "0000-00-00T00:00:00.000Z" && text.parse::<Timestamp>().is_ok()
 }
 
-/// Returns whether the text is a lower-case UUID of version 4.
+/// Returns whether the text is a lower-case UUID of version 4, or of version 7, which ids of firings have.
 fn is_id(text: &str) -> bool {
-    Uuid::parse_str(text).is_ok_and(|id| id.get_version_num() == 4 && id.to_string() == text)
+    Uuid::parse_str(text).is_ok_and(|id| matches!(id.get_version_num(), 4 | 7) && id.to_string() == text)
 }

@@ -13,7 +13,7 @@ pub struct DeliveryId(pub Uuid);
 
 impl DeliveryId {
     /// Returns the id of the delivery of an event to a webhook: SHA-256 of both ids, cut to a UUID of version 4. It
-    /// looks random because both ids are random, and it is the same whenever it is derived again.
+    /// looks random because both ids have random bits, and it is the same whenever it is derived again.
     #[must_use]
     pub fn for_event(event: EventId, webhook: WebhookId) -> Self {
         let mut hash = Sha256::new();
