@@ -3,8 +3,6 @@
 //! The principal is the account, or the client's address for requests without a valid key. If several processes use the database,
 //! the limits hold for all of them together.
 
-use std::sync::Arc;
-
 use evaluation::market::require_push_permission;
 use foundation::{ServiceError, SharedLimiter};
 use jiff::{SignedDuration, Timestamp};
@@ -145,13 +143,10 @@ impl RateLimiter {
     /// Creates a limiter without counts. `shared` has the limits of all processes on the database, if there are several.
     #[must_use]
     pub fn new(limits: RateLimits, shared: Option<SharedLimiter>) -> Self {
-        let shared = shared.map(Arc::new);
-        let failed_auth =
-            |kind, per_minute| FailedAuthLimiter::new(kind, per_minute, limits.max_tracked, shared.clone());
         Self {
             limits,
-            failed_api_auth: failed_auth("api_look_ups", MAX_FAILED_API_AUTH_PER_MINUTE),
-            failed_mcp_auth: failed_auth("mcp_look_ups", MAX_FAILED_MCP_AUTH_PER_MINUTE),
+            failed_api_auth: FailedAuthLimiter::new(MAX_FAILED_API_AUTH_PER_MINUTE, limits.max_tracked),
+            failed_mcp_auth: FailedAuthLimiter::new(MAX_FAILED_MCP_AUTH_PER_MINUTE, limits.max_tracked),
             windows: RequestWindows::new(limits.max_tracked, shared),
         }
     }

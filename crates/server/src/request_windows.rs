@@ -1,7 +1,5 @@
 //! The windows of requests: in memory, or shared with the other processes on the database.
 
-use std::sync::Arc;
-
 use foundation::{LimitKey, ServiceError, SharedDecision, SharedLimit, SharedLimiter};
 use jiff::Timestamp;
 
@@ -14,12 +12,12 @@ use crate::response::RateLimit;
 pub(crate) struct RequestWindows {
     in_memory: FixedWindows,
     /// `None` if this is the only process on the database.
-    shared: Option<Arc<SharedLimiter>>,
+    shared: Option<SharedLimiter>,
 }
 
 impl RequestWindows {
     /// Creates empty windows. `shared` is `None` if this is the only process on the database.
-    pub(crate) fn new(max_tracked: usize, shared: Option<Arc<SharedLimiter>>) -> Self {
+    pub(crate) fn new(max_tracked: usize, shared: Option<SharedLimiter>) -> Self {
         let in_memory = FixedWindows::new(max_tracked);
         Self { in_memory, shared }
     }
@@ -39,8 +37,11 @@ impl RequestWindows {
             return Ok(self.in_memory.count(principal, group, limit, now));
         };
         let key = limit_key(group.name(), principal);
-        let decision = shared.count(key, shared_limit(group, limit), now).await?;
-        Ok(rate_limit_decision(limit, decision))
+        Ok(match shared.count(key, shared_limit(group, limit), now).await? {
+            Some(decision) => rate_limit_decision(limit, decision),
+            // Too many principals to share them all. These are counted by each process.
+            None => self.in_memory.count(principal, group, limit, now),
+        })
     }
 
     /// Returns the window of unlimited requests. They are not counted, so no other process matters.
@@ -84,7 +85,7 @@ const fn shared_limit(group: RateLimitGroup, limit: WindowLimit) -> SharedLimit 
 }
 
 /// Returns the key of a principal's limit.
-pub(crate) fn limit_key(kind: &str, principal: Principal) -> LimitKey {
+fn limit_key(kind: &str, principal: Principal) -> LimitKey {
     match principal {
         Principal::Account(account) => LimitKey::new(kind, account.0.as_bytes()),
         Principal::Address(std::net::IpAddr::V4(address)) => LimitKey::new(kind, &address.octets()),
@@ -97,7 +98,7 @@ pub(crate) fn limit_key(kind: &str, principal: Principal) -> LimitKey {
 }
 
 /// Converts the decision about a shared limit.
-pub(crate) fn rate_limit_decision(limit: WindowLimit, decision: SharedDecision) -> RateLimitDecision {
+fn rate_limit_decision(limit: WindowLimit, decision: SharedDecision) -> RateLimitDecision {
     RateLimitDecision {
         is_allowed: decision.is_allowed,
         rate_limit: RateLimit {

@@ -6,6 +6,8 @@
 //! The statements use the connections for reading: each is a transaction of its own, and must not wait for the transactions in
 //! the write queue.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use sqlx::PgPool;
 
@@ -19,9 +21,9 @@ macro_rules! statement_time {
     };
 }
 
-/// Whether the window of a row goes on. If the database's clock is set back by more than a window, a new window begins; if it is set
+/// Whether the window of a row is the current one. If the database's clock is set back by more than a window, a new window begins; if it is set
 /// back by less, the window lasts longer, because a new one would pass the limit.
-macro_rules! goes_on {
+macro_rules! is_current {
     () => {
         concat!(
             "(held.ends > ",
@@ -33,26 +35,24 @@ macro_rules! goes_on {
     };
 }
 
+/// The maximum time for a chunk. Requests wait for it, and a connection that is being opened would be awaited longer.
+const TAKE_TIMEOUT: Duration = Duration::from_secs(2);
+
 const TAKE: &str = concat!(
     "INSERT INTO shared_limits AS held (key_hash, ends, granted, latest) VALUES ($1, ",
     statement_time!(),
     " + $4, LEAST(CAST($3 AS BIGINT), CAST($2 AS BIGINT)), LEAST($3, $2))
      ON CONFLICT (key_hash) DO UPDATE SET
          ends = CASE WHEN ",
-    goes_on!(),
+    is_current!(),
     " THEN held.ends ELSE excluded.ends END,
          granted = CASE WHEN ",
-    goes_on!(),
+    is_current!(),
     " THEN held.granted + GREATEST(LEAST($3, $2 - held.granted), 0) ELSE excluded.granted END,
          latest = CASE WHEN ",
-    goes_on!(),
+    is_current!(),
     " THEN GREATEST(LEAST($3, $2 - held.granted), 0) ELSE excluded.latest END
      RETURNING latest, granted, ends, ends - ",
-    statement_time!()
-);
-
-const GRANTED: &str = concat!(
-    "SELECT granted FROM shared_limits WHERE key_hash = $1 AND ends > ",
     statement_time!()
 );
 
@@ -92,6 +92,9 @@ impl Store {
 
 impl SharedLimits {
     /// Takes a chunk of at most `size` of a limit. The first chunk begins a window of the given length.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database fails or does not respond within two seconds. The chunk may be lost then.
     pub async fn take(
         &self,
         key_hash: &[u8; 32],
@@ -103,20 +106,16 @@ impl SharedLimits {
         let window = i64::try_from(window.as_micros()).unwrap_or(i64::MAX).min(i64::MAX / 8);
         let query = sqlx::query_as::<_, (i64, i64, i64, i64)>(TAKE);
         let query = query.bind(&key_hash[..]).bind(i64::from(limit)).bind(i64::from(size));
-        let (size, granted, ends, ends_in) = query.bind(window).fetch_one(&self.0).await?;
+        let taking = query.bind(window).fetch_one(&self.0);
+        let taken = tokio::time::timeout(TAKE_TIMEOUT, taking).await;
+        let taken = taken.map_err(|_| StoreError::Unavailable("it has granted no limit in time".to_owned()))?;
+        let (size, granted, ends, ends_in) = taken?;
         Ok(LimitChunk {
             size: u32::try_from(size).map_err(|_| unreadable("latest", size))?,
             granted: u32::try_from(granted).map_err(|_| unreadable("granted", granted))?,
             ends: Timestamp::from_microsecond(ends).map_err(|_| unreadable("ends", ends))?,
             ends_in: SignedDuration::from_micros(ends_in),
         })
-    }
-
-    /// Returns the part of a limit that is granted to all processes in the current window.
-    pub async fn granted(&self, key_hash: &[u8; 32]) -> Result<u32, StoreError> {
-        let query = sqlx::query_as::<_, (i64,)>(GRANTED).bind(&key_hash[..]);
-        let (granted,) = query.fetch_optional(&self.0).await?.unwrap_or_default();
-        u32::try_from(granted).map_err(|_| unreadable("granted", granted))
     }
 
     /// Deletes at most `max_rows` windows that have ended. Returns the number deleted.

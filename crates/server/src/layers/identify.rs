@@ -1,15 +1,13 @@
 //! Authenticates each request once. The endpoint decides whether the identity is sufficient.
 
 use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use super::chain::Next;
 use super::client;
 use super::rate_limit;
 use crate::auth::{self, Credentials, Identity, SessionCookie};
-use crate::error::{ApiError, ApiErrorCode};
-use crate::failed_auth::LookupError;
-use crate::fixed_window::RateLimitDecision;
+use crate::error::ApiErrorCode;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::ops::metrics;
 use crate::state::App;
@@ -41,35 +39,26 @@ pub(crate) async fn layer(app: App, mut request: Request, next: Next) -> Respons
         return next.run(request).await;
     }
     let key = credentials.lookup_key();
-    let permit = match key {
-        Some(key) => match failed_auth.check(key, address, app.now()).await {
-            Ok(permit) => Some((key, permit)),
-            Err(LookupError::LimitExceeded(decision)) => return too_many_unknown_keys(&decision),
-            Err(LookupError::Storage(error)) => return ApiError::from(error).into_response(),
-        },
-        None => None,
-    };
+    if let Some(Err(decision)) = key.map(|key| failed_auth.check(key, address, app.now())) {
+        let (limit, seconds) = (decision.rate_limit.limit, decision.retry_after_s);
+        let message = format!(
+            "{limit} unknown API keys were sent from this address within a minute; check the key, and try again in \
+             {seconds} s"
+        );
+        return rate_limit::too_many_requests(&decision, "look_ups", message);
+    }
     let identity = auth::identify(&app, request.method(), request.headers(), credentials).await;
-    match (permit, &identity) {
-        (Some((key, permit)), Identity::Authenticated(_)) => failed_auth.record_success(key, permit, app.now()).await,
+    match (key, &identity) {
+        (Some(key), Identity::Authenticated(_)) => failed_auth.record_success(key),
         // A 403 is a known credential without permission, so it does not count as a failure.
-        (Some((key, permit)), Identity::Rejected(error)) if error.code() == ApiErrorCode::Unauthorized => {
-            failed_auth.record_failure(key, permit, address, app.now()).await;
+        (Some(key), Identity::Rejected(error)) if error.code() == ApiErrorCode::Unauthorized => {
+            failed_auth.record_failure(key, address, app.now())
         }
-        (Some((_, permit)), _) => failed_auth.cancel(permit, app.now()).await,
-        (None, _) => {}
+        _ => {}
     }
     if let Identity::Authenticated(actor) = &identity {
         tracing::Span::current().record("principal", tracing::field::display(actor.account.0));
     }
     request.extensions_mut().insert(identity);
     next.run(request).await
-}
-
-fn too_many_unknown_keys(decision: &RateLimitDecision) -> Response {
-    let (limit, seconds) = (decision.rate_limit.limit, decision.retry_after_s);
-    let message = format!(
-        "{limit} unknown API keys were sent from this address within a minute; check the key, and try again in {seconds} s"
-    );
-    rate_limit::too_many_requests(decision, "look_ups", message)
 }

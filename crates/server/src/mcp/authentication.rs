@@ -13,7 +13,6 @@ use serde_json::json;
 use super::error::{JsonRpcError, JsonRpcErrorKind};
 use crate::auth::credentials::{self, Credential};
 use crate::error::ApiError;
-use crate::failed_auth::LookupError;
 use crate::fixed_window::RateLimitDecision;
 use crate::state::App;
 
@@ -35,28 +34,23 @@ pub(super) async fn authenticate(
     };
     let (Credential::ApiKey(secret) | Credential::BearerToken(secret)) = credential;
     let failed_auth = app.rate_limiter().failed_mcp_auth();
-    let permit = failed_auth.check(secret, address, now).await;
-    let permit = permit.map_err(|error| match error {
-        LookupError::LimitExceeded(counted) => too_many(&counted, "unknown keys and tokens from this address"),
-        LookupError::Storage(error) => internal(error),
-    })?;
+    failed_auth
+        .check(secret, address, now)
+        .map_err(|counted| too_many(&counted, "unknown keys and tokens from this address"))?;
     let found = match credential {
         Credential::ApiKey(key) => app.service().authenticator.authenticate_key(key).await,
         Credential::BearerToken(token) => app.service().authenticator.authenticate_grant(token).await,
     };
     match found {
         Ok(actor) => {
-            failed_auth.record_success(secret, permit, now).await;
+            failed_auth.record_success(secret);
             Ok(Arc::new(actor))
         }
         Err(error @ ServiceError::Unauthenticated(_)) => {
-            failed_auth.record_failure(secret, permit, address, now).await;
+            failed_auth.record_failure(secret, address, now);
             Err(unauthorized(app, Some(&error.to_string())))
         }
-        Err(error) => {
-            failed_auth.cancel(permit, now).await;
-            Err(internal(error))
-        }
+        Err(error) => Err(internal(error)),
     }
 }
 

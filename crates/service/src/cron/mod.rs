@@ -269,6 +269,10 @@ impl CleanupWorker {
         let over = before(EXPIRED_RETENTION);
         let made_before = before(guests::UNVERIFIED_RETENTION);
         let (sent_before, delivered_before) = (before(MESSAGE_RETENTION), before(DELIVERY_RETENTION));
+        // First, because anyone can cause these rows: a failure of another step must not keep them.
+        if let Some(limits) = store.shared_limits() {
+            delete_in_batches(|| limits.purge(DELETE_BATCH_SIZE)).await?;
+        }
         let ended = delete_in_batches(|| store.purge_sessions_and_codes(over, DELETE_BATCH_SIZE)).await?;
         let unused = before(oauth::UNUSED_GRANT_RETENTION);
         let grants = delete_in_batches(|| store.purge_grants(over, unused, DELETE_BATCH_SIZE)).await?;
@@ -288,9 +292,6 @@ impl CleanupWorker {
                 accounts = wrong_totals,
                 "the numbers of alerts were wrong and have been corrected; please report this"
             );
-        }
-        if let Some(limits) = store.shared_limits() {
-            delete_in_batches(|| limits.purge(DELETE_BATCH_SIZE)).await?;
         }
         let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
         let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;

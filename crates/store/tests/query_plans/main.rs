@@ -140,7 +140,6 @@ on_both_databases! {
         if let Some(limits) = store.shared_limits() {
             let hour = jiff::SignedDuration::from_hours(1);
             record!("chunk of a shared limit": limits.take(&[1; 32], 100, 2, hour).await);
-            record!("granted part of a shared limit": limits.granted(&[1; 32]).await);
         }
 
         insta::assert_snapshot!(if database.is_postgres() { "postgresql" } else { "sqlite" }, text);

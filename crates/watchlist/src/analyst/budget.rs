@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foundation::{LimitKey, SharedLimit, SharedLimiter};
+use foundation::{LimitKey, SharedDecision, SharedLimit, SharedLimiter};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -20,7 +20,7 @@ use store::model::AccountId;
 const SHARED_WINDOW: SignedDuration = SignedDuration::from_hours(48);
 
 /// The maximum number of shared counts in memory: the total, and accounts.
-const MAX_TRACKED_ACCOUNTS: usize = 10_000;
+const MAX_TRACKED_ACCOUNTS: usize = 100_000;
 
 /// The used part of a budget.
 #[derive(Debug)]
@@ -69,28 +69,23 @@ impl BudgetUsage {
         account: AccountId,
         now: Timestamp,
     ) -> Result<(), FallbackReason> {
-        let unknown = |error| {
-            tracing::warn!(%error, "the database does not say whether a call to the language model is left");
-            FallbackReason::BudgetUnknown
-        };
         let day = now.to_zoned(TimeZone::UTC).date();
+        let key = LimitKey::new(&format!("calls {day} total"), &[]);
+        let limit = SharedLimit::one_by_one(self.budget.total, SHARED_WINDOW);
+        let total = count(shared, key, limit, now).await?;
+        if !total.is_allowed {
+            self.warn_once(&mut self.today(day));
+            return Err(FallbackReason::Budget);
+        }
         let of_account = LimitKey::new(&format!("calls {day} account"), account.0.as_bytes());
         let limit = SharedLimit::one_by_one(self.budget.per_account, SHARED_WINDOW);
-        let counted = shared.count(of_account, limit, now).await.map_err(unknown)?;
-        if !counted.is_allowed {
-            return Err(FallbackReason::AccountBudget);
+        match count(shared, of_account, limit, now).await {
+            Ok(counted) if counted.is_allowed => Ok(()),
+            refused => {
+                shared.give_back(key, total).await;
+                refused.and(Err(FallbackReason::AccountBudget))
+            }
         }
-        let total = LimitKey::new(&format!("calls {day} total"), &[]);
-        let limit = SharedLimit::in_chunks(self.budget.total, SHARED_WINDOW);
-        let taken = shared.count(total, limit, now).await.map_err(unknown);
-        if matches!(taken, Ok(taken) if taken.is_allowed) {
-            return Ok(());
-        }
-        shared.give_back(of_account, counted, now).await;
-        taken?;
-        let mut today = self.today(day);
-        self.warn_once(&mut today);
-        Err(FallbackReason::Budget)
     }
 
     /// Returns the counts of a day.
@@ -132,6 +127,23 @@ impl BudgetUsage {
         *of_account += 1;
         today.total += 1;
         Ok(())
+    }
+}
+
+async fn count(
+    shared: &SharedLimiter,
+    key: LimitKey,
+    limit: SharedLimit,
+    now: Timestamp,
+) -> Result<SharedDecision, FallbackReason> {
+    match shared.count(key, limit, now).await {
+        Ok(Some(decision)) => Ok(decision),
+        // There are at most as many accounts as calls, and rarely more calls than this.
+        Ok(None) => Err(FallbackReason::BudgetUnknown),
+        Err(error) => {
+            tracing::warn!(%error, "the used calls to the language model could not be read; the rules answer");
+            Err(FallbackReason::BudgetUnknown)
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub enum FallbackReason {
     #[error("the account's calls of the day are used up; raise analyst.calls_per_account if you want more")]
     AccountBudget,
     /// The budget is shared with other processes, and the database failed.
-    #[error("the database does not say whether a call is left today; check the database")]
+    #[error("the calls that are left today could not be read; check the database")]
     BudgetUnknown,
     /// The endpoint asked for a pause (`Retry-After`) that is not over.
     #[error("the endpoint has asked for a pause (Retry-After)")]
