@@ -70,22 +70,25 @@ impl BudgetUsage {
         now: Timestamp,
     ) -> Result<(), FallbackReason> {
         let day = now.to_zoned(TimeZone::UTC).date();
-        let key = LimitKey::new(&format!("calls {day} total"), &[]);
-        let limit = SharedLimit::one_by_one(self.budget.total, SHARED_WINDOW);
-        let total = count(shared, key, limit, now).await?;
-        if !total.is_allowed {
-            self.warn_once(&mut self.today(day));
-            return Err(FallbackReason::Budget);
-        }
-        let of_account = LimitKey::new(&format!("calls {day} account"), account.0.as_bytes());
+        // The account first: a call that is given back stays with this process, and another one may need one of the total.
+        let key = LimitKey::new(&format!("calls {day} account"), account.0.as_bytes());
         let limit = SharedLimit::one_by_one(self.budget.per_account, SHARED_WINDOW);
-        match count(shared, of_account, limit, now).await {
-            Ok(counted) if counted.is_allowed => Ok(()),
-            refused => {
-                shared.give_back(key, total).await;
-                refused.and(Err(FallbackReason::AccountBudget))
-            }
+        let of_account = count(shared, key, limit, now).await?;
+        if !of_account.is_allowed {
+            return Err(FallbackReason::AccountBudget);
         }
+        let total = LimitKey::new(&format!("calls {day} total"), &[]);
+        let limit = SharedLimit::one_by_one(self.budget.total, SHARED_WINDOW);
+        let refusal = match count(shared, total, limit, now).await {
+            Ok(total) if total.is_allowed => return Ok(()),
+            Ok(_) => {
+                self.warn_once(&mut self.today(day));
+                FallbackReason::Budget
+            }
+            Err(unknown) => unknown,
+        };
+        shared.give_back(key, of_account).await;
+        Err(refusal)
     }
 
     /// Returns the counts of a day.
@@ -138,7 +141,7 @@ async fn count(
 ) -> Result<SharedDecision, FallbackReason> {
     match shared.count(key, limit, now).await {
         Ok(Some(decision)) => Ok(decision),
-        // There are at most as many accounts as calls, and rarely more calls than this.
+        // More accounts than fit in memory have asked within two days.
         Ok(None) => Err(FallbackReason::BudgetUnknown),
         Err(error) => {
             tracing::warn!(%error, "the used calls to the language model could not be read; the rules answer");

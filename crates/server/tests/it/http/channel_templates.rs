@@ -260,7 +260,7 @@ testkit::on_both_databases! {
     async fn payload_template_of_an_alert_does_not_replace_the_message_to_a_slack_url(database) {
         let server = start_server(database).await;
         // Nothing listens on this port of the host, if there is a network at all.
-        let webhook = json!({"url": "https://hooks.slack.com:1/services/T0/B0/x", "events": ["alert.triggered"]});
+        let webhook = json!({"url": "https://hooks.slack.com:8443/services/T0/B0/x", "events": ["alert.triggered"]});
         let webhook = server.post("/v1/webhooks", webhook).await.ok(201).body["data"]["id"].as_str().unwrap().to_owned();
         fire_with(&server, 190, json!({"payload": r#"{"of": {{ level }}}"#})).await;
         let delivery = server.data(&format!("/v1/webhooks/{webhook}/deliveries")).await[0]["id"].as_str().unwrap().to_owned();
