@@ -150,7 +150,7 @@ impl SharedLimiter {
                 ));
             }
             let limits = self.limits.clone();
-            // A task of its own, so that the chunk is not lost if the caller is cancelled: a client may disconnect.
+            // Spawned, so that the chunk is not lost if the caller is cancelled: a client may disconnect.
             let taking = tokio::spawn(async move {
                 let asked = Instant::now();
                 let taken = limits.take(&key.0, limit.uses, limit.chunk, limit.window).await;

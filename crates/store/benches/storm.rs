@@ -157,7 +157,7 @@ async fn one_round(database: &Database, driver: Driver, alerts: u64, store_begin
     taken
 }
 
-/// Composes events like the service, whose clock is a stopwatch.
+/// Composes events like the service. The time of a commit is counted from an instant.
 struct Composer(std::time::Instant);
 
 impl FiringComposer for Composer {

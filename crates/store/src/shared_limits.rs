@@ -3,8 +3,7 @@
 //! A process takes a chunk of a window by one statement that never passes the limit, and spends it from memory. Windows begin and
 //! end by the database's clock, so the clocks of the processes do not matter. SQLite has one process, which needs no table.
 //!
-//! The statements use the connections for reading: each is a transaction of its own, and must not wait for the transactions in
-//! the write queue.
+//! The statements use the connections for reading: each commits by itself, and must not wait behind the write queue.
 
 use std::time::Duration;
 

@@ -346,7 +346,7 @@ impl Engine {
             .map_or(NO_DAY, |session| session.day);
         let is_extended = day == NO_DAY && self.calendar.extended_hours_at(now).is_some();
         // Taken first: a rule that is re-armed now is judged at the next evaluation.
-        let rearmed = self.take_rearmed_rules();
+        let rearmed = self.rules.take_rearmed();
         let mut judged = BTreeSet::new();
         for stock in std::mem::take(&mut self.unsettled) {
             let at = stock.0 as usize;
@@ -361,7 +361,11 @@ impl Engine {
             }
         }
         for slot in rearmed.difference(&judged) {
-            self.judge_rearmed(*slot, day != NO_DAY, now, out);
+            if day != NO_DAY {
+                self.judge_rearmed(*slot, now, out);
+            } else if is_extended {
+                self.judge_rearmed_in_extended_hours(*slot, now, out);
+            }
         }
         self.judge_armed_fact_rules(now, out);
         self.evaluate_armed_insiders(now, out);

@@ -108,7 +108,7 @@ impl ArmedRules {
     }
 
     /// Returns the rules that were re-armed since the last evaluation, and forgets them.
-    pub(super) fn take_rearmed(&mut self) -> BTreeSet<Slot> {
+    pub(in crate::engine) fn take_rearmed(&mut self) -> BTreeSet<Slot> {
         std::mem::take(&mut self.rearmed)
     }
 

@@ -73,7 +73,12 @@ impl Engine {
     }
 
     /// Judges a rule that was re-armed again in extended hours, if a price of its stocks is recent enough.
-    pub(super) fn judge_rearmed_in_extended_hours(&mut self, slot: Slot, now: Timestamp, out: &mut Vec<Decision>) {
+    pub(in crate::engine) fn judge_rearmed_in_extended_hours(
+        &mut self,
+        slot: Slot,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) {
         let is_due = self.rules.get(slot).is_some_and(|armed| {
             let is_fresh = |stock| self.is_fresh_in_extended_hours(stock, now);
             armed.judges_extended_hours() && armed.stock_indices().any(is_fresh)

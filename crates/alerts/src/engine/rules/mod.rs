@@ -191,19 +191,8 @@ impl Engine {
         }
     }
 
-    /// Returns the rules that were re-armed since the last evaluation, and forgets them.
-    pub(super) fn take_rearmed_rules(&mut self) -> BTreeSet<Slot> {
-        self.rules.take_rearmed()
-    }
-
     /// Judges a rule that was re-armed again, with the extremes since then. A stale price does not fire.
-    pub(super) fn judge_rearmed(&mut self, slot: Slot, is_in_session: bool, now: Timestamp, out: &mut Vec<Decision>) {
-        if !is_in_session {
-            if self.calendar.extended_hours_at(now).is_some() {
-                self.judge_rearmed_in_extended_hours(slot, now, out);
-            }
-            return;
-        }
+    pub(super) fn judge_rearmed(&mut self, slot: Slot, now: Timestamp, out: &mut Vec<Decision>) {
         let is_fresh = |stock: StockIndex| self.is_fresh(stock.0 as usize, now);
         if self
             .rules
