@@ -14,6 +14,8 @@ export const PASSWORD = "correct horse";
 /** The time after which a wait is a hang, in milliseconds. */
 const HANG_LIMIT = 120_000;
 const SHOTS = process.env["SCREENSHOTS"] ?? "";
+/** Whether times are checked. They depend on the machine, so a run of the tests only prints them. */
+export const CHECKS_TIMES = process.env["CHECK_TIMES"] === "1";
 
 /** @param {string} name */
 export function environment(name) {

@@ -1,9 +1,9 @@
 // @ts-check
 /** Live events: two tabs share one stream, a firing is visible at once, counted until it is seen, and armed again in its row. */
 import assert from "node:assert/strict";
-import { assertAccessible, environment, ingest, picture, signIn, withPage } from "./harness.mjs";
+import { assertAccessible, CHECKS_TIMES, environment, ingest, picture, signIn, withPage } from "./harness.mjs";
 
-/** The longest time from a firing to its message, in milliseconds: the best of three. */
+/** The longest time from a firing to its message, in milliseconds: the best of three, if times are checked. */
 const MAX_DELAY = 200;
 
 /** @typedef {import("playwright-core").Page} Page */
@@ -62,7 +62,7 @@ await withPage({}, async (page) => {
     await other.locator("[data-quote=AAPL]", { hasText: "101.00" }).waitFor();
   }
   console.log(`a firing is visible after ${delays.join(", ")} ms`);
-  assert.ok(Math.min(...delays) <= MAX_DELAY, `visible after ${delays} ms`);
+  if (CHECKS_TIMES) assert.ok(Math.min(...delays) <= MAX_DELAY, `visible after ${delays} ms`);
 
   // The count and the region show what is new.
   const region = page.getByRole("region", { name: "Fired since your last visit" });

@@ -26,6 +26,25 @@ pub enum DatabaseKind {
     Postgres,
 }
 
+/// Returns a command that runs the program in a folder, without the settings of the environment.
+#[must_use]
+pub fn command_without_settings(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("BELLWETHER_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
 /// A private database and settings, with which a service is started one or more times.
 #[derive(Debug)]
 pub struct ServiceSetup {
@@ -45,7 +64,7 @@ impl ServiceSetup {
     pub async fn on(database: DatabaseKind) -> Self {
         let test_database = match database {
             DatabaseKind::Sqlite => testkit::Database::sqlite(),
-            DatabaseKind::Postgres => testkit::Database::postgres().await,
+            DatabaseKind::Postgres => testkit::Database::empty_postgres().await,
         };
         let url = test_database.url().to_owned();
         Self {
@@ -94,24 +113,11 @@ impl ServiceSetup {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(binary());
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("BELLWETHER_") {
-                command.env_remove(name);
-            }
-        }
+        let mut command = command_without_settings(self.folder.path(), arguments);
         for (name, value) in &self.settings {
-            let name = name.to_uppercase().replace('.', "__");
-            command.env(format!("BELLWETHER_{name}"), value);
+            command.env(variable(name), value);
         }
-        command
-            .envs(&self.environment)
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+        command.envs(&self.environment);
         command
     }
 
@@ -187,7 +193,20 @@ impl ServiceSetup {
     /// If the binary does not exist.
     #[must_use]
     pub fn launch_with(&self, arguments: &[&str]) -> StartedProcess {
-        let mut child = self.command(arguments).spawn().unwrap();
+        self.launch_with_settings(arguments, &[])
+    }
+
+    /// As [`launch_with`](Self::launch_with), with further settings: one of several processes on the database.
+    ///
+    /// # Panics
+    /// If the binary does not exist.
+    #[must_use]
+    pub fn launch_with_settings(&self, arguments: &[&str], settings: &[(&str, &str)]) -> StartedProcess {
+        let mut command = self.command(arguments);
+        for (name, value) in settings {
+            command.env(variable(name), value);
+        }
+        let mut child = command.spawn().unwrap();
         let (found, address) = watch::channel(None);
         let log = Arc::new(Mutex::new(String::new()));
         let found = Arc::new(found);
@@ -211,6 +230,11 @@ impl ServiceSetup {
     pub async fn start_environment(self) -> TestEnvironment {
         TestEnvironment::start(self).await
     }
+}
+
+/// Returns the environment variable of a setting.
+fn variable(setting: &str) -> String {
+    format!("BELLWETHER_{}", setting.to_uppercase().replace('.', "__"))
 }
 
 /// Appends the lines of an output to the log, and publishes the first address in them.

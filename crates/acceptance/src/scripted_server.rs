@@ -1,7 +1,7 @@
 //! A local HTTP server that records its requests and responds as a script says. Tests use it as a webhook receiver, an SMS
 //! provider and a proxy.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,6 +24,8 @@ use crate::clock::{now, wait_for};
 pub enum Behaviour {
     /// Responds with a status, additional headers and a body.
     Respond(u16, Vec<(&'static str, String)>, String),
+    /// Responds with 200 after a duration. Until then the request is in progress.
+    RespondAfter(Duration),
     /// Closes the connection without a response.
     CloseConnection,
     /// Resets the connection (TCP RST).
@@ -47,7 +49,7 @@ impl Behaviour {
     const fn response_status(&self) -> Option<u16> {
         match self {
             Self::Respond(status, ..) => Some(*status),
-            Self::SendHugeBody => Some(200),
+            Self::RespondAfter(_) | Self::SendHugeBody => Some(200),
             Self::CloseConnection | Self::ResetConnection | Self::Hang | Self::SendSlowly => None,
         }
     }
@@ -99,9 +101,25 @@ impl RecordedRequest {
     }
 }
 
+/// Numbers of requests in progress: now, and at most.
+#[derive(Clone, Copy, Debug, Default)]
+struct InProgress {
+    now: usize,
+    max: usize,
+}
+
+impl InProgress {
+    fn begin(&mut self) {
+        self.now += 1;
+        self.max = self.max.max(self.now);
+    }
+}
+
 #[derive(Debug)]
 struct SharedState {
     received: Mutex<Vec<RecordedRequest>>,
+    /// All requests with [`Behaviour::RespondAfter`], and those of each request line.
+    in_progress: Mutex<(InProgress, BTreeMap<String, InProgress>)>,
     connections: AtomicUsize,
     /// Behaviours of the next requests; the last one repeats.
     script: Mutex<VecDeque<Behaviour>>,
@@ -153,6 +171,7 @@ impl ScriptedServer {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(SharedState {
             received: Mutex::default(),
+            in_progress: Mutex::default(),
             connections: AtomicUsize::new(0),
             script: Mutex::new(script.into()),
         });
@@ -211,6 +230,18 @@ impl ScriptedServer {
         self.shared.received.lock().unwrap().clone()
     }
 
+    /// Returns the highest numbers of requests with [`Behaviour::RespondAfter`] that were in progress at the same time: of all, and of one
+    /// path.
+    ///
+    /// # Panics
+    /// If the lock is poisoned.
+    #[must_use]
+    pub fn max_in_progress(&self) -> (usize, usize) {
+        let (all, by_line) = &*self.shared.in_progress.lock().unwrap();
+        let max_of_path = by_line.values().map(|of_line| of_line.max).max();
+        (all.max, max_of_path.unwrap_or_default())
+    }
+
     /// Waits until at least `number` requests have arrived, and returns all of them.
     ///
     /// # Panics
@@ -253,11 +284,27 @@ async fn serve(mut stream: impl Connection, shared: Arc<SharedState>) {
             next
         };
         request.response_status = behaviour.response_status();
+        let line = request.line.clone();
         shared.received.lock().unwrap().push(request);
+        if let Behaviour::RespondAfter(duration) = behaviour {
+            hold(&shared, line, duration).await;
+        }
         if !apply_behaviour(&mut stream, behaviour).await {
             return;
         }
     }
+}
+
+/// Counts a request as in progress for a duration. The count ends before the response, after which its sender may begin the next one.
+async fn hold(shared: &SharedState, line: String, duration: Duration) {
+    let change = |change: fn(&mut InProgress)| {
+        let (all, by_line) = &mut *shared.in_progress.lock().unwrap();
+        change(all);
+        change(by_line.entry(line.clone()).or_default());
+    };
+    change(InProgress::begin);
+    tokio::time::sleep(duration).await;
+    change(|of| of.now -= 1);
 }
 
 /// Reads the next request; `None` at the end of the connection.
@@ -307,6 +354,10 @@ async fn apply_behaviour(stream: &mut impl Connection, behaviour: Behaviour) -> 
             response.push_str("\r\n");
             response.push_str(&body);
             stream.write_all(response.as_bytes()).await.is_ok()
+        }
+        Behaviour::RespondAfter(_) => {
+            let response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+            stream.write_all(response).await.is_ok()
         }
         Behaviour::CloseConnection => false,
         Behaviour::ResetConnection => {

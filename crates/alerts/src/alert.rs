@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::condition::{Condition, Side};
 use crate::lifecycle::Lifecycle;
+use crate::managed_by::ManagedBy;
 use crate::named_enum;
 use crate::note::Note;
 use crate::options::AlertOptions;
@@ -90,6 +91,8 @@ pub struct NewAlert {
     pub options: AlertOptions,
     /// The routing of its messages.
     pub routing: Routing,
+    /// The source that manages it, and its name there.
+    pub managed_by: Option<ManagedBy>,
     /// The email address of a guest.
     pub email: Option<String>,
 }

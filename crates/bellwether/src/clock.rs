@@ -6,10 +6,6 @@ use std::time::{Duration, Instant};
 use clock::{Clock, Sleep};
 use jiff::{SignedDuration, Timestamp};
 
-/// The maximum length of one sleep. The clock can be set and the machine can be suspended, so a long sleep is split
-/// to notice this.
-const MAX_SLEEP: Duration = Duration::from_secs(10);
-
 /// The machine's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SystemClock;
@@ -26,19 +22,7 @@ impl Clock for SystemClock {
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
-        Box::pin(async move {
-            let mut shortest = SignedDuration::MAX;
-            loop {
-                let left = at.duration_since(self.now());
-                // The remaining time grew: the clock was set back. A wait of one second must not become a wait of one
-                // day.
-                if left <= SignedDuration::ZERO || left > shortest {
-                    return;
-                }
-                shortest = left;
-                tokio::time::sleep(left.unsigned_abs().min(MAX_SLEEP)).await;
-            }
-        })
+        Box::pin(clock::sleep_by_timer(self, at))
     }
 
     /// Uses the monotonic clock, which does not jump when the system clock is set.

@@ -2,6 +2,7 @@
 
 mod analyst;
 mod channels;
+pub mod cluster;
 mod messages;
 pub mod providers;
 
@@ -41,6 +42,7 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let options = store::StoreOptions {
         max_connections: settings.database.max_connections.get(),
         unsafe_without_compare_and_set: settings.database.unsafe_without_compare_and_set,
+        unsafe_without_fence: settings.cluster.unsafe_without_fence,
         ..store::StoreOptions::new(url.expose())
     };
     let store = Store::open(options)
@@ -151,6 +153,7 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::ServiceC
         },
         identity: identity_settings(settings),
         analyst: analyst::settings(&settings.analyst),
+        cluster: None,
     })
 }
 

@@ -4,6 +4,7 @@
 //! the program, and a [`ManualClock`], which only moves when it is set, in tests and simulations.
 
 mod manual_clock;
+mod timer;
 mod tls_time;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 pub use manual_clock::ManualClock;
+pub use timer::sleep_by_timer;
 pub use tls_time::TlsTime;
 
 /// The future that [`Clock::sleep_until`] returns. It is ready when the instant has come.

@@ -6,11 +6,13 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use foundation::Ports;
+use clock::Clock;
 use foundation::network::Runtime;
+use foundation::{DispatchShare, Ports};
 use jiff::{SignedDuration, Timestamp};
 use notify::dispatcher::{
-    ClaimParams, ClaimedJob, Dispatcher, DispatcherLimits, DueEndpoint, Outbox, SettledJob, Transport, WakeHandle,
+    ClaimParams, ClaimedJob, Dispatcher, DispatcherLimits, DueEndpoint, EndpointShare, Outbox, SettledJob, Transport,
+    WakeHandle,
 };
 use notify::schedule::{AttemptReport, NextStep, RetrySchedule};
 use store::model::{ClaimQuery, Queue, Settlement, SettlementDecision};
@@ -43,6 +45,9 @@ pub(crate) struct QueueOutbox<C> {
     channel: Arc<C>,
     store: Store,
     database_runtime: Runtime,
+    share: DispatchShare,
+    /// The clock by whose uptime the lease of the share ends.
+    clock: Arc<dyn Clock>,
 }
 
 impl<C: ChannelQueue> Outbox for QueueOutbox<C> {
@@ -81,6 +86,11 @@ impl<C: ChannelQueue> Outbox for QueueOutbox<C> {
         self.database_runtime
             .run(async move { channel.settle(&settled).await })
             .await
+    }
+
+    fn share(&self) -> EndpointShare {
+        self.share
+            .endpoints_of(self.channel.queue().name(), self.clock.uptime())
     }
 }
 
@@ -129,6 +139,7 @@ pub(crate) fn max_attempt_duration(timeout: SignedDuration) -> SignedDuration {
 /// Creates the dispatcher of a channel, whose attempts take up to `timeout`.
 pub(crate) fn dispatcher<C, T>(
     ports: &Ports,
+    share: &DispatchShare,
     channel: C,
     transport: T,
     timeout: SignedDuration,
@@ -145,12 +156,16 @@ where
         true => limits.poll_interval.min(SHARED_POLL_INTERVAL),
         false => limits.poll_interval,
     };
+    let wake_handle = WakeHandle::from(ports.store.wake_handle(channel.queue()));
+    share.wake_at_changes(&wake_handle);
     Dispatcher {
-        wake_handle: WakeHandle::from(ports.store.wake_handle(channel.queue())),
+        wake_handle,
         outbox: Arc::new(QueueOutbox {
             channel: Arc::new(channel),
             store: ports.store.clone(),
             database_runtime: ports.network.database_runtime(),
+            share: share.clone(),
+            clock: Arc::clone(&ports.clock),
         }),
         transport: Arc::new(transport),
         time: Arc::clone(&ports.network.time),

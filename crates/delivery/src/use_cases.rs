@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foundation::Ports;
+use foundation::{DispatchShare, Ports};
 use notify::channels::ChannelSetupError;
 use notify::client::WebhookTransport;
 use notify::dispatcher::Dispatcher;
@@ -89,12 +89,16 @@ impl DeliveryUseCases {
         })
     }
 
-    /// Creates the dispatchers. They send nothing until they run. If a confirmation is required, mail about alerts
-    /// only goes to confirmed addresses.
+    /// Creates the dispatchers of this process, which serve the endpoints of its share. They send nothing until they run. If a confirmation
+    /// is required, mail about alerts only goes to confirmed addresses.
     ///
     /// # Errors
     /// [`MessageTransportError`] for an invalid setting.
-    pub fn dispatchers(&self, is_confirmation_required: bool) -> Result<Dispatchers, MessageTransportError> {
+    pub fn dispatchers(
+        &self,
+        share: &DispatchShare,
+        is_confirmation_required: bool,
+    ) -> Result<Dispatchers, MessageTransportError> {
         let (ports, public_url) = (&self.ports, self.settings.public_url.as_str());
         let (messages, time) = (&self.settings.messages, &ports.network.time);
         let email = email::setup(&messages.email, Arc::clone(time))?;
@@ -108,10 +112,10 @@ impl DeliveryUseCases {
             burst_limit: self.settings.channels.burst_limit,
         };
         Ok(Dispatchers {
-            webhooks: webhook_queue::dispatcher(ports, &self.settings.webhooks, &self.context),
-            email: dispatchers::dispatcher(ports, public_url, email, rules),
-            sms: dispatchers::dispatcher(ports, public_url, sms, rules),
-            services: dispatchers::dispatcher(ports, public_url, services, rules),
+            webhooks: webhook_queue::dispatcher(ports, share, &self.settings.webhooks, &self.context),
+            email: dispatchers::dispatcher(ports, share, public_url, email, rules),
+            sms: dispatchers::dispatcher(ports, share, public_url, sms, rules),
+            services: dispatchers::dispatcher(ports, share, public_url, services, rules),
         })
     }
 }

@@ -6,10 +6,12 @@
 //! * [`catalog`]: all known stocks. [`stocks`]: search, and data of a stock.
 //! * [`feed`]: runs the source of market data and ingests its updates.
 //! * [`replay`]: the engine over recorded market data, on a virtual clock.
+//! * [`cluster`]: several nodes that share the evaluation.
 //! * [`blindness`]: notices to owners whose alerts cannot be evaluated.
 
 pub mod blindness;
 pub mod catalog;
+pub mod cluster;
 mod config;
 pub mod evaluator;
 pub mod feed;

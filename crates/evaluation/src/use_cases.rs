@@ -9,6 +9,7 @@ use tokio::sync::broadcast;
 use crate::EvaluationConfig;
 use crate::blindness::BlindnessNotices;
 use crate::catalog::Catalog;
+use crate::cluster::Cluster;
 use crate::evaluator::Evaluator;
 use crate::market::{MarketIntake, MarketOverview};
 use crate::prices::Prices;
@@ -50,14 +51,17 @@ pub struct EvaluationUseCases {
     pub live_source: LiveSourceHealth,
     /// Refresh requests to the source of market data.
     pub wanted: broadcast::Sender<sources::live::RefreshKind>,
+    /// The cluster that this process is a node of, if there is one.
+    pub cluster: Option<Arc<Cluster>>,
 }
 
 impl EvaluationUseCases {
     /// Creates the use cases in the order of their dependencies.
     #[must_use]
-    pub fn new(ports: &Ports, settings: &Arc<EvaluationConfig>) -> Self {
+    pub fn new(ports: &Ports, settings: &Arc<EvaluationConfig>, cluster: Option<Arc<Cluster>>) -> Self {
         let catalog = Arc::new(Catalog::default());
-        let evaluator = Arc::new(Evaluator::new(ports, settings, Arc::clone(&catalog)));
+        let sharded = cluster.as_ref().map(|cluster| Arc::clone(&cluster.sharded));
+        let evaluator = Arc::new(Evaluator::new(ports, settings, Arc::clone(&catalog), sharded));
         let interest = Arc::new(StockInterest::default());
         let initial_prices = Arc::new(InitialPrices::default());
         let awaiting = Arc::new(AwaitedPrices::default());
@@ -73,6 +77,7 @@ impl EvaluationUseCases {
             interest: Arc::clone(&interest),
             price_arrivals: price_arrivals.clone(),
             wanted: wanted.clone(),
+            origin: cluster.as_ref().map(|cluster| Arc::clone(&cluster.origin)),
         };
         let prices = Prices {
             ports: ports.clone(),
@@ -120,6 +125,7 @@ impl EvaluationUseCases {
             loading,
             live_source: LiveSourceHealth::default(),
             wanted,
+            cluster,
         }
     }
 }

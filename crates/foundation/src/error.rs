@@ -209,10 +209,10 @@ impl From<TransitionError> for ServiceError {
 
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
-        if error.is_unavailable() {
-            Self::StorageUnavailable(error)
-        } else {
-            Self::internal(error)
+        match error {
+            StoreError::ClaimLost => Self::Conflict(format!("{error}; check its result")),
+            _ if error.is_unavailable() => Self::StorageUnavailable(error),
+            _ => Self::internal(error),
         }
     }
 }

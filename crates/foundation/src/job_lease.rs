@@ -56,6 +56,7 @@ impl JobLease {
     /// # Errors
     /// The error of the job, or a [`StoreError`] if the lease cannot be claimed.
     pub async fn run<T, E: From<StoreError>>(&self, work: impl Future<Output = Result<T, E>>) -> Result<Option<T>, E> {
+        let mut claimed_at = self.clock.uptime();
         if !self.claim().await? {
             return Ok(None);
         }
@@ -65,8 +66,9 @@ impl JobLease {
                 result = &mut work => return result.map(Some),
                 () = self.clock.sleep((self.duration / 3).unsigned_abs()) => {}
             }
+            let began_at = self.clock.uptime();
             match self.claim().await {
-                Ok(true) => {}
+                Ok(true) => claimed_at = began_at,
                 Ok(false) => {
                     tracing::warn!(
                         job = self.job,
@@ -74,7 +76,10 @@ impl JobLease {
                     );
                     return Ok(None);
                 }
-                // If the database fails, the job fails, too.
+                Err(error) if began_at.saturating_sub(claimed_at) >= self.duration => {
+                    tracing::warn!(job = self.job, %error, "the lease of a job has ended; the job is stopped here");
+                    return Ok(None);
+                }
                 Err(error) => tracing::warn!(job = self.job, %error, "the lease of a job could not be renewed"),
             }
         }

@@ -8,12 +8,14 @@
 //! * [`Ports`]: database, clock, randomness, vault and network, passed as parameters.
 //! * [`JobLease`]: of several processes on one database, one runs a background job.
 //! * [`SharedLimiter`]: limits that hold for all processes on one database together.
+//! * [`Roles`]: the parts of the service that a node of a cluster runs; [`DispatchShare`]: its part of the deliveries.
 //! * [`vault`]: seals secrets; [`secret`]: generates secrets and hashes them.
 //! * [`scope_members`]: the stocks of an alert over many stocks.
 //! * [`mod@request`]: request bodies: their readers, which collect all errors, and their schemas.
 
 pub mod account;
 mod actor;
+mod dispatch_share;
 pub mod error;
 mod job_lease;
 pub mod links;
@@ -24,6 +26,7 @@ mod ports;
 pub mod quiet_hours;
 pub mod random;
 pub mod request;
+mod roles;
 pub mod route_check;
 mod scope;
 pub mod scope_members;
@@ -33,11 +36,13 @@ pub mod template_check;
 pub mod vault;
 
 pub use actor::{Actor, AuthMethod, CredentialKind};
+pub use dispatch_share::DispatchShare;
 pub use error::{ErrorsByField, ServiceError, StockCandidate};
 pub use job_lease::JobLease;
 pub use made_by::MadeBy;
 pub use network::Network;
 pub use ports::{Ports, TransactionFuture};
 pub use random::Random;
+pub use roles::{InvalidRoles, Role, Roles};
 pub use scope::Scope;
 pub use shared_limiter::{LimitKey, SharedDecision, SharedLimit, SharedLimiter};

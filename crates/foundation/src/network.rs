@@ -10,27 +10,30 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use clock::Clock;
-use notify::address::{Resolver, SystemResolver};
+use notify::address::{Dialer, Resolver, SystemResolver, TcpDialer};
 use tokio::runtime::Handle;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-/// Time, name resolver and runtime of network access.
+/// Time, name resolver, connections and runtime of network access.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Time for deadlines and due deliveries.
     pub time: Arc<dyn Clock>,
     /// Name resolver.
     pub resolver: Arc<dyn Resolver>,
+    /// Opens the connections of webhooks.
+    pub dialer: Arc<dyn Dialer>,
     runtime: Runtime,
 }
 
 impl Network {
-    /// Uses the system's resolver and the given clock.
+    /// Uses the system's resolver and connections, and the given clock.
     #[must_use]
     pub fn new(time: Arc<dyn Clock>) -> Self {
         Self {
             time,
             resolver: Arc::new(SystemResolver::default()),
+            dialer: Arc::new(TcpDialer),
             runtime: Runtime::default(),
         }
     }

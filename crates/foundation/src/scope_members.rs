@@ -118,6 +118,7 @@ async fn insert_member(
         tags: template.tags.clone(),
         options: template.options.clone(),
         routing: template.routing.of_member(),
+        managed_by: None,
         email: None,
     };
     let Ok(made) = transition::create(request, id, OwnerVerification::Verified, price, now) else {
@@ -141,6 +142,7 @@ async fn insert_member(
         owner: parent.owner.clone(),
         created_by: parent.created_by.clone(),
         role: ScopeRole::Member(template.id),
+        managed_by: None,
     };
     unit.insert_alert(&stored, &row).await?;
     Ok(Some(stored.alert))

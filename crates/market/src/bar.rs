@@ -1,12 +1,14 @@
 //! Daily bars.
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 use crate::price::{MAX_VOLUME, Price};
 use crate::split::SplitRatio;
 
 /// One session of one stock: open, high, low and close price, and the shares traded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedBar")]
 pub struct Bar {
     /// The session's date in New York.
     pub date: Date,
@@ -48,6 +50,33 @@ pub enum BarError {
     /// The volume is outside 0..=[`MAX_VOLUME`].
     #[error("volume {0} is out of range; it is the session's shares, 0 to {MAX_VOLUME}")]
     Volume(i64),
+}
+
+/// The members of a [`Bar`] as they are read.
+#[derive(Deserialize)]
+struct UncheckedBar {
+    date: Date,
+    open: Price,
+    high: Price,
+    low: Price,
+    close: Price,
+    volume: i64,
+}
+
+impl TryFrom<UncheckedBar> for Bar {
+    type Error = BarError;
+
+    fn try_from(read: UncheckedBar) -> Result<Self, BarError> {
+        Self {
+            date: read.date,
+            open: read.open,
+            high: read.high,
+            low: read.low,
+            close: read.close,
+            volume: read.volume,
+        }
+        .checked()
+    }
 }
 
 impl Bar {

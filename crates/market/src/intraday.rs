@@ -2,9 +2,10 @@
 
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::calendar::{new_york, new_york_date};
-use crate::{Bar, Price};
+use crate::{Bar, BarError, Price};
 
 /// For how many days intraday bars are kept.
 const RETENTION_DAYS: i64 = 30;
@@ -21,7 +22,8 @@ pub fn intraday_kept_from(now: Timestamp) -> Timestamp {
 
 /// A bar of a part of a session: first, highest, lowest and last price, and the shares traded. The invariants of [`Bar`]
 /// hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedIntradayBar")]
 pub struct IntradayBar {
     /// The time of the bar as given by the source.
     pub time: Timestamp,
@@ -35,6 +37,35 @@ pub struct IntradayBar {
     pub close: Price,
     /// Shares traded.
     pub volume: i64,
+}
+
+/// The members of an [`IntradayBar`] as they are read.
+#[derive(Deserialize)]
+struct UncheckedIntradayBar {
+    time: Timestamp,
+    open: Price,
+    high: Price,
+    low: Price,
+    close: Price,
+    volume: i64,
+}
+
+impl TryFrom<UncheckedIntradayBar> for IntradayBar {
+    type Error = BarError;
+
+    fn try_from(read: UncheckedIntradayBar) -> Result<Self, BarError> {
+        let bar = Self {
+            time: read.time,
+            open: read.open,
+            high: read.high,
+            low: read.low,
+            close: read.close,
+            volume: read.volume,
+        };
+        // The date does not matter to the check.
+        bar.with_date(new_york_date(bar.time)).checked()?;
+        Ok(bar)
+    }
 }
 
 impl IntradayBar {

@@ -22,6 +22,7 @@ pub mod intraday;
 pub mod price;
 pub mod price_change;
 pub mod records;
+mod serialization;
 pub mod split;
 pub mod symbol;
 mod tracked;

@@ -4,6 +4,8 @@
 //! Internal errors do not tell the client their cause; it is in the log.
 
 mod details;
+mod of_service;
+mod refused_changes;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -14,6 +16,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 pub use details::{ErrorCandidate, ErrorDetails};
+pub use refused_changes::RefusedChangeView;
 
 /// An error code of the API, with its HTTP status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
@@ -97,6 +100,8 @@ pub struct ApiError {
     retry_after_s: Option<u64>,
     /// Whether a validation error has status 400 instead of 422.
     validation_is_400: bool,
+    /// Whether the service has refused the request for now, and has not failed.
+    is_refusal: bool,
 }
 
 impl ApiError {
@@ -110,6 +115,7 @@ impl ApiError {
             }),
             retry_after_s: None,
             validation_is_400: false,
+            is_refusal: false,
         }
     }
 
@@ -175,6 +181,14 @@ impl ApiError {
         Self::new(ApiErrorCode::InternalError, INTERNAL_ERROR_MESSAGE)
     }
 
+    /// Creates an error with status 503 for a request that cannot be processed now.
+    fn not_now(message: String) -> Self {
+        Self {
+            is_refusal: true,
+            ..Self::new(ApiErrorCode::ServiceUnavailable, message)
+        }
+    }
+
     /// Adds a `Retry-After` header, in seconds.
     #[must_use]
     pub fn retry_after(self, seconds: u64) -> Self {
@@ -213,49 +227,10 @@ impl ApiError {
     pub(crate) const fn code(&self) -> ApiErrorCode {
         self.body.code
     }
-}
 
-impl From<ServiceError> for ApiError {
-    fn from(error: ServiceError) -> Self {
-        match error {
-            ServiceError::Malformed(message) => Self::bad_request(message),
-            ServiceError::Invalid {
-                message,
-                fields,
-                expression: None,
-            } => Self::validation(message, &fields),
-            ServiceError::Invalid {
-                message,
-                fields,
-                expression: Some(error),
-            } => Self::new(ApiErrorCode::ValidationError, message).with_details([
-                ("fields", json!(fields)),
-                ("position", json!(error.position)),
-                ("expected", json!(error.expected)),
-                ("suggestions", json!(error.suggestions)),
-            ]),
-            ServiceError::Unauthenticated(message) => Self::unauthorized(message),
-            ServiceError::Forbidden {
-                reason,
-                required,
-                message,
-            } => Self::forbidden(reason, required.as_deref(), message),
-            ServiceError::NotFound(_) => Self::new(ApiErrorCode::NotFound, error.to_string()),
-            ServiceError::UnknownStock { ref candidates, .. } => Self::unknown_stock(error.to_string(), candidates),
-            ServiceError::Conflict(message) => Self::new(ApiErrorCode::Conflict, message),
-            ServiceError::RateLimited { message, retry_after_s } => {
-                Self::new(ApiErrorCode::RateLimited, message).retry_after(retry_after_s)
-            }
-            ServiceError::Unavailable(message) => Self::new(ApiErrorCode::ServiceUnavailable, message),
-            ServiceError::Overloaded { message, retry_after_s } => {
-                Self::new(ApiErrorCode::ServiceUnavailable, message).retry_after(retry_after_s)
-            }
-            ServiceError::StorageUnavailable(ref source) => {
-                tracing::error!(error = %source, "the database is not available");
-                Self::new(ApiErrorCode::ServiceUnavailable, error.to_string()).retry_after(STORAGE_RETRY_AFTER_SECONDS)
-            }
-            ServiceError::Internal(source) => Self::internal(source),
-        }
+    /// Returns whether the service itself has failed, so that the request may have been processed in part.
+    pub(crate) fn is_failure(&self) -> bool {
+        self.status().is_server_error() && !self.is_refusal
     }
 }
 
@@ -318,7 +293,7 @@ pub struct ErrorBody {
     /// Details for programs. A validation error has `fields`: the messages of each invalid field. An error with status
     /// 403 has `reason` (`scope`, `plan`, `session_required`, `operator`) and `required`. An unknown stock has
     /// `candidates`: similar stocks, each with `symbol` and `name`. The error of an expression, or of an alert's text, also has
-    /// `position`, `expected` and `suggestions`.
+    /// `position`, `expected` and `suggestions`. That of a batch has `refused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ErrorDetails>, nullable = false, example = json!({"fields": {"threshold": ["must be omitted for new_high"]}}))]
     pub details: Option<Map<String, Value>>,

@@ -20,8 +20,16 @@ use crate::routes;
 use crate::routes::ops::metrics::OpsListener;
 use crate::state::App;
 
-/// Returns the router of the main listener. `with_ops` adds the operators' routes, for servers without a separate operators' listener.
+/// Returns the router of the main listener, on a node without the role `api` one of health and metrics alone. `with_ops` adds the operators' routes, for servers without a separate operators' listener.
 pub fn router(app: &App, with_ops: bool) -> Router {
+    if !app.settings().serves_api {
+        let ops = if with_ops {
+            routes::ops::router()
+        } else {
+            routes::ops::health()
+        };
+        return layered(app, Router::from(ops));
+    }
     let mut routes = OpenApiRouter::new()
         .nest("/api/v1", routes::api())
         .nest("/v1", routes::api())

@@ -29,6 +29,8 @@ pub struct HttpConfig {
     pub demo_account: Option<String>,
     /// The settings in effect with masked secrets, as operators see them.
     pub effective_settings: String,
+    /// Whether the API, MCP and the pages are served. Health and metrics always are.
+    pub serves_api: bool,
 }
 
 impl Default for HttpConfig {
@@ -45,6 +47,7 @@ impl Default for HttpConfig {
             cron_secret: None,
             demo_account: None,
             effective_settings: String::new(),
+            serves_api: true,
         }
     }
 }

@@ -101,6 +101,7 @@ async fn start(url: &str) -> Service {
         },
         identity: accounts::identity::IdentityConfig::default(),
         analyst: watchlist::analyst::AnalystConfig::default(),
+        cluster: None,
     };
     Service::start(ports, settings).await.unwrap()
 }
@@ -186,6 +187,7 @@ fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, Hi
         owner: AlertOwner::Account(account),
         created_by: None,
         role: store::model::ScopeRole::Single,
+        managed_by: None,
     };
     (stored, row)
 }

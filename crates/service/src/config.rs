@@ -3,6 +3,7 @@
 use accounts::identity::IdentityConfig;
 use delivery::DeliveryConfig;
 use evaluation::EvaluationConfig;
+use evaluation::cluster::ClusterConfig;
 use watchlist::analyst::AnalystConfig;
 
 /// Configuration of the service.
@@ -16,4 +17,6 @@ pub struct ServiceConfig {
     pub identity: IdentityConfig,
     /// Stock analysis.
     pub analyst: AnalystConfig,
+    /// The node of a cluster that this process is. `None` if it is the only process that evaluates.
+    pub cluster: Option<ClusterConfig>,
 }

@@ -10,20 +10,27 @@
 //! A repeat waits for the first request. If another process handles it, the repeat reads the stored state until there is a
 //! response ([`Idempotency::is_in_progress_elsewhere`]).
 //!
-//! Not guaranteed: the response is stored after the request was executed, in a separate transaction. If the process
-//! dies in between, a repeated request is executed again after [`LEASE_TIMEOUT`].
+//! Each transaction of a request that has changed something also marks the request's lease, and is undone if the lease was lost. A
+//! marked request is not executed again, except if it was refused for now. If its response could not be stored, repeats learn that it
+//! was lost. If the process dies before the request has changed anything, a repeat is executed: at once if it is known that the process is
+//! dead, otherwise after [`LEASE_TIMEOUT`].
+//!
+//! Market data is pushed in another task, which marks nothing: a push may be repeated.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
-use store::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
+use store::Store;
+use store::model::{
+    IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, NewIdempotencyClaim, RequesterId, StoredResponse,
+};
 use uuid::Uuid;
 
 use foundation::vault::SecretLocation;
 use foundation::{AuthMethod, Ports, ServiceError};
-use store::model::AccountId;
+use store::model::{AccountId, NodeId};
 
 /// Retention of responses.
 const RESPONSE_RETENTION: SignedDuration = SignedDuration::from_hours(24);
@@ -102,7 +109,8 @@ fn first_16_bytes(hash: Sha256) -> Uuid {
 /// State of an idempotent request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IdempotencyState {
-    /// First request: execute it, then call [`Idempotency::finish_request`] or [`Idempotency::release_request`].
+    /// First request: execute it with [`IdempotencyLease::execute`], then call [`Idempotency::finish_request`],
+    /// [`Idempotency::release_request`] or [`Idempotency::fail_request`].
     Acquired(IdempotencyLease),
     /// Already executed: return this response.
     Completed {
@@ -111,8 +119,8 @@ pub enum IdempotencyState {
         /// Body.
         body: Vec<u8>,
     },
-    /// Already executed, but the response cannot be opened.
-    Unreadable,
+    /// Already executed, at least in part, but the response was not stored or cannot be opened.
+    ResponseLost,
     /// In progress.
     InProgress,
     /// The key was used with another body.
@@ -126,27 +134,42 @@ pub struct IdempotencyLease {
     request: IdempotentRequest,
 }
 
+impl IdempotencyLease {
+    /// Executes the request. Its transactions fail once the lease is lost.
+    pub async fn execute<T>(self, request: impl Future<Output = T>) -> T {
+        Store::with_claim(self.claim, request).await
+    }
+}
+
 /// Use cases for idempotent requests.
 #[derive(Clone)]
 pub struct Idempotency {
-    pub(crate) ports: Ports,
+    ports: Ports,
+    /// Tells claims of dead processes from those of living ones.
+    process: Option<Uuid>,
 }
 
 impl Idempotency {
+    /// Creates the use cases, in a cluster with the id of its node.
+    pub(crate) fn new(ports: &Ports, node: Option<NodeId>) -> Self {
+        // Processes that share a database without a cluster have no leases.
+        let only_process = || (!ports.store.is_shared()).then(|| ports.random.uuid());
+        Self {
+            ports: ports.clone(),
+            process: node.map(|node| node.0).or_else(only_process),
+        }
+    }
+
     /// Acquires a lease on a request, or returns its state.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn begin_request(&self, request: IdempotentRequest) -> Result<IdempotencyState, ServiceError> {
-        let now = self.ports.clock.now();
-        let forgotten = now.saturating_sub(RESPONSE_RETENTION).unwrap_or(Timestamp::MIN);
-        let inputs = (request.0, now, abandoned_before(now), forgotten);
+        let new = self.claim_of(request);
         let transaction = self
             .ports
             .store
-            .commit(inputs, |(request, now, abandoned, forgotten), unit| {
-                Box::pin(unit.claim_idempotency_key(request, *now, *abandoned, *forgotten))
-            });
+            .commit(new, |new, unit| Box::pin(unit.claim_idempotency_key(new)));
         let claimed = transaction.await?;
         Ok(match claimed {
             IdempotencyClaimResult::First(claim) => IdempotencyState::Acquired(IdempotencyLease { claim, request }),
@@ -158,10 +181,11 @@ impl Idempotency {
                     },
                     Err(error) => {
                         tracing::warn!(%error, "the stored response to a repeated request cannot be opened");
-                        IdempotencyState::Unreadable
+                        IdempotencyState::ResponseLost
                     }
                 }
             }
+            IdempotencyClaimResult::ResponseLost => IdempotencyState::ResponseLost,
             IdempotencyClaimResult::InProgress { .. } => IdempotencyState::InProgress,
             IdempotencyClaimResult::BodyMismatch => IdempotencyState::DifferentBody,
         })
@@ -172,20 +196,36 @@ impl Idempotency {
     /// # Errors
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
     pub async fn is_in_progress_elsewhere(&self, request: IdempotentRequest) -> Result<bool, ServiceError> {
-        let Ports { store, clock, .. } = &self.ports;
+        let store = &self.ports.store;
         if !store.is_shared() {
             return Ok(false);
         }
-        let abandoned = abandoned_before(clock.now());
-        Ok(store.is_idempotency_key_in_progress(&request.0, abandoned).await?)
+        Ok(store.is_idempotency_key_in_progress(&self.claim_of(request)).await?)
     }
 
-    /// Stores the response of a request.
+    /// Returns the claim to a request that begins now.
+    fn claim_of(&self, request: IdempotentRequest) -> NewIdempotencyClaim {
+        let now = self.ports.clock.now();
+        NewIdempotencyClaim {
+            key: request.0,
+            process: self.process,
+            now,
+            abandoned: abandoned_before(now),
+            forgotten: now.saturating_sub(RESPONSE_RETENTION).unwrap_or(Timestamp::MIN),
+        }
+    }
+
+    /// Stores the response of a request. Returns `false` if the lease was lost, so that a repeat may get another response.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails;
     /// [`ServiceError::Internal`] if the response is not UTF-8.
-    pub async fn finish_request(&self, lease: IdempotencyLease, status: u16, body: &[u8]) -> Result<(), ServiceError> {
+    pub async fn finish_request(
+        &self,
+        lease: IdempotencyLease,
+        status: u16,
+        body: &[u8],
+    ) -> Result<bool, ServiceError> {
         let ports = &self.ports;
         let text = std::str::from_utf8(body).map_err(ServiceError::internal)?;
         let body = ports.vault.seal(&ports.random, lease.request.location(), text);
@@ -193,12 +233,23 @@ impl Idempotency {
         let transaction = ports.store.commit((lease.claim, answer), |(claim, answer), unit| {
             Box::pin(unit.store_response(claim, answer))
         });
-        // If another request has the lease by now, its response is stored instead.
-        transaction.await?;
-        Ok(())
+        Ok(transaction.await?)
     }
 
-    /// Releases a lease. The request was not executed and may be retried at once.
+    /// Ends a lease on a request that failed, so that it is unknown how much of it was executed. If it has changed nothing, it may be
+    /// retried at once; otherwise `true` is returned, and repeats learn that its response was lost. `status` is that of its response.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.
+    pub async fn fail_request(&self, lease: IdempotencyLease, status: u16) -> Result<bool, ServiceError> {
+        let inputs = (lease.claim, status);
+        let transaction = self.ports.store.commit(inputs, |&(ref claim, status), unit| {
+            Box::pin(unit.fail_idempotency_key(claim, status))
+        });
+        Ok(transaction.await?)
+    }
+
+    /// Releases a lease. The request was refused and may be retried at once.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] or [`ServiceError::StorageUnavailable`] if the database fails.

@@ -14,7 +14,7 @@
 //!
 //! * [`alerts`](mod@alerts): creates, reads, changes and deletes alerts.
 //! * [`approvals`]: changes by agents that wait for approval; [`idempotency`]: repeatable responses.
-//! * [`feedback`]: feedback about the service; [`cron`]: periodic jobs.
+//! * [`feedback`]: feedback about the service; [`cron`]: periodic jobs; [`due_hints`]: due deliveries of other nodes.
 //! * [`operator`]: the state of the whole service, for operators.
 //! * [`templates`]: previews of templates for notifications.
 //! * [`sealing`]: checks and rotates the key that seals secrets.
@@ -23,6 +23,7 @@ pub mod alerts;
 pub mod approvals;
 mod config;
 pub mod cron;
+mod due_hints;
 pub mod feedback;
 pub mod firings;
 pub mod idempotency;

@@ -2,14 +2,21 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cron::CleanupWorker;
+use crate::due_hints;
 use crate::use_cases::UseCases;
 use crate::{ServiceConfig, StartError};
 use delivery::notification_channels::stored_web_push_key;
+use evaluation::cluster::Cluster;
 use evaluation::prices::initial;
-use foundation::{Ports, ServiceError};
+use foundation::{DispatchShare, Ports, Role, Roles, ServiceError};
+use store::StoreError;
 use watchlist::{analysis, opening};
+
+/// The maximum time that the database may take for a check of readiness.
+const MAX_DATABASE_WAIT: Duration = Duration::from_millis(1_500);
 
 /// The service: its use cases and background tasks. A clone is another handle of the same service.
 #[derive(Clone)]
@@ -35,27 +42,70 @@ impl Service {
         }
         let service = Self::without_evaluation(ports, settings)?;
         let ports = &service.ports;
-        let dispatchers = service.delivery.dispatchers(service.is_confirmation_required)?;
-        let evaluator = &service.evaluation.evaluator;
-        evaluator.load().await?;
-        evaluator.apply_due_splits().await?;
-        // Some alerts became due while no process ran.
-        evaluator.evaluate_due(true).await?;
-        service.spawn(Arc::clone(evaluator).run(service.stop.clone()));
+        let cluster = service.evaluation.cluster.as_ref();
+        let share = cluster.map_or(DispatchShare::ALL, |cluster| cluster.dispatch_share().clone());
+        let dispatchers = service.delivery.dispatchers(&share, service.is_confirmation_required)?;
+        let roles = match service.evaluation.cluster.clone() {
+            Some(cluster) => {
+                service.join(&cluster).await?;
+                cluster.roles()
+            }
+            None => {
+                service.evaluate_alone().await?;
+                Roles::ALL
+            }
+        };
         if !ports.store.is_shared() {
             // The process that held these leases has ended.
             ports.store.release_all_leases(ports.network.time.now()).await?;
         }
         let stop = || service.stop.clone();
-        service.spawn(CleanupWorker::new(ports, &service.watchlists).run(stop()));
-        service.spawn(analysis::run(service.watchlists.clone(), stop()));
-        service.spawn(opening::run(service.watchlists.clone(), stop()));
-        service.spawn(initial::run(service.prices.clone(), stop()));
-        service.spawn(service.blindness.clone().run_until_stopped(stop()));
-        let channels = service.notification_channels.clone();
-        service.spawn(channels.run_telegram_updates(service.firing_links.clone(), stop()));
-        dispatchers.spawn(ports, &service.tasks, &service.stop);
+        if roles.has(Role::Jobs) {
+            service.spawn(CleanupWorker::new(ports, &service.watchlists).run(stop()));
+            service.spawn(analysis::run(service.watchlists.clone(), stop()));
+            service.spawn(opening::run(service.watchlists.clone(), stop()));
+            service.spawn(service.blindness.clone().run_until_stopped(stop()));
+            let channels = service.notification_channels.clone();
+            service.spawn(channels.run_telegram_updates(service.firing_links.clone(), stop()));
+        }
+        // Where alerts are created, too: only there it is known at once which of them wait for a price.
+        if roles.has(Role::Jobs) || roles.has(Role::Api) {
+            service.spawn(initial::run(service.prices.clone(), stop()));
+        }
+        if roles.has(Role::Dispatcher) {
+            dispatchers.spawn(ports, &service.tasks, &service.stop);
+        }
         Ok(service)
+    }
+
+    /// Evaluates all alerts in this process.
+    async fn evaluate_alone(&self) -> Result<(), StoreError> {
+        let evaluator = &self.evaluation.evaluator;
+        evaluator.load().await?;
+        evaluator.apply_due_splits().await?;
+        // Some alerts became due while no process ran.
+        evaluator.evaluate_due(true).await?;
+        self.spawn(Arc::clone(evaluator).run(self.stop.clone()));
+        Ok(())
+    }
+
+    /// Evaluates alerts as a node of a cluster.
+    async fn join(&self, cluster: &Arc<Cluster>) -> Result<(), StartError> {
+        // First, so that no market data is missed between the load and the first message.
+        let subscriptions = cluster.subscribe().await?;
+        let due_elsewhere = cluster.bus().subscribe(due_hints::SUBJECT).await?;
+        let evaluator = &self.evaluation.evaluator;
+        evaluator.load().await?;
+        evaluator.apply_due_splits().await?;
+        cluster.start(subscriptions, &self.ports, &self.evaluation, &self.tasks, &self.stop);
+        let hints = due_hints::run(
+            self.ports.store.clone(),
+            cluster.bus().clone(),
+            due_elsewhere,
+            self.stop.clone(),
+        );
+        self.spawn(hints);
+        Ok(())
     }
 
     /// Creates the service without evaluating alerts, for administration commands: another process may evaluate them.
@@ -108,9 +158,17 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Unavailable`] with the reason.
     pub async fn ready(&self) -> Result<(), ServiceError> {
-        if let Err(error) = self.ports.store.ping().await {
-            tracing::warn!(%error, "the database does not answer");
+        let answered = tokio::select! {
+            answered = self.ports.store.ping() => answered.inspect_err(|error| {
+                tracing::warn!(%error, "the database does not answer");
+            }).is_ok(),
+            () = self.ports.network.time.sleep(MAX_DATABASE_WAIT) => false,
+        };
+        if !answered {
             return Err(ServiceError::Unavailable("the database does not answer".to_owned()));
+        }
+        if let Some(cluster) = &self.evaluation.cluster {
+            cluster.ready(self.ports.clock.uptime())?;
         }
         if self.evaluation.loading.is_loading() {
             let message = "the data folder is still being read";

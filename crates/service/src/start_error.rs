@@ -1,5 +1,6 @@
 //! Errors of the start.
 
+use bus::BusError;
 use store::StoreError;
 
 use delivery::messages::MessageTransportError;
@@ -19,6 +20,9 @@ pub enum StartError {
     /// The key of push messages cannot be read or generated.
     #[error(transparent)]
     WebPushKey(#[from] WebPushKeyError),
+    /// The bus to the other nodes refuses a subscription.
+    #[error(transparent)]
+    Bus(#[from] BusError),
     /// Invalid configuration of messages.
     #[error(transparent)]
     Messages(#[from] MessageTransportError),

@@ -13,6 +13,7 @@ use delivery::notification_channels::NotificationChannels;
 use delivery::webhooks::Webhooks;
 use evaluation::EvaluationUseCases;
 use evaluation::blindness::BlindnessNotices;
+use evaluation::cluster::Cluster;
 use evaluation::market::{MarketIntake, MarketOverview};
 use evaluation::prices::Prices;
 use evaluation::stocks::Stocks;
@@ -121,7 +122,9 @@ impl UseCases {
         let delivery_settings = Arc::new(settings.delivery);
         let evaluation_settings = Arc::new(settings.evaluation);
         let delivery = DeliveryUseCases::new(&ports, &delivery_settings)?;
-        let evaluation = EvaluationUseCases::new(&ports, &evaluation_settings);
+        let cluster = settings.cluster.map(|config| Cluster::new(&ports, config));
+        let cluster = cluster.transpose()?.map(Arc::new);
+        let evaluation = EvaluationUseCases::new(&ports, &evaluation_settings, cluster);
         let evaluator = &evaluation.evaluator;
         let account_use_cases = AccountUseCases::new(
             &ports,
@@ -214,7 +217,7 @@ impl UseCases {
             firing_links,
             templates,
             firings,
-            idempotency: Idempotency { ports: ports.clone() },
+            idempotency: Idempotency::new(&ports, evaluation.cluster.as_ref().map(|cluster| cluster.id())),
             redirects,
             ports,
             evaluation,

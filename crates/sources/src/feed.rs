@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use jiff::Timestamp;
 use market::Symbol;
 use market::records::{Batch, QuoteRow};
+use serde::{Deserialize, Serialize};
 
 /// A batch of records that a source sends, as of one instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +23,19 @@ pub struct MarketUpdate {
 }
 
 /// Quotes that were not received when they were made.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+///
+/// The nodes of a cluster exchange them as JSON by the rules of [`Batch`]. Members that are empty or false are left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MissedQuotes {
     /// The quotes, each with its time, ordered by time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<QuoteRow>,
     /// Whether later quotes of the same stocks may have been delivered already.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_behind: bool,
     /// The stocks of which the period has all quotes, even if it has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub complete: Vec<Symbol>,
 }
 
@@ -218,7 +225,9 @@ impl OfferedFeeds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use market::Price;
     use market::records::StockRow;
+    use proptest::prelude::*;
 
     #[test]
     fn set_has_added_kinds_and_misses_the_others() {
@@ -244,5 +253,43 @@ mod tests {
         offer.add([FeedKind::Quotes].into_iter().collect());
         offer.add([FeedKind::Bars].into_iter().collect());
         assert!(seen.feeds().has(FeedKind::Quotes) && seen.feeds().has(FeedKind::Bars));
+    }
+
+    #[test]
+    fn missed_quotes_without_a_member_are_an_empty_object() {
+        assert_eq!(serde_json::to_string(&MissedQuotes::default()).unwrap(), "{}");
+        let read: MissedQuotes = serde_json::from_str(r#"{"provider":"finnhub"}"#).unwrap();
+        assert_eq!(read, MissedQuotes::default(), "the unknown member is ignored");
+    }
+
+    #[test]
+    fn rejects_missed_quotes_with_an_invalid_symbol_or_price() {
+        let error = |json: &str| serde_json::from_str::<MissedQuotes>(json).unwrap_err().to_string();
+        assert!(error(r#"{"complete":["AAPL","A B"]}"#).contains("a symbol consists of"));
+        assert!(error(r#"{"quotes":[{"symbol":"AAPL","price":0}]}"#).contains("price 0 is not above zero"));
+    }
+
+    proptest! {
+        #[test]
+        fn missed_quotes_are_read_as_they_were_written(
+            prices in proptest::collection::vec(1..=market::price::MAX_PRICE_MICROS, 0..4),
+            seconds in -377_705_023_201..=253_402_207_200_i64,
+            is_behind: bool,
+            symbols in proptest::collection::vec("[A-Z0-9.-]{1,10}", 0..4),
+        ) {
+            let complete: Vec<Symbol> = symbols.iter().map(|symbol| symbol.parse().unwrap()).collect();
+            let quote = |micros: &i64| QuoteRow {
+                symbol: "ALDR".parse().unwrap(),
+                price: Price::from_micros(*micros).unwrap(),
+                volume: Some(*micros),
+                time: Some(Timestamp::from_second(seconds).unwrap()),
+                bid: None,
+                ask: None,
+                vwap: None,
+            };
+            let missed = MissedQuotes { quotes: prices.iter().map(quote).collect(), is_behind, complete };
+            let json = serde_json::to_string(&missed).unwrap();
+            prop_assert_eq!(serde_json::from_str::<MissedQuotes>(&json).unwrap(), missed);
+        }
     }
 }

@@ -45,6 +45,7 @@ async fn create_alert(store: &Store, number: u64) {
                 tags: alerts::Tags::default(),
                 options: alerts::options::AlertOptions::default(),
                 routing: alerts::Routing::default(),
+                managed_by: None,
                 email: None,
             };
             unit.lock_account(account).await?;

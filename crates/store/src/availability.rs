@@ -22,8 +22,8 @@ const SQLITE_FULL: i32 = 13;
 /// operator intervention (shutdown, crash, cancelled), system error (I/O).
 const POSTGRESQL_UNAVAILABLE_CLASSES: &[&str] = &["08", "53", "57", "58"];
 /// Single SQLSTATE codes of other classes: lock timeout, persistent serialization failure or deadlock, read-only
-/// server.
-const POSTGRESQL_UNAVAILABLE: &[&str] = &[POSTGRESQL_LOCK_TIMEOUT, "40001", "40P01", "25006"];
+/// server, session ended because it was idle during a transaction.
+const POSTGRESQL_UNAVAILABLE: &[&str] = &[POSTGRESQL_LOCK_TIMEOUT, "40001", "40P01", "25006", "25P03"];
 /// `lock_not_available`.
 const POSTGRESQL_LOCK_TIMEOUT: &str = "55P03";
 /// The SQLSTATE class "insufficient resources".
@@ -135,6 +135,7 @@ mod tests {
             ("58030", true),
             ("55P03", true),
             ("25006", true),
+            ("25P03", true),
             ("40001", true),
             ("23505", false),
             ("22001", false),

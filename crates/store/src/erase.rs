@@ -25,7 +25,7 @@ impl UnitOfWork {
     }
 
     /// Deletes everything of an account except its alerts: notification channels and routes, webhooks with their deliveries, keys, sessions, OAuth
-    /// grants, codes, messages, feedback and likes, stored responses, the notes, tags and routings of alerts, the acknowledgements of firings, the
+    /// grants, codes, messages, feedback and likes, stored responses, the notes, tags, routings and sources of alerts, the acknowledgements of firings, the
     /// watchlist and its paper trades.
     pub async fn erase_account_data(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
@@ -57,8 +57,10 @@ impl UnitOfWork {
             "UPDATE history SET details = NULL WHERE action = 'acknowledged'
              AND alert_seq IN (SELECT seq FROM alerts WHERE account_id = $1)",
             "DELETE FROM alert_tags WHERE account_id = $1",
-            "UPDATE alerts SET note = NULL, tags = NULL, routing = NULL, templates = NULL
-             WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL OR routing IS NOT NULL OR templates IS NOT NULL)",
+            "UPDATE alerts SET note = NULL, tags = NULL, routing = NULL, templates = NULL, managed_source = NULL, managed_name = NULL
+             WHERE account_id = $1 AND (note IS NOT NULL OR tags IS NOT NULL OR routing IS NOT NULL OR templates IS NOT NULL
+              OR managed_source IS NOT NULL)",
+            "DELETE FROM alert_sources WHERE account_id = $1",
             "DELETE FROM blind_stretches WHERE account_id = $1",
             "DELETE FROM approvals WHERE account_id = $1",
             "DELETE FROM analyst_queue WHERE account_id = $1",

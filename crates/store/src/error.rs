@@ -65,6 +65,10 @@ pub enum StoreError {
     /// A transaction failed because the database was unreachable or accepted no writes. Nothing was written.
     #[error("the database is unavailable or does not accept writes: {0}")]
     Unavailable(String),
+    /// The transaction is a part of a request that this process may not process any more: its claim was taken over or has ended. Nothing
+    /// was written.
+    #[error("the claim to this request was lost")]
+    ClaimLost,
     /// A transaction panicked. Nothing of it was written.
     #[error("a transaction panicked: {0}")]
     Panicked(String),
@@ -88,6 +92,7 @@ impl StoreError {
             | Self::Migration(_)
             | Self::Corrupt { .. }
             | Self::Aborted(_)
+            | Self::ClaimLost
             | Self::Panicked(_) => false,
         }
     }

@@ -12,12 +12,24 @@
 //! Announcements never block each other, and a dump that is restored on another server keeps the positions. No
 //! position is passed too early, so nothing has to be read twice.
 
+use std::collections::BTreeMap;
+
 use alerts::AlertId;
 
-use crate::database::query;
-use crate::model::StoredAlert;
+use crate::database::{Either, query};
+use crate::model::{LastChange, PositionedAlert};
 use crate::unit_of_work::fetch;
 use crate::{Store, StoreError, UnitOfWork};
+
+/// The entries that change their alert.
+macro_rules! changes_alert {
+    () => {
+        "action NOT IN ('not_evaluated', 'notification_sent', 'notification_failed', 'acknowledged')"
+    };
+}
+
+/// The action of a firing's entry.
+const FIRED: &str = "triggered";
 
 /// The upper half of the lock numbers ("BW"). Positions stay far below it.
 const ANNOUNCEMENT_LOCK_PREFIX: i64 = 0x4257 << 48;
@@ -39,15 +51,24 @@ impl UnitOfWork {
 }
 
 impl Store {
+    /// Returns the last position that an entry has got, or 0. Entries up to there may still be uncommitted, see
+    /// [`Self::history_position`].
+    pub async fn history_last(&self) -> Result<i64, StoreError> {
+        let sql = if self.pools.is_pg() {
+            "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_order"
+        } else {
+            "SELECT COALESCE(MAX(seq), 0) FROM history"
+        };
+        Ok(query!(fetch_one(i64,), &self.pools, sql)?.0)
+    }
+
     /// Returns the position up to which the history is complete: no entry will appear at or before it. A caller that
     /// reads alerts afterwards misses no change from there on.
     pub async fn history_position(&self) -> Result<i64, StoreError> {
+        let last_assigned = self.history_last().await?;
         if !self.pools.is_pg() {
-            let sql = "SELECT COALESCE(MAX(seq), 0) FROM history";
-            return Ok(query!(fetch_one(i64,), &self.pools, sql)?.0);
+            return Ok(last_assigned);
         }
-        let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_order";
-        let (last_assigned,) = query!(fetch_one(i64,), &self.pools, sql)?;
         // A separate statement after the first: a transaction that announces itself in between starts later.
         let sql = "SELECT COALESCE(MIN(((CAST(classid AS BIGINT) << 32) | CAST(objid AS BIGINT)) & $2), $3)
                    FROM pg_locks
@@ -65,20 +86,19 @@ impl Store {
         Ok(last_assigned.min(announced))
     }
 
-    /// Returns the alerts that changed after a position (deleted ones as `None`) and the next position. Reads at
-    /// most `limit` entries. If the position does not move, there is nothing more.
-    pub async fn changed_since(
-        &self,
-        position: i64,
-        limit: u32,
-    ) -> Result<(Vec<(AlertId, Option<StoredAlert>)>, i64), StoreError> {
+    /// Returns the alerts that changed after a position, and the next position. Reads at most `limit` entries. If the position
+    /// does not move, there is nothing more.
+    ///
+    /// An alert is returned as it is now, which may be newer than the next position. Its own position is that of its last change then.
+    pub async fn changed_since(&self, position: i64, limit: u32) -> Result<(Vec<PositionedAlert>, i64), StoreError> {
         let complete = self.history_position().await?;
-        // These entries do not change the alert.
-        let sql = "SELECT seq, alert_seq FROM history
-                   WHERE seq > $1 AND seq <= $2 AND action NOT IN ('not_evaluated', 'notification_sent', 'notification_failed', 'acknowledged')
-                   ORDER BY seq LIMIT $3";
+        let sql = concat!(
+            "SELECT seq, alert_seq, action FROM history WHERE seq > $1 AND seq <= $2 AND ",
+            changes_alert!(),
+            " ORDER BY seq LIMIT $3"
+        );
         let entries = query!(
-            fetch_all(i64, i64),
+            fetch_all(i64, i64, String),
             &self.pools,
             sql,
             position,
@@ -87,22 +107,74 @@ impl Store {
         )?;
         let is_last_page = entries.len() < usize::try_from(limit).unwrap_or(usize::MAX);
         let next = match entries.last() {
-            Some((seq, _)) if !is_last_page => *seq,
+            Some((seq, ..)) if !is_last_page => *seq,
             _ => complete.max(position),
         };
-        let mut changed: Vec<i64> = entries.into_iter().map(|(_, alert)| alert).collect();
-        changed.sort_unstable();
-        changed.dedup();
+        // The last entry of each alert.
+        let last = entries
+            .into_iter()
+            .map(|(position, alert, action)| (alert, (position, action == FIRED)));
+        let mut positions: BTreeMap<i64, (i64, bool)> = last.collect();
+        let changed: Vec<i64> = positions.keys().copied().collect();
         let mut alerts = Vec::with_capacity(changed.len());
-        for row in self.alert_rows(&changed).await? {
+        let rows = self.alert_rows(&changed).await?;
+        // After the rows: none of them has a later change than this.
+        positions.extend(self.last_changes(&changed).await?);
+        for row in rows {
             // An alert over many stocks is never evaluated; its members have entries of their own.
             if row.is_scoped() {
                 continue;
             }
-            let id = row.id();
-            let alert = if row.is_deleted() { None } else { Some(row.try_into()?) };
-            alerts.push((id, alert));
+            let (id, position) = (row.id(), positions.get(&row.seq).copied());
+            let stored = if row.is_deleted() { None } else { Some(row.try_into()?) };
+            alerts.extend(position.map(|(position, has_fired)| PositionedAlert {
+                id,
+                position,
+                has_fired,
+                stored,
+            }));
         }
         Ok((alerts, next))
+    }
+
+    /// Returns the last changes of alerts. Nothing on SQLite, where one process writes.
+    pub async fn change_positions(&self, ids: &[AlertId]) -> Result<Vec<LastChange>, StoreError> {
+        let numbers = self.alert_numbers(ids).await?;
+        let changes = self
+            .last_changes(&numbers.keys().copied().collect::<Vec<i64>>())
+            .await?;
+        let positions = changes.into_iter().filter_map(|(number, (position, has_fired))| {
+            let alert = *numbers.get(&number)?;
+            Some(LastChange {
+                alert,
+                position,
+                has_fired,
+            })
+        });
+        Ok(positions.collect())
+    }
+
+    /// Returns the positions of the last changes of alerts, and whether these are firings. Nothing on SQLite, where one process writes.
+    async fn last_changes(&self, alerts: &[i64]) -> Result<Vec<(i64, (i64, bool))>, StoreError> {
+        let Either::Pg(pool) = &self.pools else {
+            return Ok(Vec::new());
+        };
+        if alerts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = concat!(
+            "SELECT changed.alert_seq, last.seq, last.action FROM UNNEST(CAST($1 AS BIGINT[])) AS changed (alert_seq)
+             CROSS JOIN LATERAL (SELECT seq, action FROM history WHERE history.alert_seq = changed.alert_seq AND ",
+            changes_alert!(),
+            " ORDER BY seq DESC LIMIT 1) AS last"
+        );
+        let last = sqlx::query_as::<_, (i64, i64, String)>(sql)
+            .bind(alerts)
+            .fetch_all(pool)
+            .await?;
+        let last = last.into_iter();
+        Ok(last
+            .map(|(alert, seq, action)| (alert, (seq, action == FIRED)))
+            .collect())
     }
 }

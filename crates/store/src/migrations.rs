@@ -64,6 +64,9 @@ on_both! {
     "0041" "alert_templates",
     "0042" "job_leases",
     "0043" "shared_limits",
+    "0044" "cluster",
+    "0045" "written_requests",
+    "0046" "managed_alerts",
 }
 
 /// Returns the migrations of SQLite.

@@ -15,6 +15,7 @@ use sqlx::{ConnectOptions, Connection, PgConnection};
 
 use crate::database::{Either, Pools, WriteConnection, execute, query};
 use crate::sqlite::{self, SqliteConnection, SqliteOptions, SqlitePool};
+use crate::threads::{BlockingThreads, StatementThreads};
 use crate::{StoreError, availability, migrations};
 
 /// How to open and use a database.
@@ -27,9 +28,19 @@ pub struct StoreOptions {
     /// For the test harness only: accepts firings without checking status and revision. A test of exactly-once
     /// firing uses it to show that it detects violations.
     pub unsafe_without_compare_and_set: bool,
+    /// For the test harness only: writes observations without checking that the shards of the fence are owned. A test of a cluster uses
+    /// it to show that it detects violations.
+    pub unsafe_without_fence: bool,
+    /// The threads of SQLite's statements. `None`: threads for blocking work.
+    pub threads: Option<Arc<dyn StatementThreads>>,
 }
 
 impl StoreOptions {
+    /// The threads of SQLite's statements.
+    pub(crate) fn statement_threads(&self) -> Arc<dyn StatementThreads> {
+        self.threads.clone().unwrap_or_else(|| Arc::new(BlockingThreads))
+    }
+
     /// The default options for the database at `url`.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
@@ -37,6 +48,8 @@ impl StoreOptions {
             url: url.into(),
             max_connections: 8,
             unsafe_without_compare_and_set: false,
+            unsafe_without_fence: false,
+            threads: None,
         }
     }
 }
@@ -66,6 +79,10 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// remain.
 const COMMIT_TO_DISK: &str = "SELECT set_config('synchronous_commit', 'on', false)
                               WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+/// Ends transactions that block others. A writer that waits for another transaction's lock blocks all transactions behind it. A process
+/// that is stopped or cut off during a transaction would keep its locks, and other nodes could not take over.
+const LIMIT_TRANSACTIONS: &str = "SELECT set_config('lock_timeout', '10s', false),
+                                  set_config('idle_in_transaction_session_timeout', '2s', false)";
 
 impl Address {
     /// Parses a URL.
@@ -115,8 +132,7 @@ impl Address {
                 }
                 let mut connection: WriteConnection = Either::Pg(connection);
                 execute!(&mut connection, COMMIT_TO_DISK)?;
-                // A writer that waits for another transaction's lock blocks all transactions behind it.
-                execute!(&mut connection, "SELECT set_config('lock_timeout', '10s', false)")?;
+                execute!(&mut connection, LIMIT_TRANSACTIONS)?;
                 Ok(connection)
             }
         }
@@ -146,7 +162,11 @@ impl Address {
     }
 
     /// Opens the database. Creates a missing file and applies migrations.
-    pub(crate) async fn open(&self, max_connections: u32) -> Result<(Pools, WriteConnection), StoreError> {
+    pub(crate) async fn open(
+        &self,
+        max_connections: u32,
+        threads: &Arc<dyn StatementThreads>,
+    ) -> Result<(Pools, WriteConnection), StoreError> {
         if let Either::Lite(options) = &self.0 {
             create_private_file(&options.file).map_err(|error| self.cannot_open(sqlx::Error::Io(error)))?;
         }
@@ -155,7 +175,11 @@ impl Address {
         migrate(&mut connection).await?;
         let max_connections = max_connections.max(1);
         let pools = match &self.0 {
-            Either::Lite(options) => Either::Lite(SqlitePool::new(options.clone().reading_only(), max_connections)),
+            Either::Lite(options) => Either::Lite(SqlitePool::new(
+                options.clone().reading_only(),
+                max_connections,
+                Arc::clone(threads),
+            )),
             Either::Pg(options) => Either::Pg(
                 PgPoolOptions::new()
                     .max_connections(max_connections)

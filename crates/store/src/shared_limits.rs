@@ -20,6 +20,8 @@ macro_rules! statement_time {
     };
 }
 
+pub(crate) use statement_time;
+
 /// Whether the window of a row is the current one. If the database's clock is set back by more than a window, a new window begins; if it is set
 /// back by less, the window lasts longer, because a new one would pass the limit.
 macro_rules! is_current {

@@ -15,6 +15,8 @@ pub struct Store {
     pub(crate) write_queue: Arc<WriteQueue>,
     /// See [`StoreOptions::unsafe_without_compare_and_set`].
     pub(crate) uses_compare_and_set: bool,
+    /// See [`StoreOptions::unsafe_without_fence`].
+    pub(crate) checks_fence: bool,
     pub(crate) wake_handles: WakeHandles,
 }
 
@@ -26,12 +28,15 @@ impl Store {
     /// [`StoreError`], if the database cannot be opened, is too old, or has tables of a later version.
     pub async fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let address = Address::parse(&options.url)?;
-        let (pools, connection) = address.open(options.max_connections).await?;
+        let threads = options.statement_threads();
+        let (pools, connection) = address.open(options.max_connections, &threads).await?;
         let wake_handles = WakeHandles::default();
+        let write_queue = WriteQueue::open(address, connection, wake_handles.clone(), &*threads);
         Ok(Self {
             pools,
-            write_queue: Arc::new(WriteQueue::open(address, connection, wake_handles.clone())),
+            write_queue: Arc::new(write_queue),
             uses_compare_and_set: !options.unsafe_without_compare_and_set,
+            checks_fence: !options.unsafe_without_fence,
             wake_handles,
         })
     }

@@ -44,8 +44,8 @@ impl TransactionError {
         // Serialization failure, deadlock, or a unique key that another transaction has inserted since this one
         // checked for it. A retry sees that key.
         let is_conflict = matches!(code.as_deref(), Some("40001" | "40P01" | "23505"));
-        // The server is stopped or starting, or one of its processes has crashed.
-        let is_shut_down = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03"));
+        // The server is stopped or starting, one of its processes has crashed, or this process has stopped during the transaction.
+        let is_shut_down = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "25P03"));
         let is_connection_failure = is_shut_down
             || matches!(
                 error,

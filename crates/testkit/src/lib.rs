@@ -2,17 +2,19 @@
 //!
 //! ```
 //! testkit::on_both_databases! {
-//!     async fn a_new_database_has_no_tables(database) {
+//!     async fn each_database_has_a_url(database) {
 //!         assert!(database.url().contains("://"));
 //!     }
 //! }
 //! ```
 //!
-//! defines two tests, `a_new_database_has_no_tables::on_sqlite` and `...::on_postgresql`. Each gets its own
-//! [`Database`], which is deleted afterwards. For SQLite it is a file in a temporary folder. For PostgreSQL it is a
-//! database on the server of `BELLWETHER_TEST_POSTGRES_URL`, or on a private server that all test processes share:
+//! defines two tests, `each_database_has_a_url::on_sqlite` and `...::on_postgresql`. Each gets its own
+//! [`Database`], which is deleted afterwards. For SQLite it is a missing file in a temporary folder. For PostgreSQL it is a
+//! database, with all tables, on the server of `BELLWETHER_TEST_POSTGRES_URL`, or on a private server that all test processes share:
 //! the first process starts it (`scripts/postgres-for-tests`), and it stops by itself a while after the last. Without
 //! PostgreSQL the tests fail and say what to install; they are not skipped.
+//!
+//! [`nats::NatsServer`] is a NATS server of its own for each test.
 //!
 //! [`stub_server`] is an HTTP server with a response that the test sets.
 //!
@@ -23,6 +25,7 @@
 
 mod goal;
 mod memory_usage;
+pub mod nats;
 mod postgres;
 mod processor_time;
 mod random;
@@ -90,9 +93,17 @@ impl Database {
         }
     }
 
-    /// Creates an empty PostgreSQL database.
+    /// Creates a PostgreSQL database with the tables of this checkout: a copy, which takes less time than the migrations.
     pub async fn postgres() -> Self {
-        let (name, url) = postgres::create().await;
+        Self::named(postgres::create().await)
+    }
+
+    /// Creates an empty PostgreSQL database.
+    pub async fn empty_postgres() -> Self {
+        Self::named(postgres::create_empty().await)
+    }
+
+    fn named((name, url): (String, String)) -> Self {
         Self {
             url,
             storage: Storage::Postgres { name },

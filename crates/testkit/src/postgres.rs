@@ -1,5 +1,7 @@
 //! Databases on a PostgreSQL server.
 
+mod template;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,7 +65,35 @@ fn private_server() -> (String, Option<File>) {
 }
 
 /// Creates an empty database and returns its name and URL.
+pub(crate) async fn create_empty() -> (String, String) {
+    match copy("template0").await {
+        Ok(created) => created,
+        Err(error) => panic!("the user of {URL_VARIABLE} must be allowed to create databases: {error}"),
+    }
+}
+
+/// Creates a database with the tables of this checkout and returns its name and URL.
 pub(crate) async fn create() -> (String, String) {
+    let template = template::name();
+    let is_missing = |error: &sqlx::Error| {
+        error
+            .as_database_error()
+            .is_some_and(|error| error.code() == Some("3D000".into()))
+    };
+    match copy(&template).await {
+        Err(error) if is_missing(&error) => {}
+        created => return created.unwrap_or_else(|error| panic!("{template} cannot be copied: {error}")),
+    }
+    // The migrations need a task that is not sent to another thread.
+    let name = template.clone();
+    std::thread::spawn(|| crate::run(template::create(name, server().options.clone())))
+        .join()
+        .unwrap();
+    copy(&template).await.unwrap()
+}
+
+/// Copies a database and returns the name and the URL of the copy.
+async fn copy(template: &str) -> Result<(String, String), sqlx::Error> {
     let server = server();
     let mut connection = server
         .options
@@ -72,16 +102,14 @@ pub(crate) async fn create() -> (String, String) {
         .unwrap_or_else(|error| panic!("the server of {URL_VARIABLE} cannot be reached: {error}"));
     let (id,): (String,) = sqlx::query_as("SELECT REPLACE(CAST(gen_random_uuid() AS TEXT), '-', '')")
         .fetch_one(&mut connection)
-        .await
-        .unwrap();
+        .await?;
     let name = format!("bellwether_test_{id}");
-    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE template0")))
+    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {template}")))
         .execute(&mut connection)
-        .await
-        .unwrap_or_else(|error| panic!("the user of {URL_VARIABLE} must be allowed to create databases: {error}"));
-    connection.close().await.unwrap();
+        .await?;
+    connection.close().await?;
     let url = server.options.clone().database(&name).to_url_lossy().to_string();
-    (name, url)
+    Ok((name, url))
 }
 
 /// Drops a database, even if clients are connected.

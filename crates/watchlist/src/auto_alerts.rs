@@ -91,6 +91,7 @@ pub(super) async fn make(
             owner: owner.clone(),
             created_by: Some(MadeBy::Analyst.to_text()),
             role: ScopeRole::Single,
+            managed_by: None,
         };
         unit.insert_alert(&stored, &row).await?;
         unit.assign_alert_to_item(*id, item.id).await?;

@@ -111,7 +111,8 @@ const FIRINGS = [
   [{ condition: 'price_above', threshold: 198.66, parameters: SPECIAL_VALUES }, { price: 198.66 }],
   [{ condition: 'price_above', threshold: 1000000, parameters: SPECIAL_VALUES }, { price: 1000000.25 }],
   [{ condition: 'price_below', threshold: 0.000123, parameters: SPECIAL_VALUES }, { price: 0.000001 }],
-  [{ condition: 'volume_change', threshold: 150 }, { price: 101, volume: 9007199254740 }],
+  // The volume remains, so with the second form the alert holds at once, at the price before.
+  [{ condition: 'volume_change', threshold: 150 }, { price: 100, volume: 9007199254740 }],
 ];
 
 for (const form of ['timestamped', 'body']) {

@@ -129,6 +129,16 @@ impl RunningService {
         self.child.kill().await.unwrap();
     }
 
+    /// Waits for the exit of a process that was told to end.
+    ///
+    /// # Panics
+    /// If it does not exit in time.
+    pub async fn wait_for_exit(mut self) {
+        let ended = tokio::time::timeout(HANG_LIMIT, self.child.wait()).await;
+        let ended = ended.unwrap_or_else(|_| panic!("the program does not exit: {}", self.log.lock().unwrap()));
+        ended.unwrap();
+    }
+
     /// Returns the resident memory of the process in KiB.
     ///
     /// # Panics

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
+mod alerts_as_code;
 mod clients;
 mod clients_webhooks;
+mod cluster;
 mod conditions;
 mod contract;
 mod documented_receivers;

@@ -29,6 +29,20 @@ impl Engine {
         }
     }
 
+    /// Arms an active alert that was evaluated elsewhere up to an instant, as if the clock had been processed no further.
+    pub(super) fn take_over(
+        &mut self,
+        alert: &EvaluatedAlert,
+        evaluated_until: Option<Timestamp>,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) {
+        let clock = self.clock;
+        self.clock = clock.min(evaluated_until.unwrap_or(clock));
+        self.arm_active(alert, now, out);
+        self.clock = clock;
+    }
+
     /// Arms an active alert in place of its earlier revision.
     pub(super) fn arm_active(&mut self, alert: &EvaluatedAlert, now: Timestamp, out: &mut Vec<Decision>) {
         self.disarm_any(alert.id);
@@ -210,11 +224,13 @@ impl Engine {
             self.place(slot, now, out);
         }
         if changed {
+            let stock = self.registry.alert(slot).stock;
             let (alert, revision) = self.registry.identity(slot);
             self.registry.bump_revision(slot);
             out.push(Decision {
                 alert,
                 revision,
+                stock,
                 at: now,
                 action: AlertAction::Adjust {
                     threshold,

@@ -52,6 +52,7 @@ impl Engine {
                 out.push(Decision {
                     alert,
                     revision,
+                    stock: self.registry.alert(slot).stock,
                     at,
                     action,
                 });
@@ -77,10 +78,12 @@ impl Engine {
     /// Fires an alert and disarms it.
     pub(super) fn fire(&mut self, slot: Slot, at: Timestamp, reason: Reason, out: &mut Vec<Decision>) {
         let price = self.price_of(slot);
+        let stock = self.registry.alert(slot).stock;
         let (alert, revision) = self.registry.retire(slot);
         out.push(Decision {
             alert,
             revision,
+            stock,
             at,
             action: AlertAction::Fire { price, reason },
         });

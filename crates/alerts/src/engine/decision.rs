@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::Price;
 
+use super::event::StockIndex;
 use super::reason::Reason;
 use super::rules::RuleReason;
 use crate::alert::{AlertId, Revision};
@@ -17,6 +18,8 @@ pub struct Decision {
     pub alert: AlertId,
     /// The evaluated revision of the alert. It must be compared when the decision is committed.
     pub revision: Revision,
+    /// The alert's own stock.
+    pub stock: StockIndex,
     /// The instant of the observation, or the scheduled instant.
     pub at: Timestamp,
     /// The action to take.

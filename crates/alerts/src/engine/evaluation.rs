@@ -12,7 +12,7 @@ use super::group::volume_sum;
 use super::hot_line::HotLine;
 use super::registry::ArmedAlert;
 use super::stock::Stock;
-use crate::alert::AlertId;
+use crate::alert::{Alert, AlertId};
 use crate::condition::{Condition, EpsBasis};
 use crate::metrics::FundamentalFigures;
 
@@ -192,6 +192,32 @@ impl Engine {
             let rule = self.rules.find(id)?;
             (rule.armed_at(), self.rule_issue(rule, now))
         };
+        Some(self.status_of(issue, armed_at, now))
+    }
+
+    /// Returns the evaluation status of an active alert that another engine with the same market data evaluates, by its stored state.
+    /// Without any data of one of its stocks, it waits for a price.
+    #[must_use]
+    pub fn evaluation_elsewhere(&self, alert: &Alert, now: Timestamp) -> Evaluation {
+        if alert.lifecycle.is_some() {
+            let Some(rule) = self.armed_elsewhere(alert) else {
+                return waits_for_price(alert.armed_at);
+            };
+            return self.status_of(self.rule_issue(&rule, now), alert.armed_at, now);
+        }
+        let Some(&stock) = self.indices.get(&alert.symbol) else {
+            return waits_for_price(alert.armed_at);
+        };
+        let issue = self.condition_issue(&alert.condition, stock, alert.initial_price, now);
+        self.status_of(issue.map(|issue| (stock, issue)), alert.armed_at, now)
+    }
+
+    fn status_of(
+        &self,
+        issue: Option<(StockIndex, EvaluationIssue)>,
+        armed_at: Timestamp,
+        now: Timestamp,
+    ) -> Evaluation {
         let (state, since) = match issue {
             Some((stock, reason @ EvaluationIssue::StaleQuotes)) => {
                 let since = self.stale_since(&self.hot.get(stock.0 as usize), now);
@@ -201,7 +227,7 @@ impl Engine {
             Some((_, reason)) => (EvaluationStatus::Waiting(reason), armed_at),
             None => (EvaluationStatus::Ok, armed_at),
         };
-        Some(Evaluation { state, since })
+        Evaluation { state, since }
     }
 
     /// Returns the stocks whose quotes stopped during the current session. Their alerts are blind because of
@@ -286,6 +312,13 @@ impl Engine {
             hot.last_at().max(session.open)
         };
         last_due.checked_add(self.config.stale_after).ok()
+    }
+}
+
+const fn waits_for_price(since: Timestamp) -> Evaluation {
+    Evaluation {
+        state: EvaluationStatus::Waiting(EvaluationIssue::NoPrice),
+        since,
     }
 }
 

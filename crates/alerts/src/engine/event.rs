@@ -278,6 +278,13 @@ pub enum Event<'a> {
     Armed(&'a Alert),
     /// An active alert was read at the start. This revision is evaluated from now on.
     Loaded(&'a EvaluatedAlert),
+    /// An active alert that another process has evaluated was read while this engine runs. This revision is evaluated from now on.
+    TakenOver {
+        /// The alert.
+        alert: &'a EvaluatedAlert,
+        /// The instant up to which the other process has processed the clock for it, if that is known.
+        evaluated_until: Option<Timestamp>,
+    },
     /// An alert was paused or deleted, or its firing was committed elsewhere.
     Disarmed(AlertId),
 }

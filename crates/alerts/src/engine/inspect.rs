@@ -50,6 +50,31 @@ impl Engine {
         alerts.chain(self.rules.iter().map(ArmedRule::id))
     }
 
+    /// Returns the armed alerts whose own stock is one of some. It visits each alert.
+    #[must_use]
+    pub fn armed_on(&self, is_wanted: impl Fn(Symbol) -> bool) -> Vec<AlertId> {
+        let wanted: Vec<bool> = self.symbols.iter().map(|&symbol| is_wanted(symbol)).collect();
+        let alerts = self.registry.live().filter_map(|slot| {
+            let is_on_wanted = wanted[self.registry.alert(slot).stock.0 as usize];
+            is_on_wanted.then(|| self.registry.identity(slot).0)
+        });
+        let rules = self.rules.iter().filter(|rule| is_wanted(rule.own_stock()));
+        alerts.chain(rules.map(ArmedRule::id)).collect()
+    }
+
+    /// Returns the armed alerts with a state that a judgement changes, and whose own stock is one of some: rules, and those that wait for a
+    /// side of an RSI. It visits each alert.
+    #[must_use]
+    pub fn armed_with_state(&self, is_wanted: impl Fn(Symbol) -> bool) -> Vec<AlertId> {
+        let with_side = self.registry.live().filter_map(|slot| {
+            let alert = self.registry.alert(slot);
+            let is_found = alert.waits_for_rsi_side() && is_wanted(self.symbol(alert.stock));
+            is_found.then(|| self.registry.identity(slot).0)
+        });
+        let rules = self.rules.iter().filter(|rule| is_wanted(rule.own_stock()));
+        with_side.chain(rules.map(ArmedRule::id)).collect()
+    }
+
     /// Returns the rules that name other stocks than their own, each with all of its stocks. It visits each rule.
     pub fn rules_of_several_stocks(&self) -> impl Iterator<Item = (AlertId, Vec<Symbol>)> {
         let several = self.rules.iter().filter(|rule| rule.names_another_stock());

@@ -204,6 +204,7 @@ impl Engine {
             Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
             Event::Loaded(alert) => self.arm_active(alert, now, out),
+            Event::TakenOver { alert, evaluated_until } => self.take_over(alert, evaluated_until, now, out),
             Event::Disarmed(id) if self.disarm_rule(id) => {}
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {

@@ -96,6 +96,7 @@ impl Stock {
                     out.extend(fired.map(|((&level, &slot), &(alert, revision))| Decision {
                         alert,
                         revision,
+                        stock: registry.alert(slot).stock,
                         at: now,
                         action: AlertAction::Fire {
                             price,

@@ -47,6 +47,17 @@ pub(super) enum Placement {
 }
 
 impl ArmedAlert {
+    /// Whether the alert waits for one side of an RSI after the other.
+    pub(super) const fn waits_for_rsi_side(&self) -> bool {
+        matches!(
+            self.condition,
+            Condition::Rsi {
+                direction: RsiDirection::Both,
+                ..
+            }
+        )
+    }
+
     /// Returns the group of the alert and its level there; `None` if it waits for no level. Both follow from the other data, so they
     /// are not kept.
     pub(super) fn level(&self) -> Option<(GroupKey, i64)> {
@@ -205,11 +216,14 @@ impl Registry {
 
     /// Sets the side of an RSI alert for both directions.
     pub(super) fn set_rsi_side(&mut self, slot: Slot, side: Side, at: Timestamp) -> Decision {
-        self.alert_mut(slot).rsi_side = Some(side);
+        let armed = self.alert_mut(slot);
+        armed.rsi_side = Some(side);
+        let stock = armed.stock;
         let (alert, revision) = self.identity(slot);
         Decision {
             alert,
             revision,
+            stock,
             at,
             action: AlertAction::SetRsiSide { side },
         }

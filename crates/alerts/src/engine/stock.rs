@@ -223,6 +223,11 @@ impl Stock {
     /// Restores the observed part of a session after a restart.
     pub(super) fn resume(&mut self, hot: &mut HotLine, so_far: &ObservedSession) {
         let day = day_number(so_far.date);
+        // A later session was observed by this process alone, and is observed again.
+        if self.session.is_some_and(|session| session.date > so_far.date) {
+            self.session = None;
+            hot.day = NO_DAY;
+        }
         if !self.is_completed(so_far.date) {
             // Earlier data of the same session is replaced. The session has not ended, so it creates no bar.
             self.session = self.session.filter(|session| session.date != so_far.date);

@@ -10,8 +10,8 @@ use crate::expression::Truth;
 pub struct Observation {
     /// The instant, not before the last judgement.
     pub at: Timestamp,
-    /// Whether an observation or a fact is new. False for a judgement because of time alone, see
-    /// [`next_check`](super::next_check()).
+    /// Whether an observation is new; for a condition of facts alone, whether a fact is. False for a judgement that sees the same
+    /// prices again, such as one because of time alone ([`next_check`](super::next_check())).
     pub is_new: bool,
     /// The newest price that is judged; `None` if there is none, or if the condition has no `high_since_armed` or
     /// `low_since_armed`.

@@ -19,9 +19,10 @@ pub struct Lifecycle {
     pub phase: Phase,
     /// The first of the judgements up to the last one, at all of which the condition was true; `None` if it was not true at the
     /// last. With [`TriggerPrice::TwoLasts`](crate::options::TriggerPrice::TwoLasts), a condition counts as true at the second
-    /// of two judgements.
+    /// of two observations.
     pub true_since: Option<Timestamp>,
-    /// Whether the condition was true at the last judgement since arming, even if only at that one.
+    /// Whether the condition was true at the last judgement since arming, even if only at that one. With
+    /// [`TriggerPrice::TwoLasts`](crate::options::TriggerPrice::TwoLasts), at the last observation.
     pub was_true: bool,
     /// The number of firings since creation or activation.
     pub firings: u32,

@@ -69,14 +69,20 @@ impl Lifecycle {
     /// Records since when the condition is true.
     fn note_truth(&mut self, options: &AlertOptions, judgement: &Judgement) {
         let is_true = judgement.truth.is_true();
-        let is_confirmed = match options.trigger {
-            // A judgement because of time alone sees the same price again.
-            TriggerPrice::TwoLasts => self.true_since.is_some() || self.was_true && judgement.observation.is_new,
-            _ => true,
+        // A judgement without an observation sees the same price again, so it is neither the first nor the second of two prices. The
+        // engine leaves many of them out: what they find must not matter.
+        let (is_confirmed, counts) = match options.trigger {
+            TriggerPrice::TwoLasts => {
+                let is_new = judgement.observation.is_new;
+                (self.true_since.is_some() || self.was_true && is_new, is_new)
+            }
+            _ => (true, true),
         };
         let since = self.true_since.unwrap_or(judgement.observation.at);
         self.true_since = (is_true && is_confirmed).then_some(since);
-        self.was_true = is_true;
+        if counts {
+            self.was_true = is_true;
+        }
     }
 
     /// Ends a cooldown that is over.

@@ -35,6 +35,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
     let email = body::email(body, &mut errors);
     let note = labels::note(body, &mut errors);
     let tags = labels::tags(body, &mut errors);
+    let managed_by = labels::managed_by(body, &mut errors);
     let routing = read_routing(body, &Routing::default()).map_err(|found| errors.append(found));
     let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut errors));
     let threshold = Threshold::sent(body.get("threshold"));
@@ -65,6 +66,7 @@ pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert
             tags: tags?.unwrap_or_default(),
             options: options?,
             routing: routing?.apply(&Routing::default()),
+            managed_by: managed_by?.flatten(),
             email: email?,
         })
     };

@@ -42,6 +42,7 @@ pub use create::{parse_create, parse_template};
 pub(crate) use date::{DATE_FORMS, DateOrInstant, parse as parse_date};
 pub use fields::FieldErrors;
 pub(crate) use fields::{InvalidField, kind_of, member};
+pub use labels::read_managed_by;
 pub(crate) use numbers::decimal;
 pub(crate) use parameters::NOTE;
 pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};

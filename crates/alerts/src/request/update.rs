@@ -10,6 +10,7 @@ use super::parameters::{self, Parameters};
 use super::{ParseContext, RequestError, body, options};
 use crate::alert::{Alert, Channel};
 use crate::condition::{Condition, ConditionKind};
+use crate::managed_by::ManagedBy;
 use crate::note::Note;
 use crate::options::AlertOptions;
 use crate::routing::{Routing, has_routing, read_routing};
@@ -32,7 +33,9 @@ pub struct AlertChange {
     pub options: AlertOptions,
     /// The routing of its messages.
     pub routing: Routing,
-    /// Whether an active alert is armed again: unless the request has no fields but `note`, `tags` and those of the routing.
+    /// The source that manages it, and its name there. `None`: both stay as they are.
+    pub managed_by: Option<Option<ManagedBy>>,
+    /// Whether an active alert is armed again: unless the request has no fields but `note`, `tags`, `managed_by` and those of the routing.
     pub rearms: bool,
 }
 
@@ -54,6 +57,7 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
     let notification = body::notification(body, &mut errors);
     let note = labels::note(body, &mut errors);
     let tags = labels::tags(body, &mut errors);
+    let managed_by = labels::managed_by(body, &mut errors);
     let routing = read_routing(body, &current.routing).map_err(|found| errors.append(found));
     let read = condition(current, body, context, &mut errors);
     let changed = read.as_ref().ok().map(|(condition, _)| condition);
@@ -69,6 +73,7 @@ pub fn parse_update(current: &Alert, body: &Value, context: &ParseContext<'_>) -
             tags: tags?.unwrap_or_else(|| current.tags.clone()),
             options: options?,
             routing: routing?.apply(&current.routing),
+            managed_by: managed_by?,
             rearms: changes_evaluation(body) || !changes_messages(body),
         })
     };
@@ -97,7 +102,10 @@ fn changes_evaluation(body: &Map<String, Value>) -> bool {
 
 /// Returns whether a body changes what is only used in messages and lists.
 fn changes_messages(body: &Map<String, Value>) -> bool {
-    ["note", "tags"].iter().any(|name| body.contains_key(*name)) || has_routing(body)
+    ["note", "tags", "managed_by"]
+        .iter()
+        .any(|name| body.contains_key(*name))
+        || has_routing(body)
 }
 
 /// Returns the condition and the parameters of the updated alert.

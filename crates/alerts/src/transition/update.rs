@@ -35,6 +35,8 @@ pub fn update(
         tags,
         options,
         routing,
+        // It belongs to no alert of this crate: nothing here depends on it.
+        managed_by: _,
         rearms,
     } = change;
     let is_rearmed = is_active && rearms;

@@ -1,12 +1,15 @@
 //! The command line.
 //!
 //! Results go to standard output, messages to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage or
-//! invalid settings.
+//! invalid settings, 3 a plan with changes.
 
 mod admin;
+mod alert_test;
 mod config;
 mod demo;
 mod listen;
+mod manual;
+mod remote;
 mod replay;
 mod rotate_key;
 mod serve;
@@ -21,7 +24,7 @@ use tokio::runtime::Runtime;
 
 use crate::logging;
 use crate::metering::Metering;
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{CommandLineOption, Settings, SettingsError};
 use crate::terminal::{self, say};
 
 /// Bellwether watches the stock market for your conditions and tells you when they are met, and why.
@@ -48,6 +51,14 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Check the providers of market data, and see what their plans are enough for
     Sources(sources::SourcesArgs),
+    /// Play the alerts of files over recorded market data, and check what the files expect. Exit code 1 if an expectation fails
+    Test(alert_test::TestArgs),
+    #[command(flatten)]
+    Remote(remote::RemoteCommand),
+    /// Print the completions of a shell
+    Completions(manual::CompletionsArgs),
+    /// Write the manual pages into a folder
+    Man(manual::ManArgs),
 }
 
 /// The command line arguments for loading settings.
@@ -60,10 +71,15 @@ struct SettingsArgs {
 
 impl SettingsArgs {
     fn load(&self) -> Result<Settings, CommandError> {
+        self.load_with(&[])
+    }
+
+    /// Loads the settings. The options override them.
+    fn load_with(&self, options: &[CommandLineOption<'_>]) -> Result<Settings, CommandError> {
         // A variable whose name is not valid Unicode cannot be a setting.
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let variables = variables.map(|(name, value)| (name, value.to_string_lossy().into_owned()));
-        Ok(Settings::load(self.config.as_deref(), variables)?)
+        Ok(Settings::load_with_options(self.config.as_deref(), variables, options)?)
     }
 }
 
@@ -91,6 +107,8 @@ enum CommandError {
     Usage(String),
     /// Any other failure; exit code 1.
     Failed(anyhow::Error),
+    /// An exit code that is a result.
+    ExitCode(u8),
 }
 
 impl From<anyhow::Error> for CommandError {
@@ -116,6 +134,10 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Listen(args) => listen::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Sources(args) => sources::run(&args),
+        Command::Test(args) => alert_test::run(&args),
+        Command::Remote(command) => remote::run(&command),
+        Command::Completions(args) => manual::print_completions(&args),
+        Command::Man(args) => manual::write_pages(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -125,6 +147,7 @@ pub fn run(cli: Cli) -> ExitCode {
             }
             ExitCode::from(2)
         }
+        Err(CommandError::ExitCode(code)) => ExitCode::from(code),
         Err(CommandError::Failed(error)) => {
             say!("error: {error:#}");
             ExitCode::FAILURE

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clock::Clock;
-use evaluation::feed::{ProviderSetup, SourceTask};
+use evaluation::feed::ProviderSetup;
 use foundation::{Ports, Random};
 use service::Service;
 use store::Store;
@@ -33,6 +33,7 @@ use crate::signals::ShutdownSignals;
 use crate::wiring::providers::build_providers;
 use crate::{terminal, wiring};
 use delivery_runtime::DeliveryRuntime;
+use source::RunningSource;
 use web::{BoundListeners, HttpServer};
 
 /// The running server.
@@ -45,7 +46,7 @@ pub struct Server {
     pub clock: Arc<dyn Clock>,
     /// The source of random ids and secrets.
     pub random: Arc<Random>,
-    source: Option<SourceTask>,
+    source: RunningSource,
     web: HttpServer,
     upkeep: JoinHandle<()>,
     deliveries: Option<DeliveryRuntime>,
@@ -71,11 +72,12 @@ impl Server {
             ports.network = ports.network.on_runtime(handle);
         }
         let providers = match settings.market.source {
-            SourceKind::Providers => {
+            // A node of a cluster builds them when it has the lease.
+            SourceKind::Providers if !settings.cluster.is_node() => {
                 let seed = u64::from_le_bytes(ports.random.bytes());
                 Some(build_providers(settings, Arc::clone(&ports.clock), seed)?)
             }
-            SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
+            SourceKind::Providers | SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
         };
         let mut server = Self::build(settings, listeners, ports, providers, metering, demo_account).await?;
         server.deliveries = Some(deliveries);
@@ -104,23 +106,20 @@ impl Server {
         metering: Metering,
         demo_account: Option<&str>,
     ) -> anyhow::Result<Self> {
-        let source = source::config(&settings.market, &ports.store, providers)
-            .await
-            .context("cannot read the saved market state")?;
         let mut service_settings = wiring::service_settings(settings)?;
+        service_settings.cluster = wiring::cluster::config(settings, &ports.store).await?;
         if settings.server.public_url.is_none() {
             // With port 0 the system assigns a free port.
             service_settings.delivery.public_url = format!("http://{}", listeners.address());
         }
+        // Before the service ingests anything, because a simulated market continues from the saved quotes.
+        let saved = source::config(&settings.market, &ports.store, providers)
+            .await
+            .context("cannot read the saved market state")?;
         let service = Service::start(ports.clone(), service_settings)
             .await
             .context("cannot start the service")?;
-        let source = SourceTask::start(
-            source,
-            &wiring::calendar(&settings.market),
-            &service.evaluation,
-            &ports.clock,
-        );
+        let source = RunningSource::start(settings, saved, &service, &ports);
         let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone(), demo_account)?;
         Ok(Self {
             service,
@@ -148,22 +147,14 @@ impl Server {
 
     /// Waits until the source has delivered its first current data. Returns at once without a source.
     pub async fn up_to_date(&self) {
-        if let Some(source) = &self.source {
-            source.up_to_date().await;
-        }
+        self.source.up_to_date().await;
     }
 
     /// Waits until a component of the server fails.
     pub async fn failed(&self) -> anyhow::Error {
-        let source = async {
-            match &self.source {
-                Some(source) => source.failed().await.into(),
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             error = self.web.failed() => error,
-            error = source => error,
+            error = self.source.failed() => error.into(),
         }
     }
 
@@ -173,9 +164,7 @@ impl Server {
     /// If the HTTP server failed.
     pub async fn close(self) -> anyhow::Result<()> {
         let stopped = self.web.stop().await;
-        if let Some(source) = self.source {
-            source.stop().await;
-        }
+        self.source.stop().await;
         self.service.stop().await;
         // The dispatchers have ended with the service.
         drop(self.deliveries);

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context;
-use foundation::Ports;
+use foundation::{Ports, Role};
 use server::{App, Listeners, McpConfig, ShutdownReport, Timeouts, TrustedProxy, TrustedProxyError};
 use service::Service;
 use tokio::net::TcpListener;
@@ -154,6 +154,7 @@ fn http_config(settings: &Settings) -> anyhow::Result<server::HttpConfig> {
             .map(|secret| service::cron::CronSecret::new(secret.expose())),
         demo_account: None,
         effective_settings: settings.to_toml(),
+        serves_api: settings.cluster.roles.has(Role::Api),
     })
 }
 

@@ -37,6 +37,7 @@ impl Settings {
             layers.require(self.sms.auth_token.is_some(), "sms.auth_token", message);
             layers.require(self.sms.from.is_some(), "sms.from", message);
         }
+        self.cluster.check(layers);
         self.check_web_push(layers);
         self.check_analyst(layers);
     }

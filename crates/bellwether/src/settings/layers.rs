@@ -1,4 +1,4 @@
-//! Layers of settings: defaults, a file and the environment. A later layer overrides an earlier one.
+//! Layers of settings: defaults, a file, the environment and the command line. A later layer overrides an earlier one.
 //!
 //! A layer is flattened to `section.key`, so that the origin of each value is known. The defaults are the first layer
 //! and contain all settings: a key that is not among them is unknown.
@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-use super::SettingsError;
 use super::section::key_in;
 use super::value::Setting;
+use super::{CommandLineOption, SettingsError};
 
 /// The prefix of environment variables.
 const VARIABLE_PREFIX: &str = "BELLWETHER_";
@@ -25,6 +25,8 @@ pub(super) enum Origin {
     File(PathBuf),
     /// An environment variable.
     Variable(String),
+    /// An option of the command line.
+    CommandLine(&'static str),
 }
 
 impl fmt::Display for Origin {
@@ -33,6 +35,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("by default"),
             Self::File(path) => write!(f, "in {}", path.display()),
             Self::Variable(name) => write!(f, "from the environment, {name}"),
+            Self::CommandLine(option) => write!(f, "from the command line, {option}"),
         }
     }
 }
@@ -94,6 +97,14 @@ impl Layers {
         }
     }
 
+    /// Applies options of the command line.
+    pub(super) fn add_options(&mut self, options: &[CommandLineOption<'_>]) {
+        for option in options {
+            let value = Value::String(option.value.to_owned());
+            self.insert_known(option.key.to_owned(), value, Origin::CommandLine(option.name));
+        }
+    }
+
     /// Returns the setting for a variable that has one underscore instead of two.
     fn setting_with_missing_underscores(&self, dotted: &str) -> Option<String> {
         if self.found.contains_key(dotted) {
@@ -133,7 +144,7 @@ impl Layers {
     /// Returns the value of a setting. An invalid value is recorded as a problem, and the result is `None`.
     pub(super) fn get<T: Setting>(&mut self, key: &str) -> Option<T> {
         let value = match self.found.get(key) {
-            Some((Value::String(text), Origin::Variable(_))) => T::from_text(text.trim()),
+            Some((Value::String(text), Origin::Variable(_) | Origin::CommandLine(_))) => T::from_text(text.trim()),
             Some((value, _)) => T::from_toml(value),
             // A test checks that the defaults contain every setting.
             None => None,

@@ -10,10 +10,11 @@
 //!
 //! * [`sections`]: the settings, one struct per section. [`providers`]: those of market data providers.
 //! * [`value`]: how a type becomes the type of a setting. [`choice`], [`text`], [`net`] and [`secret`]: these types.
-//! * [`check`]: values that are valid alone but not in combination.
+//! * [`cluster`]: what a node of a cluster needs. [`check`]: other values that are valid alone but not in combination.
 
 mod check;
 mod choice;
+mod cluster;
 mod layers;
 mod net;
 pub mod providers;
@@ -29,12 +30,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use choice::{AnalystKind, EmailTransport, LogFormat, SmsProvider, SourceKind, TokenLimitName};
+pub use cluster::{ClusterError, NatsUrl, NodeId};
 pub use net::{BaseUrl, HostName, HttpUrl, PublicUrl, StreamUrl};
 pub use providers::{ProviderName, SourcesConfig};
 pub use secret::{AnalystApiKey, DatabaseUrl, SecretString, SmtpUrl};
 pub use sections::{
-    AnalystSection, AuthConfig, DatabaseConfig, EmailSection, LimitsConfig, LogConfig, MarketConfig, McpConfig,
-    OperatorConfig, PushoverSection, ServerConfig, Settings, SmsSection, TelegramSection, TelemetryConfig,
+    AnalystSection, AuthConfig, ClusterConfig, DatabaseConfig, EmailSection, LimitsConfig, LogConfig, MarketConfig,
+    McpConfig, OperatorConfig, PushoverSection, ServerConfig, Settings, SmsSection, TelegramSection, TelemetryConfig,
     WebhooksSection,
 };
 pub use text::{Contact, EmailSender, HeaderNamePrefix, LogFilter};
@@ -45,6 +47,17 @@ use section::FromLayers;
 
 /// The default settings with their documentation.
 pub const DEFAULTS: &str = include_str!("../../../../bellwether.example.toml");
+
+/// A command line option that sets a setting.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandLineOption<'a> {
+    /// The option: `--roles`.
+    pub name: &'static str,
+    /// The setting's key: `cluster.roles`.
+    pub key: &'static str,
+    /// The value, as in a variable.
+    pub value: &'a str,
+}
 
 /// The reasons why settings cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +84,18 @@ impl Settings {
         file: Option<&Path>,
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, SettingsError> {
+        Self::load_with_options(file, variables, &[])
+    }
+
+    /// Loads the settings as [`load`](Self::load) does, then the command line `options` that set one, with the setting's key.
+    ///
+    /// # Errors
+    /// [`SettingsError`] with all problems.
+    pub fn load_with_options(
+        file: Option<&Path>,
+        variables: impl IntoIterator<Item = (String, String)>,
+        options: &[CommandLineOption<'_>],
+    ) -> Result<Self, SettingsError> {
         let mut layers = Layers::default();
         layers.add_toml(&Origin::Default, DEFAULTS);
         if let Some(path) = file {
@@ -81,6 +106,7 @@ impl Settings {
             layers.add_toml(&Origin::File(path.to_owned()), &text);
         }
         layers.add_variables(variables);
+        layers.add_options(options);
         let settings = Self::read(&mut layers, "");
         if let Some(settings) = &settings {
             settings.check(&mut layers);

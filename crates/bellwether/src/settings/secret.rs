@@ -5,7 +5,7 @@ use sources::provider::ProviderKey;
 use super::value::text_setting;
 
 /// The text that replaces a secret.
-const MASK: &str = "********";
+pub(super) const MASK: &str = "********";
 
 /// The minimum length of a secret. Shorter secrets can be guessed.
 const MIN_SECRET_CHARS: usize = 16;
@@ -38,7 +38,7 @@ macro_rules! secret_text {
             }
         }
 
-        text_setting!(
+        $crate::settings::value::text_setting!(
             $name,
             $allowed,
             |text| {
@@ -49,6 +49,8 @@ macro_rules! secret_text {
         );
     };
 }
+
+pub(super) use secret_text;
 
 secret_text!(
     /// A secret text.

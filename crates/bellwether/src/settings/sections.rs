@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use delivery::phone_number::CallingCode;
+use foundation::Roles;
 use jiff::SignedDuration;
 use jiff::civil::Date;
 use market::{Decimal, Symbol};
@@ -14,7 +15,8 @@ use notify::signature::TimestampFormat;
 use super::section::section;
 use super::{
     AnalystApiKey, AnalystKind, BaseUrl, DatabaseUrl, EmailSender, EmailTransport, HeaderNamePrefix, HostName,
-    LogFilter, LogFormat, PublicUrl, SecretString, SmsProvider, SmtpUrl, SourceKind, SourcesConfig, TokenLimitName,
+    LogFilter, LogFormat, NatsUrl, NodeId, PublicUrl, SecretString, SmsProvider, SmtpUrl, SourceKind, SourcesConfig,
+    TokenLimitName,
 };
 
 section! {
@@ -22,6 +24,7 @@ section! {
     Settings {
         server: ServerConfig,
         database: DatabaseConfig,
+        cluster: ClusterConfig,
         market: MarketConfig,
         sources: SourcesConfig,
         limits: LimitsConfig,
@@ -67,6 +70,18 @@ section! {
         url: DatabaseUrl,
         max_connections: NonZeroU32,
         unsafe_without_compare_and_set: bool,
+    }
+}
+
+section! {
+    /// The cluster of which this process is a node.
+    ClusterConfig {
+        nats_urls: Vec<NatsUrl>,
+        roles: Roles,
+        node_id: Option<NodeId>,
+        lease_ttl: SignedDuration,
+        standby_delay: SignedDuration,
+        unsafe_without_fence: bool,
     }
 }
 

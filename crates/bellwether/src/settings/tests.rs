@@ -108,7 +108,7 @@ fn rejects_unknown_section_and_lists_known_ones() {
         "{refused}"
     );
     assert!(
-        refused.contains("analyst, auth, database, email, limits, log, market"),
+        refused.contains("analyst, auth, cluster, database, email, limits, log, market"),
         "{refused}"
     );
 }

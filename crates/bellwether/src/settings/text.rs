@@ -67,8 +67,9 @@ impl LogFilter {
     /// Converts the filter for `tracing`.
     #[must_use]
     pub fn to_env_filter(&self) -> EnvFilter {
-        // `rmcp` logs a line for each message it answers. The request is already logged, so its level is raised.
-        EnvFilter::new(format!("rmcp=warn,{}", self.0))
+        // `rmcp` logs a line for each message it answers. The request is already logged, so its level is raised. `async_nats` logs a
+        // line for each message that a slow subscriber loses.
+        EnvFilter::new(format!("rmcp=warn,async_nats=warn,{}", self.0))
     }
 }
 

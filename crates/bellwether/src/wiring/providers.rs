@@ -11,7 +11,7 @@ use alerts::engine::Feed;
 use anyhow::Context;
 use clock::Clock;
 use evaluation::feed::ProviderSetup;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use sources::freshness::QuoteLimits;
 use sources::provider::http::AdapterSetup;
 use sources::provider::{Capability, stream};
@@ -24,8 +24,22 @@ use crate::settings::{self, ProviderName, Settings};
 /// # Errors
 /// If a provider cannot be built, for example because TLS cannot be set up.
 pub fn build_providers(settings: &Settings, clock: Arc<dyn Clock>, seed: u64) -> anyhow::Result<ProviderSetup> {
+    build_shared_providers(settings, clock, seed, None)
+}
+
+/// Builds the market data providers, with accounts that another node has used until a time.
+///
+/// # Errors
+/// As [`build_providers`].
+pub fn build_shared_providers(
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+    seed: u64,
+    used_until: Option<Timestamp>,
+) -> anyhow::Result<ProviderSetup> {
     let config = &settings.sources;
     let setup = AdapterSetup {
+        used_until,
         timeout: config.timeout.unsigned_abs(),
         proxies_from_environment: config.use_proxies,
         ..AdapterSetup::new(Arc::clone(&clock), seed)

@@ -7,6 +7,7 @@ mod support;
 mod administering;
 mod architecture;
 mod bad_input;
+mod cluster;
 mod demo;
 mod full_disk;
 mod keys;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foundation::Ports;
+use foundation::{DispatchShare, Ports};
 use jiff::SignedDuration;
 use notify::dispatcher::{Dispatcher, DispatcherLimits};
 
@@ -46,6 +46,7 @@ pub(crate) struct SendingRules {
 /// Creates the dispatcher of a channel.
 pub(crate) fn dispatcher<M: OutgoingMessage>(
     ports: &Ports,
+    share: &DispatchShare,
     public_url: &str,
     setup: ChannelSetup<M::Provider>,
     rules: SendingRules,
@@ -71,7 +72,7 @@ pub(crate) fn dispatcher<M: OutgoingMessage>(
         ports: ports.clone(),
     };
     let (retry_delays, limits) = (setup.retry_delays, setup.limits);
-    queue::dispatcher(ports, channel, transport, signed(timeout), retry_delays, limits)
+    queue::dispatcher(ports, share, channel, transport, signed(timeout), retry_delays, limits)
 }
 
 fn signed(timeout: Duration) -> SignedDuration {

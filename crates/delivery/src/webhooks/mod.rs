@@ -92,6 +92,7 @@ impl DeliveryContext {
         let client = WebhookClient::new(WebhookClientConfig {
             rules: rules.clone(),
             lookups: lookups.clone(),
+            dialer: Arc::clone(&network.dialer),
             time: Arc::clone(&network.time),
             timeout: settings.timeout.unsigned_abs(),
             extra_roots: settings.own_roots.iter().map(|root| root.clone().into()).collect(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use foundation::links::link;
-use foundation::{Ports, Random};
+use foundation::{DispatchShare, Ports, Random};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::address::UrlPolicy;
@@ -33,6 +33,7 @@ use crate::queue::{self, ChannelQueue, QueueOutbox};
 /// Creates the dispatcher of webhooks.
 pub(crate) fn dispatcher(
     ports: &Ports,
+    share: &DispatchShare,
     settings: &WebhooksConfig,
     delivery: &Arc<DeliveryContext>,
 ) -> Dispatcher<QueueOutbox<WebhookQueue>, WebhookTransport> {
@@ -44,6 +45,7 @@ pub(crate) fn dispatcher(
     };
     queue::dispatcher(
         ports,
+        share,
         channel,
         delivery.transport.clone(),
         settings.timeout,

@@ -108,9 +108,8 @@ impl BlindnessNotices {
                 else {
                     continue;
                 };
-                let state = engine
-                    .evaluation(stored.alert.id, now)
-                    .map(|evaluation| evaluation.state);
+                let evaluation = self.evaluator.evaluation_of(engine, &stored.alert, now);
+                let state = evaluation.map(|evaluation| evaluation.state);
                 if state == Some(EvaluationStatus::Blind(EvaluationIssue::StaleQuotes)) {
                     accounts.entry(account).or_default().push(AffectedAlert {
                         since: stock.since.max(stored.alert.armed_at),

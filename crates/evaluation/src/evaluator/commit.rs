@@ -1,6 +1,6 @@
 //! Evaluates, and commits the decisions in the same order.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -10,98 +10,23 @@ use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
 use store::model::{
-    EvaluationCommit, EventId, Firing, FiringResult, LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate,
-    SupersededQuote,
+    Epoch, EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, LifecycleUpdate, RsiSideUpdate, Shard,
 };
 
 use super::Evaluator;
+use super::backlog::{Backlog, FiredAlerts, PendingEvaluation, before_repeated_alert, rejected_alerts};
 use super::event::EventComposer;
 use super::expiry::Expiration;
 use super::extended_prices::latest_extended_prices;
+use super::inputs::EvaluationInputs;
 use super::late_decisions::LateDecisions;
 use super::lateness::Lateness;
 use super::revision_guard::ReadGuard;
+use super::sharded::{DividedDecisions, JudgedMessage};
 
 /// The size of the first commit of an evaluation with many decisions, so that their notifications are not delayed
 /// by the others.
 const FIRST_COMMIT_SIZE: usize = 128;
-
-/// Evaluations that are not on disk yet, oldest first.
-#[derive(Debug, Default)]
-pub(super) struct Backlog(VecDeque<PendingEvaluation>);
-
-/// The part of an evaluation that is not on disk yet.
-#[derive(Debug, Default)]
-pub(super) struct PendingEvaluation {
-    /// The decisions that are being committed.
-    commit: EvaluationCommit,
-    /// The alerts that have expired, which are written after the commit.
-    expirations: Vec<Expiration>,
-    /// The decisions that follow.
-    decisions: Vec<Decision>,
-    /// When the decisions were made.
-    judged_at: Option<Timestamp>,
-    /// The observations, which are committed with the last decisions.
-    quotes: Vec<LatestQuote>,
-    /// The stored observations that they replace although these are dated later.
-    superseded: Vec<SupersededQuote>,
-    /// The observations in extended hours, which are committed with the last decisions, too.
-    extended_prices: Vec<LatestExtendedPrice>,
-    pub(super) clock: Option<Timestamp>,
-    /// The instant of the evaluation if it evaluated missed observations. Its firings are late.
-    pub(super) missed_evaluated_at: Option<Timestamp>,
-}
-
-impl PendingEvaluation {
-    /// Returns whether the observations are not part of a commit yet.
-    const fn has_observations(&self) -> bool {
-        !self.quotes.is_empty()
-            || !self.superseded.is_empty()
-            || !self.extended_prices.is_empty()
-            || self.clock.is_some()
-    }
-}
-
-impl Backlog {
-    /// Drops all later decisions about alerts whose firing was rejected: they were made for a revision that is not the present one.
-    fn drop_decisions(&mut self, rejected: &HashSet<AlertId>) {
-        for pending in &mut self.0 {
-            pending.decisions.retain(|decision| !rejected.contains(&decision.alert));
-        }
-    }
-}
-
-/// Returns the number of decisions before the first one about an alert that has fired before it. That one depends on the firing,
-/// so it is committed afterwards.
-fn before_repeated_alert(decisions: &[Decision]) -> usize {
-    let mut fired = HashSet::new();
-    let repeated = decisions.iter().position(|decision| {
-        let has_fired = fired.contains(&decision.alert);
-        if matches!(decision.action, AlertAction::FireRule { is_last: false, .. }) {
-            fired.insert(decision.alert);
-        }
-        has_fired
-    });
-    repeated.unwrap_or(decisions.len())
-}
-
-/// Returns the alerts whose firing was rejected.
-fn rejected_alerts(commit: &EvaluationCommit, results: &[FiringResult]) -> HashSet<AlertId> {
-    let results = commit.firings.iter().zip(results);
-    let rejected = results.filter(|(_, result)| matches!(result, FiringResult::Stale(_)));
-    rejected.map(|(firing, _)| firing.alert).collect()
-}
-
-/// The inputs of an evaluation.
-#[derive(Debug, Default)]
-pub(crate) struct EvaluationInputs {
-    /// The stocks with an observed price.
-    pub(crate) symbols: Vec<Symbol>,
-    /// The stocks with an observed price in extended hours.
-    pub(crate) extended: Vec<Symbol>,
-    /// The instant up to which the clock was processed, if it was.
-    pub(crate) clock: Option<Timestamp>,
-}
 
 impl Evaluator {
     /// Evaluates, and returns when the decisions are on disk.
@@ -112,10 +37,20 @@ impl Evaluator {
         self: &Arc<Self>,
         evaluate: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (EvaluationInputs, T),
     ) -> Result<T, StoreError> {
+        Ok(self.evaluate_message(None, evaluate).await?.0)
+    }
+
+    /// As [`evaluate`](Self::evaluate), for a message of the bus. Also returns its shards that this node has judged as their owner.
+    pub(crate) async fn evaluate_message<T>(
+        self: &Arc<Self>,
+        message: Option<&JudgedMessage>,
+        evaluate: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (EvaluationInputs, T),
+    ) -> Result<(T, Vec<(Shard, Epoch)>), StoreError> {
         let mut backlog = self.backlog.lock().await;
         self.commit(&mut backlog).await?;
-        let result = self.evaluate_into(&mut backlog, evaluate);
+        let result = self.evaluate_into(&mut backlog, message, evaluate);
         self.commit(&mut backlog).await?;
+        self.arm_refused().await?;
         Ok(result)
     }
 
@@ -128,7 +63,7 @@ impl Evaluator {
         let mut backlog = self.backlog.lock().await;
         self.commit(&mut backlog).await?;
         self.evaluate_late_into(&mut backlog, merge);
-        self.commit(&mut backlog).await
+        Ok(self.commit(&mut backlog).await?.late)
     }
 
     /// Commits the backlog.
@@ -144,18 +79,25 @@ impl Evaluator {
         let mut in_time = std::mem::take(&mut *self.pending_decisions());
         let mut engine = self.engine();
         let at = self.engine_now();
-        let (symbols, late) = merge(&mut engine, at);
+        let (mut symbols, mut late) = merge(&mut engine, at);
         in_time.extend(late.in_time);
+        let fence = self.keep_owned_late(
+            &engine,
+            &mut symbols,
+            [&mut in_time, &mut late.firings, &mut late.states],
+        );
         let quotes = self.latest_quotes(&engine, symbols);
         drop(engine);
         let judged_at = self.clock.now();
         let in_time = PendingEvaluation {
             decisions: in_time,
+            fence: fence.clone(),
             judged_at: Some(judged_at),
             ..PendingEvaluation::default()
         };
         let firings = PendingEvaluation {
             decisions: late.firings,
+            fence: fence.clone(),
             judged_at: Some(judged_at),
             missed_evaluated_at: Some(at),
             ..PendingEvaluation::default()
@@ -163,6 +105,7 @@ impl Evaluator {
         // In one commit: after a crash before it, the gap is evaluated again from the states before it.
         let states = PendingEvaluation {
             decisions: late.states,
+            fence,
             superseded: self.take_observed(&quotes),
             quotes,
             missed_evaluated_at: Some(at),
@@ -176,28 +119,41 @@ impl Evaluator {
     fn evaluate_into<T>(
         &self,
         backlog: &mut Backlog,
+        message: Option<&JudgedMessage>,
         evaluate: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (EvaluationInputs, T),
-    ) -> T {
+    ) -> (T, Vec<(Shard, Epoch)>) {
         let mut decisions = std::mem::take(&mut *self.pending_decisions());
+        let earlier = decisions.len();
         let mut engine = self.engine();
-        let (observed, result) = evaluate(&mut engine, &mut decisions);
+        let (mut observed, result) = evaluate(&mut engine, &mut decisions);
+        let judged_at = self.clock.now();
+        let DividedDecisions { now, fence, judged } =
+            self.divide(&engine, decisions, earlier, message, (&mut observed, judged_at));
         let quotes = self.latest_quotes(&engine, observed.symbols);
         let extended_prices = latest_extended_prices(&engine, observed.extended);
         drop(engine);
         let pending = PendingEvaluation {
-            decisions,
-            judged_at: Some(self.clock.now()),
+            decisions: now,
+            fence,
+            judged_at: Some(judged_at),
             superseded: self.take_observed(&quotes),
             quotes,
             extended_prices,
             clock: observed.clock,
+            progress: message.map_or_else(Vec::new, |message| message.progress_of(&judged)),
             ..PendingEvaluation::default()
         };
-        self.enqueue(backlog, pending, FIRST_COMMIT_SIZE);
-        result
+        // In a cluster, the states of rules and the prices that they belong to are written in one transaction, unless it would be too large.
+        let first_commit_size = if self.is_single() {
+            FIRST_COMMIT_SIZE
+        } else {
+            usize::MAX
+        };
+        self.enqueue(backlog, pending, first_commit_size);
+        (result, judged)
     }
 
-    fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation, first_commit_size: usize) {
+    pub(super) fn enqueue(&self, backlog: &mut Backlog, mut pending: PendingEvaluation, first_commit_size: usize) {
         if !pending.decisions.is_empty() || pending.has_observations() {
             self.prepare_commit(&mut pending, first_commit_size);
             backlog.0.push_back(pending);
@@ -219,11 +175,16 @@ impl Evaluator {
                 pending.judged_at,
             );
         }
-        if pending.decisions.is_empty() {
+        let is_last = pending.decisions.is_empty();
+        if is_last {
             commit.quotes = std::mem::take(&mut pending.quotes);
             commit.superseded = std::mem::take(&mut pending.superseded);
             commit.extended_prices = std::mem::take(&mut pending.extended_prices);
             commit.clock = pending.clock.take();
+            commit.progress = std::mem::take(&mut pending.progress);
+        }
+        if is_last || !commit.sides.is_empty() || !commit.lifecycles.is_empty() {
+            commit.fence = self.fence(&pending.fence);
         }
         pending.commit = commit;
     }
@@ -241,6 +202,7 @@ impl Evaluator {
             revision,
             at,
             action,
+            ..
         } = decision;
         let firing = |price, metric, reason| Firing {
             alert,
@@ -278,9 +240,9 @@ impl Evaluator {
         }
     }
 
-    /// Commits the backlog, in order. Returns the number of alerts that have fired late.
-    pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<u64, StoreError> {
-        let mut fired_late = 0;
+    /// Commits the backlog, in order.
+    pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<FiredAlerts, StoreError> {
+        let mut alerts = FiredAlerts::default();
         while let Some(next) = backlog.0.front_mut() {
             let reading = self.revision_guard.begin_read();
             // A copy: the backlog keeps its own until the commit has succeeded.
@@ -293,9 +255,13 @@ impl Evaluator {
             self.expire_alerts(&next.expirations).await?;
             next.expirations.clear();
             let rejected = rejected_alerts(&next.commit, &outcome.firings);
+            if !rejected.is_empty() {
+                self.note_positions_of(&rejected).await;
+            }
             let fired = self.apply_outcome(&next.commit, outcome.firings, &reading);
+            alerts.all += fired;
             if next.missed_evaluated_at.is_some() {
-                fired_late += fired;
+                alerts.late += fired;
             }
             if !rejected.is_empty() {
                 backlog.drop_decisions(&rejected);
@@ -303,13 +269,19 @@ impl Evaluator {
             let Some(next) = backlog.0.front_mut() else {
                 break;
             };
+            if !outcome.lost_shards.is_empty() {
+                // Nothing but the firings was written. What belongs to the other shards is written next.
+                self.lose_owned(&outcome.lost_shards, &next.fence);
+                self.keep_rest_of_commit(next);
+                continue;
+            }
             if next.decisions.is_empty() && !next.has_observations() {
                 backlog.0.pop_front();
             } else {
                 self.prepare_commit(next, usize::MAX);
             }
         }
-        Ok(fired_late)
+        Ok(alerts)
     }
 
     /// Applies the outcome of firings to the engine. Returns the number of firings that count.
@@ -319,6 +291,9 @@ impl Evaluator {
             match settled {
                 FiringResult::Fired(stored) => {
                     fired += 1;
+                    if let Some(sharded) = &self.sharded {
+                        sharded.note_own_change(stored.alert.symbol);
+                    }
                     // A recurring alert stays active and is evaluated by its new revision. Any other alert is recorded as ended,
                     // for reads that are in progress.
                     self.apply_read(&stored.alert, reading);
@@ -332,7 +307,7 @@ impl Evaluator {
                     drop(engine);
                     self.apply_read(&stored.alert, reading);
                 }
-                FiringResult::Stale(None) => self.remove_alert(firing.alert),
+                FiringResult::Stale(None) => self.forget_alert(firing.alert),
             }
         }
         if !commit.firings.is_empty() {
@@ -343,7 +318,33 @@ impl Evaluator {
         fired
     }
 
-    fn latest_quotes(&self, engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {
+    /// Leaves in a commit only what is not written yet and belongs to shards that this node holds.
+    fn keep_rest_of_commit(&self, pending: &mut PendingEvaluation) {
+        pending.fence.retain(|shard, epoch| self.owns_as(*shard, Some(*epoch)));
+        let is_owned = |symbol: Symbol| pending.fence.contains_key(&Shard::of(symbol));
+        let commit = &mut pending.commit;
+        commit.firings.clear();
+        commit.quotes.retain(|quote| is_owned(quote.symbol));
+        commit.superseded.retain(|quote| is_owned(quote.symbol));
+        commit.extended_prices.retain(|price| is_owned(price.symbol));
+        commit
+            .progress
+            .retain(|progress| pending.fence.contains_key(&progress.shard));
+        self.read(|engine| {
+            let is_lost = |symbol| !pending.fence.contains_key(&Shard::of(symbol));
+            pending
+                .decisions
+                .retain(|decision| !is_lost(engine.symbol(decision.stock)));
+            let of_lost: HashSet<AlertId> = engine.armed_on(is_lost).into_iter().collect();
+            // Those of shards that another node has are not armed any more.
+            let is_owned = |alert: AlertId| engine.revision(alert).is_some() && !of_lost.contains(&alert);
+            commit.lifecycles.retain(|update| is_owned(update.alert));
+            commit.sides.retain(|update| is_owned(update.alert));
+        });
+        commit.fence = self.fence(&pending.fence);
+    }
+
+    pub(super) fn latest_quotes(&self, engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {
         symbols.sort_unstable();
         symbols.dedup();
         let quotes = symbols.into_iter().filter_map(|symbol| {

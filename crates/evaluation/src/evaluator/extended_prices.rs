@@ -31,28 +31,41 @@ impl EngineLoader<'_> {
     /// left out; the next ones replace them.
     pub(super) async fn load_extended_prices(&self) -> Result<(), StoreError> {
         for row in self.evaluator.store.latest_extended_prices().await? {
-            if row.at > self.now {
-                continue;
+            if row.at <= self.now {
+                self.process(self.evaluator.resumed_extended(&row), self.now);
             }
-            let symbol = row.symbol;
-            let newest = ExtendedPrice {
-                session: row.session,
-                price: row.price,
-                at: row.at,
-                bid: row.bid,
-                ask: row.ask,
-            };
-            let newest = self
-                .evaluator
-                .known_splits()
-                .extended_price_in_todays_shares(symbol, newest);
-            self.process(Event::ResumeExtended { symbol, newest }, self.now);
         }
         Ok(())
     }
 }
 
 impl Evaluator {
+    /// Lets stocks continue from their stored prices in extended hours.
+    pub(super) async fn resume_extended_prices(&self, is_wanted: impl Fn(Symbol) -> bool) -> Result<(), StoreError> {
+        let now = self.engine_now();
+        for row in self.store.latest_extended_prices().await? {
+            if row.at <= now && is_wanted(row.symbol) {
+                // A stored price is always accepted.
+                let _ = self.engine().process(self.resumed_extended(&row), now, &mut Vec::new());
+            }
+        }
+        Ok(())
+    }
+
+    fn resumed_extended(&self, row: &LatestExtendedPrice) -> Event<'static> {
+        let newest = ExtendedPrice {
+            session: row.session,
+            price: row.price,
+            at: row.at,
+            bid: row.bid,
+            ask: row.ask,
+        };
+        Event::ResumeExtended {
+            symbol: row.symbol,
+            newest: self.known_splits().extended_price_in_todays_shares(row.symbol, newest),
+        }
+    }
+
     /// Returns the close before the session to which the price of a firing belongs. In extended hours, that of an alert which is judged
     /// in them belongs to the session that opens next.
     pub(super) fn close_before_price(&self, alert: &Alert, fired_at: Timestamp) -> Option<Price> {

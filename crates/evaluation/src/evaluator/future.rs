@@ -108,6 +108,16 @@ impl FutureState {
 }
 
 impl Evaluator {
+    /// Lets the next observation of a stock replace its stored one, which the engine uses although it is dated in the future.
+    pub(super) fn replace_future_quote(&self, symbol: Symbol, at: Timestamp) {
+        self.future().add(FutureQuote {
+            symbol,
+            at,
+            left_out_until: None,
+            unfinished_bar: None,
+        });
+    }
+
     /// Reloads the engine if the clock was set back, or has reached state that was left out.
     ///
     /// # Errors
@@ -142,7 +152,7 @@ impl Evaluator {
         self.note_future_state(future);
         drop(backlog);
         // Changes of alerts in the meantime went to the former engine.
-        self.follow_changes().await
+        self.follow_changes(None).await
     }
 
     /// Returns the present instant if the engine has to be reloaded.

@@ -5,7 +5,7 @@ use std::fmt;
 use ::alerts::engine::{AlertAction, Decision, Reason};
 use jiff::{SignedDuration, Timestamp};
 
-use super::commit::PendingEvaluation;
+use super::backlog::PendingEvaluation;
 
 /// A date alert that is evaluated this long after its instant is late.
 const DATE_LATE_AFTER: SignedDuration = SignedDuration::from_mins(1);

@@ -105,10 +105,14 @@ impl<'a> EngineLoader<'a> {
         self.load_extended_prices().await?;
         self.evaluator.start_following_changes().await?;
         let mut decisions = Vec::new();
-        if let Some(mark) = self.evaluator.store.clock().await? {
-            self.advance_clock(mark.min(self.now), &mut decisions).await?;
+        if self.evaluator.is_single() {
+            if let Some(mark) = self.evaluator.store.clock().await? {
+                self.advance_clock(mark.min(self.now), &mut decisions).await?;
+            }
+            self.load_alerts(&mut decisions).await?;
+        } else {
+            self.load_held_alerts(&mut decisions).await?;
         }
-        self.load_alerts(&mut decisions).await?;
         self.evaluator.pending_decisions().append(&mut decisions);
         Ok(self.future)
     }
@@ -175,7 +179,7 @@ impl<'a> EngineLoader<'a> {
         for quote in self.evaluator.store.latest_quotes().await? {
             if quote.at <= self.now {
                 self.note_quote_time(&quote, quote.at);
-                self.resume(quote.symbol, session(&quote));
+                self.resume(quote.symbol, observed_session(&quote));
                 continue;
             }
             let begins_at = self.evaluator.beginning_of(quote.session);
@@ -188,7 +192,7 @@ impl<'a> EngineLoader<'a> {
             } else if !is_left_out {
                 let at = self.now;
                 self.note_quote_time(&quote, at);
-                self.resume(quote.symbol, session(&LatestQuote { at, ..quote }));
+                self.resume(quote.symbol, observed_session(&LatestQuote { at, ..quote }));
             }
             self.future.add(FutureQuote {
                 symbol: quote.symbol,
@@ -281,6 +285,20 @@ impl<'a> EngineLoader<'a> {
         store.active_alerts(&mut |alerts| self.arm(alerts, decisions)).await
     }
 
+    /// Loads the alerts of the shards that this node holds: none at the start. At a reload, the former engine has processed the clock.
+    async fn load_held_alerts(&self, decisions: &mut Vec<Decision>) -> Result<(), StoreError> {
+        self.process(Event::Clock, self.now);
+        let evaluator = self.evaluator;
+        let held = evaluator.alerted_symbols(|symbol| evaluator.holds(symbol)).await?;
+        if held.is_empty() {
+            return Ok(());
+        }
+        let store = &self.evaluator.store;
+        store
+            .active_alerts_of_symbols(&held, &mut |alerts| self.arm(alerts, decisions))
+            .await
+    }
+
     fn arm(&self, alerts: Vec<EvaluatedAlert>, decisions: &mut Vec<Decision>) {
         let mut engine = self.engine();
         for mut alert in alerts {
@@ -301,7 +319,8 @@ impl<'a> EngineLoader<'a> {
     }
 }
 
-fn session(quote: &LatestQuote) -> ObservedSession {
+/// Returns a stored quote as the session that the engine continues.
+pub(super) fn observed_session(quote: &LatestQuote) -> ObservedSession {
     ObservedSession {
         date: quote.session,
         open: quote.open,

@@ -15,7 +15,7 @@
 //! The firings of an observation are on disk before the observation itself. After a crash between the two, the
 //! observation is evaluated again.
 //!
-//! * [`commit`]: the backlog, evaluation and commit.
+//! * [`commit`]: evaluation and commit; [`inputs`]: its inputs; [`backlog`]: the evaluations that are not on disk yet.
 //! * [`lateness`]: late firings and their reasons; [`late_decisions`]: the order in which they are committed.
 //! * [`load`]: loads the engine at the start.
 //! * [`future`]: state that is dated after the present, and a clock that was set back.
@@ -33,9 +33,11 @@
 //! * [`observed_bars`]: daily bars of sessions for which no source has delivered one.
 //! * [`quote_times`]: the times of the last quotes.
 //! * [`snapshot`]: the engine's view of a stock at one instant.
+//! * [`sharded`], [`owned_shards`], [`takeover`]: evaluation on one of several nodes.
 //!
 //! Functions that return [`store::StoreError`] fail if the database fails.
 
+mod backlog;
 mod commit;
 mod compare;
 mod event;
@@ -43,6 +45,7 @@ mod expiry;
 mod extended_prices;
 pub(crate) mod facts;
 mod future;
+mod inputs;
 mod known_splits;
 mod late_decisions;
 mod lateness;
@@ -50,20 +53,23 @@ mod load;
 pub mod missed;
 mod notice_writer;
 mod observed_bars;
+mod owned_shards;
 pub(crate) mod quote_times;
 mod revision_guard;
+pub(crate) mod sharded;
 mod snapshot;
 mod split_notices;
 mod splits;
 mod steady_clock;
-mod tick;
+mod takeover;
+pub(crate) mod tick;
 mod watchlist_split;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use ::alerts::engine::{Decision, Engine, Event};
+use ::alerts::engine::{Decision, Engine, Evaluation, Event, Explanation};
 use ::alerts::{Alert, AlertId};
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::{FundamentalsRow, SplitRow};
@@ -78,8 +84,9 @@ use clock::Clock;
 use foundation::vault::Vault;
 use foundation::{Ports, Random};
 use revision_guard::{ReadGuard, RevisionGuard};
+use sharded::ShardedEvaluation;
 
-pub(crate) use commit::EvaluationInputs;
+pub(crate) use inputs::EvaluationInputs;
 pub(crate) use load::INSIDER_HISTORY_DAYS;
 pub use snapshot::Snapshot;
 
@@ -89,7 +96,7 @@ pub struct Evaluator {
     revision_guard: RevisionGuard,
     /// Decisions that the engine made while a change was applied. The next evaluation commits them.
     pending_decisions: Mutex<Vec<Decision>>,
-    backlog: tokio::sync::Mutex<commit::Backlog>,
+    backlog: tokio::sync::Mutex<backlog::Backlog>,
     splits: Mutex<known_splits::KnownSplits>,
     steady_clock: steady_clock::SteadyClock,
     filings: Mutex<facts::InsiderFilings>,
@@ -111,6 +118,8 @@ pub struct Evaluator {
     /// The last session whose observed bars are stored. Locked from the read of the observations until their bars are
     /// stored.
     stored_through: tokio::sync::Mutex<Option<Date>>,
+    /// `None` if this process evaluates all alerts.
+    sharded: Option<Arc<ShardedEvaluation>>,
     store: Store,
     clock: Arc<dyn Clock>,
     random: Arc<Random>,
@@ -120,7 +129,12 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    pub(crate) fn new(ports: &Ports, settings: &EvaluationConfig, catalog: Arc<Catalog>) -> Self {
+    pub(crate) fn new(
+        ports: &Ports,
+        settings: &EvaluationConfig,
+        catalog: Arc<Catalog>,
+        sharded: Option<Arc<ShardedEvaluation>>,
+    ) -> Self {
         Self {
             engine: Mutex::new(Engine::new(settings.calendar.clone(), settings.engine.clone())),
             revision_guard: RevisionGuard::default(),
@@ -138,6 +152,7 @@ impl Evaluator {
             missed_evaluation: tokio::sync::Mutex::default(),
             engine_generation: AtomicU64::new(0),
             stored_through: tokio::sync::Mutex::default(),
+            sharded,
             store: ports.store.clone(),
             clock: Arc::clone(&ports.clock),
             random: Arc::clone(&ports.random),
@@ -162,6 +177,12 @@ impl Evaluator {
     /// Records that a quote made at `made_at` is evaluated at `evaluated_at`.
     pub(crate) fn note_quote_time(&self, symbol: Symbol, made_at: Timestamp, evaluated_at: Timestamp) {
         self.quote_times.note(symbol, made_at, evaluated_at);
+    }
+
+    /// Returns the time at which the last quote of a stock was made, if it is known.
+    pub(crate) fn last_quote_time(&self, symbol: Symbol) -> Option<Timestamp> {
+        let evaluated_at = self.read(|engine| engine.observed_session(symbol).map(|session| session.last_at))?;
+        self.quote_times.known(symbol, evaluated_at)
     }
 
     /// Returns the close of a session.
@@ -226,6 +247,41 @@ impl Evaluator {
         known.is_none_or(|known| known.as_of <= row.as_of)
     }
 
+    /// Whether this process judges the alerts on a stock.
+    pub(crate) fn holds(&self, symbol: Symbol) -> bool {
+        self.sharded.as_ref().is_none_or(|sharded| sharded.held.holds(symbol))
+    }
+
+    /// Whether this process writes the observations of a stock.
+    pub(crate) fn owns(&self, symbol: Symbol) -> bool {
+        self.sharded.as_ref().is_none_or(|sharded| sharded.held.owns(symbol))
+    }
+
+    /// Whether this process evaluates all alerts.
+    pub(crate) const fn is_single(&self) -> bool {
+        self.sharded.is_none()
+    }
+
+    /// Returns the evaluation status of an active alert; `None` while it is being changed.
+    #[must_use]
+    pub fn evaluation_of(&self, engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
+        let known = engine.evaluation(alert.id, now);
+        known.or_else(|| (!self.is_single()).then(|| engine.evaluation_elsewhere(alert, now)))
+    }
+
+    /// Explains an active alert; `None` while it is being changed, or if it has no comparison.
+    #[must_use]
+    pub fn explanation_of(&self, engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Explanation> {
+        let known = engine.explain(alert.id, now);
+        known.or_else(|| {
+            if self.is_single() {
+                None
+            } else {
+                engine.explain_elsewhere(alert, now)
+            }
+        })
+    }
+
     /// Whether the last commit of decisions failed.
     pub fn is_behind(&self) -> bool {
         self.is_behind.load(Ordering::Acquire)
@@ -234,11 +290,19 @@ impl Evaluator {
     /// Applies an alert's committed state to the engine: an active alert is evaluated, any other is not. Call this from
     /// [`store::Store::transaction_then`], so that the engine receives changes in the order of their commits.
     pub fn apply_change(&self, alert: &Alert) {
+        if let Some(sharded) = &self.sharded {
+            // The nodes that judge it read it from the database, this one too: behind the quotes that were received before.
+            sharded.note_own_change(alert.symbol);
+            return;
+        }
         self.update_engine(|engine, now, decisions| self.revision_guard.apply_change(engine, alert, now, decisions));
     }
 
     /// Applies an alert's state as it was read, unless the engine has a newer one. Returns whether it was applied.
     fn apply_read(&self, alert: &Alert, reading: &ReadGuard<'_>) -> bool {
+        if !self.holds(alert.symbol) {
+            return false;
+        }
         self.update_engine(|engine, now, decisions| reading.apply_change(engine, alert, now, decisions))
     }
 
@@ -255,12 +319,22 @@ impl Evaluator {
 
     /// Removes a deleted alert from the engine. Call this as [`apply_change`](Self::apply_change).
     pub fn remove_alert(&self, id: AlertId) {
+        if let Some(sharded) = &self.sharded {
+            sharded.note_own_changes_anywhere();
+        }
+        self.forget_alert(id);
+    }
+
+    fn forget_alert(&self, id: AlertId) {
         let now = self.engine_now();
         self.revision_guard.remove_alert(&mut self.engine(), id, now);
     }
 
     /// Applies an alert's state after a split, whatever revision the engine has.
     fn replace_alert(&self, alert: &Alert) {
+        if !self.holds(alert.symbol) {
+            return;
+        }
         self.update_engine(|engine, now, decisions| {
             // Fails only if the alert is not armed, which is fine.
             let _ = engine.process(Event::Disarmed(alert.id), now, &mut Vec::new());

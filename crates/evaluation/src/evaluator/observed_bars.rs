@@ -44,7 +44,9 @@ impl Evaluator {
         if *stored_through == Some(completed) {
             return Ok(());
         }
-        let symbols: Vec<Symbol> = self.catalog.all().iter().map(|entry| entry.row.symbol).collect();
+        let all = self.catalog.all();
+        let symbols = all.iter().map(|entry| entry.row.symbol);
+        let symbols: Vec<Symbol> = symbols.filter(|symbol| self.owns(*symbol)).collect();
         let mut bars = self.observed_bars(&symbols, completed).await?;
         bars.retain(|row| stored_through.is_none_or(|through| row.bar.date > through));
         self.replace_observed(&bars).await?;

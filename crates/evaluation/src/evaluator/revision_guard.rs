@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::alerts::engine::{Decision, Engine, Event};
-use ::alerts::{Alert, AlertId, Revision, Status};
+use ::alerts::{Alert, AlertId, EvaluatedAlert, Revision, Status};
 use jiff::Timestamp;
 
 /// Records the alerts that cease to be evaluated while reads are in progress.
@@ -49,15 +49,36 @@ impl ReadGuard<'_> {
         now: Timestamp,
         out: &mut Vec<Decision>,
     ) -> bool {
-        let is_old = match self.0.ended().revisions.get(&alert.id) {
-            Some(Some(revision)) => alert.revision < *revision,
-            Some(None) => true,
-            None => false,
-        };
+        let is_old = self.is_old(alert.id, alert.revision);
         if !is_old {
             self.0.apply_change(engine, alert, now, out);
         }
         !is_old
+    }
+
+    /// Arms an active alert that another process has evaluated, unless what was read is outdated.
+    pub(super) fn take_over(
+        &self,
+        engine: &mut Engine,
+        alert: &EvaluatedAlert,
+        evaluated_until: Option<Timestamp>,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) {
+        let is_known = engine.revision(alert.id).is_some_and(|known| known >= alert.revision);
+        if !is_known && !self.is_old(alert.id, alert.revision) {
+            let event = Event::TakenOver { alert, evaluated_until };
+            // An alert that is taken over is always accepted.
+            let _ = engine.process(event, now, out);
+        }
+    }
+
+    fn is_old(&self, id: AlertId, read: Revision) -> bool {
+        match self.0.ended().revisions.get(&id) {
+            Some(Some(revision)) => read < *revision,
+            Some(None) => true,
+            None => false,
+        }
     }
 }
 

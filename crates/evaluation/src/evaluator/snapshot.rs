@@ -2,8 +2,10 @@
 
 use ::alerts::engine::Engine;
 use ::market::{Bar, History, ObservedPrice, Symbol};
+use store::model::LatestQuote;
 
 use super::Evaluator;
+use super::load::observed_session;
 use crate::market::sessions::bar_of;
 
 /// The engine's view of a stock at one instant, in today's shares.
@@ -29,6 +31,17 @@ impl Evaluator {
                 .filter(|_| engine.is_session_running(symbol))
                 .and_then(|so_far| so_far.volume),
         })
+    }
+
+    /// Returns the price of a stored quote in today's shares.
+    pub(crate) fn stored_price(&self, quote: &LatestQuote) -> ObservedPrice {
+        let session = self
+            .known_splits()
+            .session_in_todays_shares(quote.symbol, observed_session(quote));
+        ObservedPrice {
+            price: session.last,
+            at: quote.made_at.unwrap_or(quote.at),
+        }
     }
 
     /// Returns the last price of a stock: observed in or out of a session, or the close of a later bar.

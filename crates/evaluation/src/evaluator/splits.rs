@@ -87,7 +87,7 @@ impl Evaluator {
     }
 
     /// Records splits that other processes have recorded.
-    pub(super) async fn follow_splits(&self) -> Result<(), StoreError> {
+    pub(crate) async fn follow_splits(&self) -> Result<(), StoreError> {
         let rows = self.store.splits().await?;
         let mut known = self.known_splits();
         let new_splits = rows

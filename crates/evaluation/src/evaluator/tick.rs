@@ -9,12 +9,12 @@ use store::StoreError;
 use tokio_util::sync::CancellationToken;
 
 use super::Evaluator;
-use super::commit::EvaluationInputs;
+use super::inputs::EvaluationInputs;
 
 /// The interval of evaluations.
-const TICK_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
+pub(crate) const TICK_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 /// How often the instant up to which the clock was processed is stored without a firing.
-const CLOCK_MARK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
+pub(crate) const CLOCK_MARK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
 
 /// The next instant of each periodic task.
 struct TickSchedule {
@@ -77,7 +77,7 @@ impl Evaluator {
         if now >= schedule.follow && self.store.is_shared() {
             schedule.follow = now + self.settings.follow_every;
             self.follow_splits().await?;
-            self.follow_changes().await?;
+            self.follow_changes(None).await?;
         }
         if now >= schedule.compare {
             schedule.compare = now + self.settings.compare_every;
@@ -96,7 +96,8 @@ impl Evaluator {
             // Both events are always accepted.
             let _ = engine.process(Event::Clock, now, decisions);
             let _ = engine.process(Event::Evaluate, now, decisions);
-            let is_worth_a_mark = is_marked || !decisions.is_empty();
+            // On several nodes, a mark is written for each shard, so rarely. An earlier mark is always safe.
+            let is_worth_a_mark = is_marked || (self.is_single() && !decisions.is_empty());
             let observed = EvaluationInputs {
                 clock: is_worth_a_mark.then_some(now),
                 ..EvaluationInputs::default()
@@ -107,7 +108,18 @@ impl Evaluator {
         self.store_ended_sessions().await
     }
 
-    fn count_alerts(&self) {
+    /// Evaluates the alerts that wait for an instant, and no others.
+    pub(crate) async fn evaluate_moments(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.follow_clock().await?;
+        self.evaluate(|engine, decisions| {
+            // The event is always accepted.
+            let _ = engine.process(Event::Clock, self.engine_now(), decisions);
+            (EvaluationInputs::default(), ())
+        })
+        .await
+    }
+
+    pub(crate) fn count_alerts(&self) {
         let now = self.engine_now();
         let tally = self.read(|engine| engine.evaluation_counts(now));
         for (state, count) in [("ok", tally.ok), ("waiting", tally.waiting), ("blind", tally.blind)] {

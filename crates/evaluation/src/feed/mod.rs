@@ -2,11 +2,12 @@
 //!
 //! The source runs as a separate task and sends through a short channel, so a slow evaluation slows the source down.
 //! [`SourceConfig`] names the source; `ingest_worker.rs` ingests its updates; `live.rs` tells a provider source which
-//! stocks are watched.
+//! stocks are watched; `leased.rs` runs it on one node of a cluster.
 
 mod config;
 mod coverage;
 mod ingest_worker;
+mod leased;
 mod live;
 mod saved_market;
 
@@ -32,6 +33,7 @@ use ingest_worker::IngestWorker;
 use live::LiveSourceTask;
 
 pub use config::{ProviderSetup, SourceConfig};
+pub use leased::LeasedSource;
 pub use saved_market::saved_market;
 pub use sources::freshness::FilterReason;
 pub use sources::live::{GapCause, GapReport, GapState, LiveSourceSnapshot};

@@ -33,6 +33,8 @@ pub(super) struct BatchEvaluation<'a> {
     pub(super) engine: &'a mut Engine,
     pub(super) decisions: &'a mut Vec<Decision>,
     pub(super) at: Timestamp,
+    /// Whether alerts that wait for an instant are evaluated with the quotes. Otherwise the next tick evaluates them.
+    pub(super) follows_clock: bool,
     pub(super) not_taken: Vec<RowRejection>,
 }
 
@@ -86,7 +88,9 @@ impl BatchEvaluation<'_> {
     /// Processes quotes of the session and of extended hours in snapshots: one instant and at most one quote of a stock in each.
     pub(super) fn quotes(&mut self, quotes: &[SessionQuote<'_>], extended: &[SessionQuote<'_>]) {
         // Alerts for an instant are due before the quotes of that instant.
-        self.process(Event::Clock);
+        if self.follows_clock {
+            self.process(Event::Clock);
+        }
         let uses_details = self.engine.uses_quote_details();
         let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
         let mut details: Vec<QuoteDetails> = Vec::new();

@@ -14,15 +14,20 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use sources::live::RefreshKind;
 use store::StoreError;
+use store::model::{Epoch, LatestQuote, Shard};
 use tokio::sync::{Mutex, broadcast};
 
 use super::RowRejection;
 use super::batch_evaluation::{BatchEvaluation, KnownDates};
+use super::batch_parts::{BatchCounts, parts};
 use super::intraday;
 use super::quote_selection::EvaluatedQuotes;
 use super::sessions::{completed_session, ended_session};
 use crate::EvaluationConfig;
 use crate::catalog::Catalog;
+use crate::cluster::origin::Origin;
+use crate::cluster::shard_set::ShardSet;
+use crate::evaluator::sharded::JudgedMessage;
 use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS};
 use crate::prices::arrivals::PriceArrivals;
 use crate::prices::interest::StockInterest;
@@ -69,6 +74,17 @@ pub struct MarketIntake {
     pub(crate) interest: Arc<StockInterest>,
     pub(crate) price_arrivals: PriceArrivals,
     pub(crate) wanted: broadcast::Sender<RefreshKind>,
+    /// Sends market data to the nodes of the cluster. `None` without one.
+    pub(crate) origin: Option<Arc<Origin>>,
+}
+
+/// The result of the judgement of a batch.
+pub(crate) struct JudgedBatch {
+    /// The records to store. The quotes are stored already.
+    pub(crate) batch: Batch,
+    pub(crate) rejected: Vec<RowRejection>,
+    /// Its shards that the node has judged as their owner.
+    pub(crate) owned: Vec<(Shard, Epoch)>,
 }
 
 impl MarketIntake {
@@ -80,12 +96,90 @@ impl MarketIntake {
     pub async fn ingest(&self, batch: Batch) -> Result<Vec<RowRejection>, ServiceError> {
         // In a separate task: a cancelled caller must not leave a batch half ingested.
         let intake = self.clone();
-        let taken = tokio::spawn(async move { intake.ingest_batch(batch).await }).await;
-        Ok(taken.map_err(ServiceError::internal)??)
+        let taken = tokio::spawn(async move {
+            match intake.origin.clone() {
+                Some(origin) => intake.send(&origin, batch).await,
+                None => Ok(intake.ingest_batch(batch).await?),
+            }
+        });
+        taken.await.map_err(ServiceError::internal)?
     }
 
-    async fn ingest_batch(&self, mut batch: Batch) -> Result<Vec<RowRejection>, StoreError> {
+    /// Sends a batch to the nodes of the cluster, and stores it when they have judged it.
+    async fn send(&self, origin: &Origin, batch: Batch) -> Result<Vec<RowRejection>, ServiceError> {
+        let mut rejected = Vec::new();
+        let mut sent = BatchCounts::default();
+        for part in parts(batch, &|part| origin.fits(part)) {
+            let counts = BatchCounts::of(&part);
+            let (records, refused) = origin.send_batch(part).await?;
+            rejected.extend(refused.into_iter().map(|row| sent.in_whole(row)));
+            sent.add(&counts);
+            self.record(records).await?;
+        }
+        Ok(rejected)
+    }
+
+    async fn ingest_batch(&self, batch: Batch) -> Result<Vec<RowRejection>, StoreError> {
         let mut intake = self.intake.lock().await;
+        let judged = self.judge_batch(&mut intake, batch, None).await?;
+        self.record(judged.batch.clone()).await?;
+        self.update_catalog(judged.batch);
+        self.price_arrivals.notify();
+        Ok(judged.rejected)
+    }
+
+    /// Continues from the stored quotes of shards: those after them count as new.
+    pub(crate) async fn continue_from(&self, shards: &ShardSet, quotes: &[LatestQuote]) {
+        let now = self.ports.clock.now();
+        let mut intake = self.intake.lock().await;
+        intake
+            .quoted_at
+            .retain(|symbol, _| !shards.contains(Shard::of(*symbol)));
+        // The clock of the former owner may be ahead.
+        let quoted_at = quotes
+            .iter()
+            .map(|quote| (quote.symbol, quote.made_at.unwrap_or(quote.at).min(now)));
+        intake.quoted_at.extend(quoted_at);
+    }
+
+    /// Records when quotes without a time have arrived that were judged again later, so that they do not make later ones old.
+    pub(crate) async fn note_arrival(&self, batch: &Batch, arrived_at: Timestamp) {
+        let mut intake = self.intake.lock().await;
+        let untimed = batch.quotes.iter().filter(|quote| quote.time.is_none());
+        intake.quoted_at.extend(untimed.map(|quote| (quote.symbol, arrived_at)));
+    }
+
+    /// Judges a batch that a node of the cluster has received. Its origin stores the records.
+    pub(crate) async fn judge_received(
+        &self,
+        batch: &Batch,
+        message: &JudgedMessage,
+    ) -> Result<JudgedBatch, StoreError> {
+        let mut intake = self.intake.lock().await;
+        let judged = self.judge_batch(&mut intake, batch.clone(), Some(message)).await?;
+        self.update_catalog(judged.batch.clone());
+        self.price_arrivals.notify();
+        Ok(judged)
+    }
+
+    /// Stores the records of a batch.
+    async fn record(&self, batch: Batch) -> Result<(), StoreError> {
+        if batch == Batch::default() {
+            return Ok(());
+        }
+        let store = &self.ports.store;
+        store
+            .commit(batch, |batch, unit| Box::pin(unit.record_market(batch)))
+            .await
+    }
+
+    /// Judges a batch. When it returns, the firings of this process are on disk.
+    async fn judge_batch(
+        &self,
+        intake: &mut IntakeState,
+        mut batch: Batch,
+        message: Option<&JudgedMessage>,
+    ) -> Result<JudgedBatch, StoreError> {
         let evaluator = &self.evaluator;
         evaluator.follow_clock().await?;
         let now = self.ports.clock.now();
@@ -103,31 +197,25 @@ impl MarketIntake {
         self.reject_future_rows(now, &mut batch, &mut rejected);
         intraday::reject_unusable(&mut batch.intraday_bars, &self.settings.calendar, now, &mut rejected);
         evaluator.filings().remove_withdrawn(&mut batch);
-        let refused_bars = self.evaluate_batch(&mut intake, &batch, now, &mut rejected).await?;
+        let (refused_bars, owned) = self
+            .evaluate_batch(intake, &batch, (now, message), &mut rejected)
+            .await?;
         let mut index = 0..;
         batch
             .bars
             .retain(|_| index.next().is_some_and(|index| !refused_bars.contains(&index)));
         let quotes = std::mem::take(&mut batch.quotes);
-        if batch != Batch::default() {
-            let record = self
-                .ports
-                .store
-                .commit(batch.clone(), |batch, unit| Box::pin(unit.record_market(batch)));
-            record.await?;
-            self.update_catalog(batch);
-        }
-        self.price_arrivals.notify();
         let refused = rejected.iter().filter(|rejected| rejected.kind == "quotes").count();
         let taken = quotes.len().saturating_sub(refused);
         metrics::counter!("bellwether_quotes_total").increment(u64::try_from(taken).unwrap_or_default());
-        Ok(rejected)
+        Ok(JudgedBatch { batch, rejected, owned })
     }
 
     /// Adds unnamed stocks to the catalog under their symbols.
     fn add_unknown_stocks(&self, batch: &mut Batch) {
         let named: HashSet<Symbol> = batch.stocks.iter().map(|row| row.symbol).collect();
-        let mut unknown: Vec<Symbol> = symbols(batch)
+        let mut unknown: Vec<Symbol> = batch
+            .symbols()
             .filter(|symbol| !named.contains(symbol) && self.catalog.get(*symbol).is_none())
             .collect();
         unknown.sort_unstable();
@@ -177,6 +265,7 @@ impl MarketIntake {
             let bars = batch.bars.iter().filter(|row| Some(row.bar.date) <= completed);
             let later = quoted.chain(bars.map(|row| (row.symbol, row.bar.date)));
             later
+                .filter(|(symbol, _)| self.evaluator.owns(*symbol))
                 .filter_map(|(symbol, date)| ended_session(engine, symbol, date))
                 .filter(|row| !delivered.contains(&(row.symbol, row.bar.date)))
                 .collect()
@@ -196,14 +285,14 @@ impl MarketIntake {
         &self,
         intake: &mut IntakeState,
         batch: &Batch,
-        now: Timestamp,
+        (now, message): (Timestamp, Option<&JudgedMessage>),
         rejected: &mut Vec<RowRejection>,
-    ) -> Result<HashSet<usize>, StoreError> {
+    ) -> Result<(HashSet<usize>, Vec<(Shard, Epoch)>), StoreError> {
         let evaluator = Arc::clone(&self.evaluator);
         let known = self.known_facts(batch);
         let EvaluatedQuotes { quotes, extended, seen } = self.quotes_to_evaluate(intake, batch, now, rejected);
-        let not_taken = evaluator
-            .evaluate(|engine, decisions| {
+        let (not_taken, judged) = evaluator
+            .evaluate_message(message, |engine, decisions| {
                 // Not earlier: the engine may have been reloaded for an earlier instant while this task waited for the lock.
                 let at = evaluator.advance_to(now.min(self.ports.clock.now()));
                 let mut evaluation = BatchEvaluation {
@@ -211,6 +300,7 @@ impl MarketIntake {
                     engine,
                     decisions,
                     at,
+                    follows_clock: message.is_none_or(|message| !message.is_repeated),
                     not_taken: Vec::new(),
                 };
                 evaluation.bars(&batch.bars);
@@ -228,7 +318,8 @@ impl MarketIntake {
                 let observed = EvaluationInputs {
                     symbols: quotes.iter().map(|quote| quote.row.symbol).collect(),
                     extended: extended.iter().map(|quote| quote.row.symbol).collect(),
-                    clock: Some(at),
+                    // On several nodes, a mark is written for each shard, so rarely.
+                    clock: evaluator.is_single().then_some(at),
                 };
                 (observed, not_taken)
             })
@@ -236,7 +327,7 @@ impl MarketIntake {
         let refused_bars = not_taken.iter().filter(|refused| refused.kind == "bars");
         let refused_bars = refused_bars.map(|refused| refused.index).collect();
         rejected.extend(not_taken);
-        Ok(refused_bars)
+        Ok((refused_bars, judged))
     }
 
     /// Returns the known dates of stocks together with those of a batch.
@@ -287,27 +378,6 @@ impl MarketIntake {
             .filings()
             .forget_before(today.saturating_sub(INSIDER_HISTORY_DAYS.days()));
     }
-}
-
-/// Returns every symbol in a batch, with repetitions.
-fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
-    let quotes = batch.quotes.iter().map(|row| row.symbol);
-    let bars = batch.bars.iter().map(|row| row.symbol);
-    let intraday = batch.intraday_bars.iter().map(|row| row.symbol);
-    let fundamentals = batch.fundamentals.iter().map(|row| row.symbol);
-    let earnings = batch.earnings.iter().map(|row| row.symbol);
-    let dividends = batch.dividends.iter().map(|row| row.symbol);
-    let splits = batch.splits.iter().map(|row| row.symbol);
-    let insiders = batch.insider_transactions.iter().map(|row| row.symbol);
-    let mentions = batch.mentions.iter().map(|row| row.symbol);
-    let dated = earnings.chain(dividends).chain(splits);
-    quotes
-        .chain(bars)
-        .chain(intraday)
-        .chain(fundamentals)
-        .chain(dated)
-        .chain(insiders)
-        .chain(mentions)
 }
 
 fn put_earnings(rows: &mut Vec<EarningsRow>, row: EarningsRow) {

@@ -9,24 +9,14 @@ use jiff::Timestamp;
 use sources::MissedQuotes;
 use store::StoreError;
 
+use super::batch_parts::missed_parts;
+use super::missed_outcome::MissedPeriodOutcome;
 use crate::evaluator::missed::Gaps;
 use crate::market::MarketIntake;
 use foundation::ServiceError;
 
 /// The number of stocks that are evaluated at once, and more only if alerts link them.
 const STOCK_BATCH_SIZE: usize = 256;
-
-/// The result of the evaluation of a missed period.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct MissedPeriodOutcome {
-    /// The number of evaluated quotes.
-    pub evaluated: usize,
-    /// The number of quotes that were left out: without a time, from the future, out of session, of an unknown stock,
-    /// or not newer than the last quote of the stock.
-    pub left_out: usize,
-    /// The number of late firings.
-    pub fired: u64,
-}
 
 /// The missed quotes of each stock in order of time.
 type ByStock = BTreeMap<Symbol, Vec<QuoteRow>>;
@@ -52,10 +42,25 @@ impl MarketIntake {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails. Decisions are kept and committed as soon as it works again.
     pub async fn evaluate_missed(&self, missed: MissedQuotes) -> Result<MissedPeriodOutcome, ServiceError> {
+        if let Some(origin) = &self.origin {
+            let mut outcome = MissedPeriodOutcome::default();
+            for part in missed_parts(missed, &|part| origin.fits(part)) {
+                let judged = origin.send_missed(part).await?;
+                outcome.evaluated += judged.evaluated;
+                outcome.left_out += judged.left_out;
+                outcome.fired += judged.fired;
+            }
+            return Ok(outcome);
+        }
         // In a separate task: a cancelled caller must not leave a period half evaluated.
         let intake = self.clone();
         let evaluated = tokio::spawn(async move { intake.evaluate_missed_batches(missed).await }).await;
         Ok(evaluated.map_err(ServiceError::internal)??)
+    }
+
+    /// Evaluates a missed period that a node of the cluster has received.
+    pub(crate) async fn judge_missed(&self, missed: MissedQuotes) -> Result<MissedPeriodOutcome, StoreError> {
+        self.evaluate_missed_batches(missed).await
     }
 
     async fn evaluate_missed_batches(&self, missed: MissedQuotes) -> Result<MissedPeriodOutcome, StoreError> {

@@ -1,7 +1,7 @@
 //! Market data: ingestion, and figures of the market as a whole.
 //!
-//! * [`intake`]: ingestion of batches; [`batch_evaluation`]: their conversion to engine events; [`missed`]: data
-//!   that is delivered late.
+//! * [`intake`]: ingestion of batches; [`batch_evaluation`]: their conversion to engine events; [`batch_parts`]: batches
+//!   that are too large for one message; [`missed`], [`missed_outcome`]: data that is delivered late.
 //! * [`intraday`]: which intraday bars are stored.
 //! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, from the engine that
 //!   evaluates the alerts; [`listed`] classifies the stocks.
@@ -12,6 +12,7 @@
 //! Functions that return [`ServiceError::Internal`] do so if the database fails.
 
 mod batch_evaluation;
+mod batch_parts;
 mod completed;
 mod dates;
 mod indices;
@@ -19,6 +20,7 @@ pub(crate) mod intake;
 mod intraday;
 mod listed;
 mod missed;
+pub(crate) mod missed_outcome;
 mod movers;
 mod performance;
 mod quote_selection;
@@ -43,7 +45,7 @@ use foundation::{Actor, Ports, Scope, ServiceError};
 pub use dates::{MAX_EARNINGS_DAYS, NamedRow};
 pub use intake::MarketIntake;
 pub use listed::{Coverage, ListedQuote};
-pub use missed::MissedPeriodOutcome;
+pub use missed_outcome::MissedPeriodOutcome;
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
 pub use sentiment::{MIN_STOCKS_FOR_LABEL, Sentiment, SentimentLabel};

@@ -49,9 +49,15 @@ impl MarketIntake {
                 });
                 continue;
             }
-            let known = seen
-                .entry(quote.symbol)
-                .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
+            let known = seen.entry(quote.symbol).or_insert_with(|| {
+                // After a restart the last quote is known from the database.
+                let stored = || {
+                    self.evaluator
+                        .last_quote_time(quote.symbol)
+                        .filter(|made_at| *made_at <= now)
+                };
+                intake.seen_until(quote.symbol).or_else(stored).unwrap_or(time)
+            });
             if time < *known {
                 rejected.push(RowRejection {
                     kind: "quotes",

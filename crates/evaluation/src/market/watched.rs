@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ::alerts::expression::shape::symbols;
+use ::alerts::{Condition, EvaluatedAlert};
 use ::market::{ObservedPrice, Symbol};
 use jiff::civil::Date;
 use sources::live::RefreshKind;
@@ -19,8 +21,8 @@ impl MarketIntake {
         for (symbol, count) in self.ports.store.watched_symbols().await? {
             *watchers.entry(symbol).or_default() += count;
         }
-        for (symbol, count) in self.evaluator.read(::alerts::engine::Engine::armed_per_stock) {
-            *watchers.entry(symbol).or_default() += u64::try_from(count).unwrap_or(u64::MAX);
+        for (symbol, count) in self.alerts_per_stock().await? {
+            *watchers.entry(symbol).or_default() += count;
         }
         let mut watched: Vec<(Symbol, u64)> = watchers.into_iter().collect();
         // Stable: equally watched stocks stay ordered by symbol.
@@ -28,6 +30,29 @@ impl MarketIntake {
         let mut watched: Vec<Symbol> = watched.into_iter().map(|(symbol, _)| symbol).collect();
         self.add_stocks_of_interest(&mut watched);
         Ok(watched)
+    }
+
+    /// Returns the number of active alerts on each stock that has any. An expression counts for each stock that it names.
+    async fn alerts_per_stock(&self) -> Result<Vec<(Symbol, u64)>, ServiceError> {
+        if self.evaluator.is_single() {
+            let armed = self.evaluator.read(::alerts::engine::Engine::armed_per_stock);
+            let counts = armed.into_iter();
+            return Ok(counts
+                .map(|(symbol, count)| (symbol, u64::try_from(count).unwrap_or(u64::MAX)))
+                .collect());
+        }
+        // This node may evaluate none of them.
+        let store = &self.ports.store;
+        let mut counts = store.active_alerts_per_stock().await?;
+        let count_named = &mut |alerts: Vec<EvaluatedAlert>| {
+            for alert in alerts {
+                if let Condition::Expression(rule) = &alert.condition {
+                    counts.extend(symbols(&rule.expression).into_iter().flatten().map(|named| (named, 1)));
+                }
+            }
+        };
+        store.active_expressions(count_named).await?;
+        Ok(counts)
     }
 
     /// Appends the stocks of interest that are not among `watched`.

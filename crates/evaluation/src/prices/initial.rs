@@ -28,28 +28,31 @@ const ALERT_BATCH_SIZE: u32 = 256;
 pub async fn run(prices: Prices, stop: CancellationToken) {
     let clock = &prices.ports.clock;
     let lease = JobLease::new(&prices.ports, "price_confirmations", CONFIRMATION_LEASE);
-    let mut next_search = clock.now();
+    let mut searched_at = None;
     loop {
-        // A search that was planned while the clock was ahead would be late.
-        next_search = next_search.min(after_pause(clock.now()));
-        let is_search_due = next_search <= clock.now();
+        let now = clock.now();
+        let is_search_due = next_search(searched_at, now) <= now;
+        if is_search_due {
+            searched_at = Some(now);
+        }
         if let Err(error) = prices.fill_initial_prices(is_search_due, &lease).await {
             tracing::warn!(%error, "initial prices could not be stored; the next attempt is in a minute");
-        }
-        if is_search_due {
-            next_search = after_pause(clock.now());
         }
         tokio::select! {
             () = stop.cancelled() => break,
             () = prices.initial_prices.wake.notified() => {}
-            () = clock.sleep_until(next_search) => {}
+            () = clock.sleep_until(next_search(searched_at, clock.now())) => {}
         }
     }
     lease.release().await;
 }
 
-fn after_pause(now: Timestamp) -> Timestamp {
-    now.saturating_add(SEARCH_INTERVAL).unwrap_or(Timestamp::MAX)
+/// Returns when to search. A search that began while the clock was ahead does not delay the next one.
+fn next_search(searched_at: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    match searched_at {
+        Some(at) if at <= now => clock::later(at, SEARCH_INTERVAL),
+        _ => now,
+    }
 }
 
 impl Prices {

@@ -81,11 +81,28 @@ impl Prices {
         self.freshness().current(observed, confirmed_at, self.ports.clock.now())
     }
 
+    /// Returns the current price of a stock as it is stored, if it is later than the known one. In a cluster, an accepted quote is stored, and
+    /// this node may not have received it yet.
+    async fn stored_price(&self, symbol: Symbol) -> Option<CurrentPrice> {
+        if self.evaluator.is_single() {
+            return None;
+        }
+        let stored = self.ports.store.latest_quote(symbol).await;
+        let stored = stored
+            .inspect_err(|error| tracing::warn!(%error, "the stored price could not be read; the known one is used"))
+            .ok()??;
+        let stored = self.evaluator.stored_price(&stored);
+        let known = self.evaluator.last_observed(symbol);
+        let is_later = known.is_none_or(|known| known.at < stored.at);
+        is_later.then(|| self.as_current(symbol, stored)).flatten()
+    }
+
     /// Returns the start price of an alert or a trade. It asks the source if the known price is not current.
     pub async fn start_price(&self, symbol: Symbol) -> PriceAvailability {
         let now = self.ports.clock.now();
         self.interest.renew(symbol, now);
-        if let Some(current) = self.current_price(symbol) {
+        let stored = self.stored_price(symbol).await;
+        if let Some(current) = stored.or_else(|| self.current_price(symbol)) {
             return PriceAvailability::Current(current);
         }
         let asked = self.ask_source(symbol).await;

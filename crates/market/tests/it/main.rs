@@ -6,4 +6,5 @@ mod calendar;
 mod calendar_properties;
 mod calendar_published;
 mod calendar_reference;
+mod records;
 mod reference_indicators;

@@ -15,6 +15,7 @@
 //! its host is not written in the normal form of the standard. The normal form is stored and used.
 
 mod cidr;
+mod dial;
 mod lookup;
 mod range;
 mod resolve;
@@ -24,6 +25,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 pub use cidr::{Cidr, CidrError};
+pub use dial::{ByteStream, DialFuture, Dialer, TcpDialer};
 pub use lookup::{LookupOwner, MAX_LOOKUPS_PER_ACCOUNT, NameLookups};
 pub use range::{SpecialRange, special_range};
 pub use resolve::{ResolveFuture, Resolver, SystemResolver};

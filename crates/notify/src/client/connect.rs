@@ -14,13 +14,12 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::pool::Connection;
 use super::read_budget::{BudgetedStream, MAX_HEAD_BYTES, ReadBudget};
 use super::{TlsFailure, WebhookOutcome, tls};
-use crate::address::{Host, LookupOwner, NameLookups, TargetUrl, UrlPolicy};
+use crate::address::{ByteStream, Dialer, Host, LookupOwner, NameLookups, TargetUrl, UrlPolicy};
 use clock::Clock;
 
 /// Maximum number of IP addresses of a host that are tried.
@@ -31,6 +30,7 @@ const CONNECTION_ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 pub(super) struct Connector {
     pub(super) rules: UrlPolicy,
     pub(super) lookups: NameLookups,
+    pub(super) dialer: Arc<dyn Dialer>,
     pub(super) tls: TlsConnector,
     pub(super) time: Arc<dyn Clock>,
 }
@@ -59,12 +59,9 @@ impl Connector {
         }
         addresses.truncate(MAX_ADDRESSES_TRIED);
         let stream = self.connect(&addresses, target.port()).await?;
-        // Requests are small and must not wait for more data.
-        let _ = stream.set_nodelay(true);
         let budget = Arc::new(ReadBudget::default());
         budget.set(MAX_HEAD_BYTES);
-        let (read, write) = stream.into_split();
-        let stream = tokio::io::join(BudgetedStream::new(read, Arc::clone(&budget)), write);
+        let stream = BudgetedStream::new(stream, Arc::clone(&budget));
         if !target.is_https() {
             return handshake(stream, budget).await;
         }
@@ -85,12 +82,12 @@ impl Connector {
     }
 
     /// Returns a connection to the first address that responds.
-    async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<TcpStream, WebhookOutcome> {
+    async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<Box<dyn ByteStream>, WebhookOutcome> {
         let mut addresses = addresses.iter();
         let mut connecting = FuturesUnordered::new();
         loop {
             if let Some(address) = addresses.next() {
-                connecting.push(TcpStream::connect(SocketAddr::new(*address, port)));
+                connecting.push(self.dialer.dial(SocketAddr::new(*address, port)));
             }
             if connecting.is_empty() {
                 return Err(WebhookOutcome::ConnectionFailed);

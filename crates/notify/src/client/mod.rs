@@ -36,7 +36,7 @@ use rustls::pki_types::CertificateDer;
 pub use tls::TlsSetupError;
 pub use transport::{Signing, WebhookJob, WebhookTransport};
 
-use crate::address::{LookupOwner, NameLookups, TargetUrl, UrlPolicy, UrlPolicyError};
+use crate::address::{Dialer, LookupOwner, NameLookups, TargetUrl, UrlPolicy, UrlPolicyError};
 use crate::schedule::requested_delay;
 use clock::Clock;
 
@@ -49,6 +49,8 @@ pub struct WebhookClientConfig {
     pub rules: UrlPolicy,
     /// The DNS lookups.
     pub lookups: NameLookups,
+    /// Opens connections.
+    pub dialer: Arc<dyn Dialer>,
     /// The clock.
     pub time: Arc<dyn Clock>,
     /// Timeout of an exchange, from the DNS lookup to the end of the response.
@@ -83,6 +85,7 @@ impl WebhookClient {
             connector: Connector {
                 rules: parts.rules,
                 lookups: parts.lookups,
+                dialer: parts.dialer,
                 tls: Arc::new(config).into(),
                 time: parts.time,
             },

@@ -108,7 +108,7 @@ impl<J> Scheduler<J> {
         if endpoints.is_empty() {
             return None;
         }
-        let per_endpoint = (free / endpoints.len()).clamp(1, self.limits.max_waiting_for_endpoint(health).max(1));
+        let per_endpoint = (free / endpoints.len()).clamp(1, self.max_claimed_per_endpoint(health).max(1));
         Some(ClaimParams {
             max_per_endpoint: u32::try_from(per_endpoint).unwrap_or(u32::MAX),
             max_total: u32::try_from(free).unwrap_or(u32::MAX),
@@ -119,8 +119,15 @@ impl<J> Scheduler<J> {
         })
     }
 
+    /// Returns the number of deliveries that one claim takes for an endpoint. More would be released at once.
+    fn max_claimed_per_endpoint(&self, health: EndpointHealth) -> usize {
+        self.limits
+            .max_waiting_for_endpoint(health)
+            .min(self.hosts.max_waiting())
+    }
+
     fn endpoints_to_claim(&mut self, health: EndpointHealth, max: usize) -> Vec<i64> {
-        let per_endpoint = self.limits.max_waiting_for_endpoint(health);
+        let per_endpoint = self.max_claimed_per_endpoint(health);
         let mut expected: HashMap<Arc<str>, usize> = HashMap::new();
         let mut endpoints = Vec::new();
         while endpoints.len() < max
@@ -169,7 +176,7 @@ impl<J> Scheduler<J> {
                 .get(id)
                 .is_some_and(|returned| *returned >= params.max_per_endpoint);
             queue.is_claiming = false;
-            queue.has_due = queue.due_again || is_full || is_total_reached;
+            queue.has_due = (queue.due_again || is_full || is_total_reached) && self.share.has(*id);
             self.enqueue_claim(*id);
         }
         for host in hosts {
@@ -191,8 +198,9 @@ impl<J> Scheduler<J> {
         let (id, host) = (held.claimed.endpoint, Arc::clone(&held.claimed.host));
         let queue = self.queues.entry(id).or_insert_with(EndpointQueue::new);
         queue.host = Some(Arc::clone(&host));
-        // Too many deliveries to this host wait already, so it is released. The host of the endpoint is known from now on.
-        if self.hosts.free_waiting_slots(&host) == 0 {
+        // Too many deliveries to this host wait already, so it is released. The host of the endpoint is known from now on. Or the
+        // endpoint has gone to another dispatcher during the claim.
+        if self.hosts.free_waiting_slots(&host) == 0 || !self.share.has(id) {
             queue.due_again = true;
             self.release(held);
             return;

@@ -48,6 +48,17 @@ impl<K: Hash + Eq + Clone> ConcurrencyLimits<K> {
         }
     }
 
+    /// Changes the maximum. If it is lower, attempts in progress end, and waiting deliveries stay. If it is higher, the caller unparks
+    /// endpoints.
+    pub(super) const fn set_max(&mut self, max: usize) {
+        self.max = max;
+    }
+
+    /// Returns the keys in use.
+    pub(super) fn keys(&self) -> Vec<K> {
+        self.by_key.keys().cloned().collect()
+    }
+
     fn entry(&mut self, key: &K) -> &mut ConcurrencyLimit {
         self.by_key.entry(key.clone()).or_default()
     }
@@ -93,7 +104,12 @@ impl<K: Hash + Eq + Clone> ConcurrencyLimits<K> {
     /// Returns the number of further deliveries that may be claimed and wait in memory.
     pub(super) fn free_waiting_slots(&self, key: &K) -> usize {
         let waiting = self.by_key.get(key).map_or(0, |limit| limit.waiting);
-        (2 * self.max).saturating_sub(waiting)
+        self.max_waiting().saturating_sub(waiting)
+    }
+
+    /// Returns the number of claimed deliveries per key that may wait in memory.
+    pub(super) const fn max_waiting(&self) -> usize {
+        2 * self.max
     }
 
     /// Returns the number of parked endpoints that may claim now: the free slots until half of the permitted deliveries wait.
@@ -154,6 +170,25 @@ mod tests {
         assert_eq!(next, [Some(2), Some(1), None]);
         assert_eq!(limits.unpark_next(&"a", EndpointHealth::Unhealthy), Some(3));
         assert!(limits.by_key.is_empty());
+    }
+
+    #[test]
+    fn lower_maximum_lets_running_attempts_end_and_a_higher_one_frees_slots() {
+        let mut limits = ConcurrencyLimits::new(4);
+        for _ in 0..3 {
+            limits.acquire(&"a");
+            limits.add_waiting(&"a");
+        }
+        limits.set_max(1);
+        assert_eq!((limits.free_slots(&"a"), limits.free_waiting_slots(&"a")), (0, 0));
+        limits.release(&"a");
+        limits.release(&"a");
+        assert_eq!((limits.free_slots(&"a"), limits.free_slots(&"b")), (0, 1));
+        limits.release(&"a");
+        assert_eq!(limits.free_slots(&"a"), 1);
+        limits.set_max(3);
+        assert_eq!((limits.free_slots(&"a"), limits.free_waiting_slots(&"a")), (3, 3));
+        assert_eq!(limits.keys(), ["a"]);
     }
 
     #[test]

@@ -168,6 +168,7 @@ where
 
     /// Starts attempts, polls and claims.
     fn start_work(&mut self, now: Timestamp) {
+        self.scheduler.set_share(self.dispatcher.outbox.share());
         let limits = &self.dispatcher.limits;
         let (poll_interval, lease_duration) = (limits.poll_interval, limits.lease_duration);
         // The clock may have been set back. That must not make anything wait longer.

@@ -18,6 +18,12 @@
 //! Endpoints take turns. Endpoints that fail or are slow share a separate limit, so that a thousand dead endpoints do not delay a
 //! healthy one. See `scheduler.rs`.
 //!
+//! # Several dispatchers
+//!
+//! Dispatchers that share an outbox each serve a part of its endpoints ([`EndpointShare`]), and each has an equal part of the bounds of
+//! hosts and accounts. A share may change at any time. Attempts in progress then end where they began, so for the length of an attempt
+//! an endpoint may have more of them.
+//!
 //! # Not guaranteed
 //!
 //! * Order: two events for one endpoint may arrive in either order.
@@ -31,6 +37,8 @@ mod limits;
 mod outbox_call;
 mod ports;
 mod scheduler;
+mod share;
+mod share_change;
 
 use std::fmt;
 use std::future::Future;
@@ -38,6 +46,7 @@ use std::sync::Arc;
 
 pub use limits::DispatcherLimits;
 pub use ports::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob, Transport};
+pub use share::{DispatchShard, EndpointShare};
 use tokio::sync::Notify;
 
 use crate::schedule::RetrySchedule;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::EndpointShare;
 use crate::schedule::{AttemptReport, NextStep};
 
 /// An endpoint with pending deliveries: a webhook, a mailbox host or a phone number.
@@ -101,6 +102,12 @@ pub trait Outbox: Send + Sync + 'static {
 
     /// Stores the results of deliveries, all or none.
     fn settle(&self, settled: &[SettledJob<Self::Report>]) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Returns the endpoints that this dispatcher serves now. It must be cheap. [Wake](super::WakeHandle::wake) the dispatcher when they
+    /// change.
+    fn share(&self) -> EndpointShare {
+        EndpointShare::ALL
+    }
 }
 
 /// A channel that sends deliveries.

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use super::concurrency::ConcurrencyLimits;
 use super::endpoint_queue::{EndpointHealth, EndpointQueue, HEALTH_LEVELS, HeldJob, PerHealth, QueuePosition};
-use super::{ClaimedJob, DispatcherLimits};
+use super::{ClaimedJob, DispatcherLimits, EndpointShare};
 use clock::later;
 
 /// An attempt in progress.
@@ -35,6 +35,8 @@ struct RunningAttempt {
 #[derive(Debug)]
 pub(super) struct Scheduler<J> {
     pub(super) limits: DispatcherLimits,
+    /// The endpoints that this dispatcher serves.
+    pub(super) share: EndpointShare,
     pub(super) queues: HashMap<i64, EndpointQueue<J>>,
     /// Endpoints that wait for an attempt, one line for each health.
     ready: [VecDeque<i64>; 3],
@@ -43,7 +45,7 @@ pub(super) struct Scheduler<J> {
     /// Endpoints that wait to claim, one line for each health.
     pub(super) claim_lines: [VecDeque<i64>; 3],
     pub(super) hosts: ConcurrencyLimits<Arc<str>>,
-    accounts: ConcurrencyLimits<Uuid>,
+    pub(super) accounts: ConcurrencyLimits<Uuid>,
     running: HashMap<i64, RunningAttempt>,
     /// The times at which attempts count as slow, in the order in which the attempts started.
     slow_at: VecDeque<(Timestamp, i64)>,
@@ -64,6 +66,7 @@ impl<J> Scheduler<J> {
             hosts: ConcurrencyLimits::new(limits.max_attempts_per_host),
             accounts: ConcurrencyLimits::new(limits.max_attempts_per_account),
             limits,
+            share: EndpointShare::ALL,
             queues: HashMap::new(),
             ready: Default::default(),
             ready_first: Default::default(),
@@ -185,6 +188,11 @@ impl<J> Scheduler<J> {
 
     /// Unparks endpoints of a host and of an account that have free slots.
     fn unpark(&mut self, host: &Arc<str>, account: Uuid) {
+        self.unpark_host(host);
+        self.unpark_account(account);
+    }
+
+    pub(super) fn unpark_host(&mut self, host: &Arc<str>) {
         for health in HEALTH_LEVELS {
             let mut free = self.hosts.free_slots(host);
             while free > 0
@@ -192,6 +200,11 @@ impl<J> Scheduler<J> {
             {
                 free -= usize::from(self.unpark_endpoint(id, health, |to| to.host == *host));
             }
+        }
+    }
+
+    pub(super) fn unpark_account(&mut self, account: Uuid) {
+        for health in HEALTH_LEVELS {
             let mut free = self.accounts.free_slots(&account);
             while free > 0
                 && let Some(id) = self.accounts.unpark_next(&account, health)
@@ -345,7 +358,7 @@ impl<J> Scheduler<J> {
         self.release_if(|_| true);
     }
 
-    fn release_if(&mut self, is_released: impl Fn(&HeldJob<J>) -> bool) {
+    pub(super) fn release_if(&mut self, is_released: impl Fn(&HeldJob<J>) -> bool) {
         let mut released = Vec::new();
         for queue in self.queues.values_mut() {
             let (released_now, kept): (VecDeque<_>, VecDeque<_>) =

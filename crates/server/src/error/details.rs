@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use utoipa::ToSchema;
 
+use super::RefusedChangeView;
+
 /// Details of an error. Each member is present only in the errors that it belongs to.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"fields": {"threshold": ["must be omitted for new_high"]}}))]
@@ -30,6 +32,9 @@ pub struct ErrorDetails {
     /// Stocks that are similar to an unknown one.
     #[schema(nullable = false)]
     candidates: Option<Vec<ErrorCandidate>>,
+    /// The refused changes of a batch, in the order of the request.
+    #[schema(nullable = false)]
+    refused: Option<Vec<RefusedChangeView>>,
 }
 
 /// A stock that is similar to an unknown one.

@@ -1,9 +1,9 @@
 //! `Idempotency-Key` on POST: a repeated request gets the first response, and runs only once.
 //!
 //! Each request runs in a separate task, so that it finishes and its response is stored even if the client disconnects,
-//! which is when a repeat matters. Concurrent repeats wait for the first request, also if another process handles it. Responses of requests without lasting effect
-//! are not stored, so the client can retry them: missing permissions (401, 403), too many requests (429), and server
-//! errors (5xx).
+//! which is when a repeat matters. Concurrent repeats wait for the first request, also if another process handles it. Responses of
+//! requests that were refused for now are not stored, so the client can retry them: missing permissions (401, 403), too many
+//! requests (429), and server errors (5xx). If the service itself failed, the request can be retried unless it has changed something.
 //!
 //! A request without an account belongs to its client address. Clients can share an address, so the first response is returned
 //! only for the same body: a client that has the body also has the password or token in it.
@@ -142,9 +142,9 @@ async fn respond(app: &App, idempotent: IdempotentRequest, request: Request, nex
                 let rate_limit = request.extensions().get::<RateLimit>();
                 return replay(status, StoredResponse::decode(&body), rate_limit);
             }
-            Ok(IdempotencyState::Unreadable) => {
-                let message = "this request was processed, but its stored response is unreadable; check its result, and use another \
-                               Idempotency-Key to run it again";
+            Ok(IdempotencyState::ResponseLost) => {
+                let message = "this request was processed, at least in part, but its response was lost; check its result, and use \
+                               another Idempotency-Key to run it again";
                 return ApiError::new(ApiErrorCode::Conflict, message).into_response();
             }
             Ok(IdempotencyState::DifferentBody) => {
@@ -161,10 +161,7 @@ async fn respond(app: &App, idempotent: IdempotentRequest, request: Request, nex
             Err(error) => return ApiError::from(error).into_response(),
         }
     }
-    let message = "a request with this Idempotency-Key is in progress; send it again in a moment";
-    ApiError::new(ApiErrorCode::Conflict, message)
-        .retry_after(RETRY_AFTER_SECONDS)
-        .into_response()
+    in_progress()
 }
 
 /// Waits until a request that is in progress has ended, in this process or in another one.
@@ -213,7 +210,7 @@ async fn run_first(
 ) -> Response {
     let _finished = app.in_flight().begin(idempotent);
     let limit = app.settings().timeouts.request;
-    let response = tokio::time::timeout(limit, catch_panic(next.run(request))).await;
+    let response = tokio::time::timeout(limit, catch_panic(lease.execute(next.run(request)))).await;
     let response = response.unwrap_or_else(|_| {
         ApiError::new(ApiErrorCode::ServiceUnavailable, "this took too long; try again").into_response()
     });
@@ -224,11 +221,7 @@ async fn run_first(
 async fn store_response(app: &App, lease: IdempotencyLease, response: Response) -> Response {
     let service = app.service();
     if !is_stored(response.status()) {
-        if let Err(error) = service.idempotency.release_request(lease).await {
-            // Repeats get 409 until the lease expires, and then run.
-            tracing::warn!(%error, "the lease of an idempotent request could not be released");
-        }
-        return response;
+        return end_without_response(app, lease, response).await;
     }
     let (parts, body) = response.into_parts();
     let body = match to_bytes(body, usize::MAX).await {
@@ -241,19 +234,58 @@ async fn store_response(app: &App, lease: IdempotencyLease, response: Response) 
         .finish_request(lease, parts.status.as_u16(), &stored)
         .await
     {
-        Ok(()) => Response::from_parts(parts, Body::from(body)),
-        // The request was processed, but a repeat would run again. The error tells the client so.
+        Ok(true) => Response::from_parts(parts, Body::from(body)),
+        // A repeat is processed instead.
+        Ok(false) => in_progress(),
+        // The request may have changed something, but repeats do not get this response.
         Err(error @ ServiceError::StorageUnavailable(_)) => {
             tracing::error!(%error, "the response to an idempotent request could not be stored");
-            ApiError::new(ApiErrorCode::ServiceUnavailable, NOT_STORED_MESSAGE).into_response()
+            not_repeatable(StatusCode::SERVICE_UNAVAILABLE)
         }
         Err(error) => ApiError::from(error).into_response(),
     }
 }
 
-/// The message for a processed request whose response could not be stored.
-const NOT_STORED_MESSAGE: &str = "the request was processed, but its response could not be stored for repeats with this \
-                                  Idempotency-Key; check its result before you repeat it";
+/// Ends the lease of a request whose response is not stored.
+async fn end_without_response(app: &App, lease: IdempotencyLease, response: Response) -> Response {
+    let (idempotency, status) = (&app.service().idempotency, response.status());
+    let is_failure = response
+        .extensions()
+        .get::<ApiError>()
+        .is_some_and(ApiError::is_failure);
+    let is_lost = match is_failure {
+        true => idempotency.fail_request(lease, status.as_u16()).await,
+        false => idempotency.release_request(lease).await.map(|()| false),
+    };
+    match is_lost {
+        Ok(false) => response,
+        Ok(true) => not_repeatable(status),
+        Err(error) => {
+            // Repeats get 409 until the lease expires, and then run unless the request has changed something.
+            tracing::warn!(%error, "the lease of an idempotent request could not be released");
+            response
+        }
+    }
+}
+
+/// The response to a repeat whose first request is still running.
+fn in_progress() -> Response {
+    let message = "a request with this Idempotency-Key is in progress; send it again in a moment";
+    ApiError::new(ApiErrorCode::Conflict, message)
+        .retry_after(RETRY_AFTER_SECONDS)
+        .into_response()
+}
+
+/// The response to a request that was processed, at least in part, and will not be processed again with its key.
+fn not_repeatable(status: StatusCode) -> Response {
+    let code = match status {
+        StatusCode::INTERNAL_SERVER_ERROR => ApiErrorCode::InternalError,
+        _ => ApiErrorCode::ServiceUnavailable,
+    };
+    let message = "the request was processed, at least in part, but its response could not be stored for repeats with this \
+                   Idempotency-Key; check its result before you send it again with another one";
+    ApiError::new(code, message).into_response()
+}
 
 fn is_stored(status: StatusCode) -> bool {
     let retryable = [

@@ -123,6 +123,7 @@ fn settings(root: Option<&CertificateDer<'static>>) -> ServiceConfig {
         },
         identity: accounts::identity::IdentityConfig::default(),
         analyst: watchlist::analyst::AnalystConfig::default(),
+        cluster: None,
     }
 }
 
@@ -226,6 +227,7 @@ fn alert(number: usize, owner: AccountId, now: Timestamp) -> StoredAlert {
         owner: AlertOwner::Account(owner),
         created_by: Some("key: laptop".to_owned()),
         role: store::model::ScopeRole::Single,
+        managed_by: None,
     }
 }
 

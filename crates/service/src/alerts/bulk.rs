@@ -160,7 +160,7 @@ impl Alerts {
         undo: UndoId,
     ) -> Result<Option<Timestamp>, ServiceError> {
         let body = json!({"snooze": until});
-        let changed = self.apply_update(actor, id, &body, true, Some(undo)).await?;
+        let changed = self.apply_patch(actor, id, &body, Some(undo)).await?;
         Ok(changed.stored.alert.options.snoozed_until)
     }
 
@@ -223,7 +223,13 @@ async fn restore(
     // Locked, so that the quota and equivalent alerts stay as they are read.
     let account = unit.lock_account(account).await?;
     let account = account.ok_or(ServiceError::NotFound("account"))?;
+    if let Some(other) = unit.name_taken_since(undo, account.id).await? {
+        return Err(Abort::Refused(super::name_taken(&other)));
+    }
     let restored = unit.restore_states(undo, account.id, since, now).await?;
+    for managed_by in restored.iter().filter_map(|alert| alert.stored.managed_by.as_ref()) {
+        unit.raise_source_revision(account.id, managed_by.source()).await?;
+    }
     for alert in restored.iter().filter(|alert| alert.was_deleted && !is_member(alert)) {
         duplicates::check_restored(unit, &alert.stored, now).await?;
     }

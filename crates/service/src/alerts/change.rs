@@ -28,7 +28,8 @@ impl Alerts {
     /// As [`Self::create_alert`]; [`ServiceError::NotFound`] if the actor does not have the alert;
     /// [`ServiceError::Conflict`] if another alert of the actor equals the changed one.
     pub async fn update_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
-        self.apply_update(actor, id, body, false, None).await
+        let work = self.prepare_update(actor, id, body, false, None).await?;
+        self.run_change(actor, work).await
     }
 
     /// Applies a patch request: an update that may have the member `snooze`.
@@ -36,18 +37,30 @@ impl Alerts {
     /// # Errors
     /// As [`Self::update_alert`].
     pub async fn patch_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
-        self.apply_update(actor, id, body, true, None).await
+        self.apply_patch(actor, id, body, None).await
     }
 
-    /// Applies an update that can be undone with an `undo` id.
-    pub(super) async fn apply_update(
+    /// Applies a patch request that can be undone with an `undo` id.
+    pub(super) async fn apply_patch(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        body: &Value,
+        undo: Option<UndoId>,
+    ) -> Result<AlertDetail, ServiceError> {
+        let work = self.prepare_update(actor, id, body, true, undo).await?;
+        self.run_change(actor, work).await
+    }
+
+    /// Reads an update request, and collects what its transaction needs.
+    pub(super) async fn prepare_update(
         &self,
         actor: &Actor,
         id: AlertId,
         body: &Value,
         is_patch: bool,
         undo: Option<UndoId>,
-    ) -> Result<AlertDetail, ServiceError> {
+    ) -> Result<ChangeAlert, ServiceError> {
         require_payload_scope(actor, body)?;
         let found = self.ports.store.alert(actor.account, id).await?;
         let stored = found.ok_or_else(no_such_alert)?;
@@ -74,8 +87,7 @@ impl Alerts {
             is_patch,
             time_zone: actor.time_zone.clone(),
         };
-        let change = RequestedChange::Update { request, price };
-        self.change_alert(actor, id, change, undo).await
+        Ok(self.prepare_change(actor, id, RequestedChange::Update { request, price }, undo))
     }
 
     /// Pauses an alert.
@@ -93,7 +105,8 @@ impl Alerts {
         id: AlertId,
         undo: Option<UndoId>,
     ) -> Result<AlertDetail, ServiceError> {
-        let detail = self.change_alert(actor, id, RequestedChange::Pause, undo).await?;
+        let work = self.prepare_change(actor, id, RequestedChange::Pause, undo);
+        let detail = self.run_change(actor, work).await?;
         let now = self.ports.clock.now();
         // Its owner may activate it again soon.
         self.interest.renew(detail.stored.alert.symbol, now);
@@ -123,26 +136,23 @@ impl Alerts {
             Status::Active => PriceAvailability::Unknown,
             Status::Inactive | Status::Paused | Status::Triggered => self.prices.start_price(alert.symbol).await,
         };
-        self.change_alert(actor, id, RequestedChange::Activate { price }, undo)
-            .await
+        let work = self.prepare_change(actor, id, RequestedChange::Activate { price }, undo);
+        self.run_change(actor, work).await
     }
 
-    async fn change_alert(
-        &self,
-        actor: &Actor,
-        id: AlertId,
-        change: RequestedChange,
-        undo: Option<UndoId>,
-    ) -> Result<AlertDetail, ServiceError> {
-        let alerts = self.clone();
-        let work = ChangeAlert {
-            alerts: alerts.clone(),
+    fn prepare_change(&self, actor: &Actor, id: AlertId, change: RequestedChange, undo: Option<UndoId>) -> ChangeAlert {
+        ChangeAlert {
+            alerts: self.clone(),
             account: actor.account,
             id,
             change,
             undo,
             now: self.ports.clock.now(),
-        };
+        }
+    }
+
+    async fn run_change(&self, actor: &Actor, work: ChangeAlert) -> Result<AlertDetail, ServiceError> {
+        let alerts = self.clone();
         let done = self
             .ports
             .transaction_then(
@@ -153,11 +163,7 @@ impl Alerts {
                 },
             )
             .await?;
-        // The shown status of an alert over many stocks depends on its members.
-        if done.stored.scope().is_some() {
-            return self.alert(actor, id).await;
-        }
-        Ok(self.detail(done.stored))
+        self.shown(actor, done.stored).await
     }
 
     /// Tells the engine of committed changes.
@@ -174,7 +180,7 @@ impl Alerts {
 
 /// An update as it was requested.
 pub(super) struct UpdateRequest {
-    body: Value,
+    pub(super) body: Value,
     /// Whether the body may have the member `snooze`.
     is_patch: bool,
     time_zone: TimeZone,
@@ -196,8 +202,8 @@ pub(super) enum RequestedChange {
 
 pub(super) struct ChangeAlert {
     pub(super) alerts: Alerts,
-    account: AccountId,
-    id: AlertId,
+    pub(super) account: AccountId,
+    pub(super) id: AlertId,
     pub(super) change: RequestedChange,
     /// The id by which the change can be undone.
     undo: Option<UndoId>,
@@ -206,6 +212,8 @@ pub(super) struct ChangeAlert {
 
 pub(super) struct ChangeResult {
     pub(super) stored: StoredAlert,
+    /// Whether anything was written.
+    pub(super) is_changed: bool,
     /// The changes that the engine must know. It does not know notes and tags.
     pub(super) changes: MemberChanges,
 }
@@ -214,6 +222,7 @@ impl ChangeResult {
     pub(super) fn unchanged(stored: StoredAlert) -> Self {
         Self {
             stored,
+            is_changed: false,
             changes: MemberChanges::default(),
         }
     }
@@ -271,7 +280,10 @@ impl ChangeAlert {
                 check_routing(unit, account.id, &change.routing, &alert.routing).await?;
                 if change.rearms {
                     plan_limits::check(account, &change.condition, change.notification)?;
-                    duplicates::check(unit, stored, &change, self.now).await?;
+                    // A managed alert is known by its name, and may equal one that a person made.
+                    if change.managed_by.as_ref().unwrap_or(&stored.managed_by).is_none() {
+                        duplicates::check(unit, stored, &change, self.now).await?;
+                    }
                 }
                 transition::update(alert, change, *price, self.now)
             }
@@ -291,16 +303,7 @@ impl ChangeAlert {
         Ok(transition)
     }
 
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
-        let result = self.apply(unit).await?;
-        if let Some(undo) = self.undo {
-            // Otherwise the next change of an unchanged alert would count as this one.
-            unit.forget_unchanged(undo, self.id).await?;
-        }
-        Ok(result)
-    }
-
-    async fn apply(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
+    pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<ChangeResult, Abort<ServiceError>> {
         let account = unit.lock_account(self.account).await?;
         let account = account.ok_or_else(no_such_alert)?;
         let stored = unit.lock_alert(self.account, self.id).await?;
@@ -308,10 +311,29 @@ impl ChangeAlert {
         if let Some(undo) = self.undo {
             unit.keep_state(undo, self.account, self.id, self.now).await?;
         }
-        if stored.scope().is_some() {
-            return self.run_scoped(unit, &account, stored).await;
+        let before = stored.managed_by.clone();
+        let mut result = match stored.scope() {
+            Some(_) => self.run_scoped(unit, &account, stored).await?,
+            None => self.run_single(unit, &account, stored).await?,
+        };
+        if let RequestedChange::Update { request, .. } = &self.change {
+            self.rename(unit, request, &mut result).await?;
+            self.raise_source_revisions(unit, before.as_ref(), &result).await?;
         }
-        let changed = match self.decide(unit, &account, &stored).await? {
+        if let Some(undo) = self.undo {
+            // Otherwise the next change of an unchanged alert would count as this one.
+            unit.forget_unchanged(undo, self.id).await?;
+        }
+        Ok(result)
+    }
+
+    async fn run_single(
+        &self,
+        unit: &mut UnitOfWork,
+        account: &Account,
+        stored: StoredAlert,
+    ) -> Result<ChangeResult, Abort<ServiceError>> {
+        let changed = match self.decide(unit, account, &stored).await? {
             Transition::Unchanged => {
                 return Ok(ChangeResult::unchanged(stored));
             }
@@ -332,6 +354,7 @@ impl ChangeAlert {
         let changed = changes_evaluation.then(|| stored.alert.clone());
         Ok(ChangeResult {
             stored,
+            is_changed: true,
             changes: MemberChanges {
                 changed: changed.into_iter().collect(),
                 removed: Vec::new(),

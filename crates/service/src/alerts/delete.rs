@@ -1,14 +1,23 @@
 //! Deletes an alert.
 
-use std::sync::Arc;
-
 use alerts::AlertId;
-use store::Abort;
-use store::model::UndoId;
+use foundation::scope_members::MemberChanges;
+use foundation::{Actor, ServiceError};
+use jiff::Timestamp;
+use store::model::{AccountId, UndoId};
+use store::{Abort, UnitOfWork};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
-use foundation::{Actor, ServiceError};
+
+/// The deletion of an alert: everything that its transaction needs.
+pub(super) struct DeleteAlert {
+    account: AccountId,
+    id: AlertId,
+    /// The id by which the deletion can be undone.
+    undo: Option<UndoId>,
+    now: Timestamp,
+}
 
 impl Alerts {
     /// Deletes an alert, and the members of one over many stocks. Its history is kept.
@@ -21,32 +30,52 @@ impl Alerts {
 
     /// Deletes an alert so that it can be undone with an `undo` id.
     pub(super) async fn delete(&self, actor: &Actor, id: AlertId, undo: Option<UndoId>) -> Result<(), ServiceError> {
-        let evaluator = Arc::clone(&self.evaluator);
-        let inputs = (actor.account, id, undo, self.ports.clock.now());
+        let alerts = self.clone();
+        let work = self.prepare_delete(actor, id, undo);
         let transaction = self.ports.transaction_then(
-            inputs,
-            |&(account, id, undo, now), unit| {
-                Box::pin(async move {
-                    let found = unit.lock_alert(account, id).await?;
-                    let alert = found.ok_or_else(no_such_alert)?.alert;
-                    if let Some(undo) = undo {
-                        unit.keep_state(undo, account, id, now).await?;
-                    }
-                    let members = unit.lock_members(id).await?;
-                    for member in &members {
-                        unit.delete_alert(&member.alert, now).await?;
-                    }
-                    if unit.delete_alert(&alert, now).await? {
-                        let members = members.iter().map(|member| member.alert.id);
-                        Ok(members.chain([id]).collect::<Vec<_>>())
-                    } else {
-                        Err(Abort::Refused(no_such_alert()))
-                    }
-                })
-            },
-            move |deleted| deleted.iter().for_each(|id| evaluator.remove_alert(*id)),
+            work,
+            |work, unit| Box::pin(work.run(unit)),
+            move |changes| alerts.apply_changes(changes),
         );
-        transaction.await?;
-        Ok(())
+        transaction.await.map(drop)
+    }
+
+    pub(super) fn prepare_delete(&self, actor: &Actor, id: AlertId, undo: Option<UndoId>) -> DeleteAlert {
+        DeleteAlert {
+            account: actor.account,
+            id,
+            undo,
+            now: self.ports.clock.now(),
+        }
+    }
+}
+
+impl DeleteAlert {
+    pub(super) const fn id(&self) -> AlertId {
+        self.id
+    }
+
+    /// Returns the changes that the engine must know.
+    pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<MemberChanges, Abort<ServiceError>> {
+        let found = unit.lock_alert(self.account, self.id).await?;
+        let stored = found.ok_or_else(no_such_alert)?;
+        if let Some(undo) = self.undo {
+            unit.keep_state(undo, self.account, self.id, self.now).await?;
+        }
+        let members = unit.lock_members(self.id).await?;
+        for member in &members {
+            unit.delete_alert(&member.alert, self.now).await?;
+        }
+        if !unit.delete_alert(&stored.alert, self.now).await? {
+            return Err(Abort::Refused(no_such_alert()));
+        }
+        if let Some(managed_by) = &stored.managed_by {
+            unit.raise_source_revision(self.account, managed_by.source()).await?;
+        }
+        let members = members.iter().map(|member| member.alert.id);
+        Ok(MemberChanges {
+            changed: Vec::new(),
+            removed: members.chain([self.id]).collect(),
+        })
     }
 }

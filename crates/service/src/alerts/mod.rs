@@ -7,10 +7,11 @@
 //! A use case that counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so
 //! that concurrent requests see each other's changes.
 //!
-//! [`scoped`]: alerts over many stocks. Alerts of people without an account: [`guests`]. [`preview`] plays an alert over stored bars; `parse_text` reads one from text.
+//! [`batch`]: many changes in one transaction. [`scoped`]: alerts over many stocks. Alerts of people without an account: [`guests`]. [`preview`] plays an alert over stored bars; `parse_text` reads one from text.
 //!
 //! Functions that return [`foundation::ServiceError::Internal`] do so if the database fails.
 
+mod batch;
 mod bulk;
 mod change;
 mod create;
@@ -29,6 +30,7 @@ mod parse_text;
 pub mod preview;
 mod read;
 mod record;
+mod rename;
 pub(crate) mod scoped;
 mod view;
 
@@ -42,6 +44,7 @@ use evaluation::prices::interest::StockInterest;
 use evaluation::stocks::Stocks;
 use foundation::Ports;
 
+pub use batch::{BatchError, BatchList, BatchResult, BatchedAlert, MAX_BATCH_CHANGES, RefusedChange};
 pub(crate) use bulk::UNDO_LIFETIME;
 pub use bulk::{BulkChange, BulkResult, SnoozeDuration, UndoResult};
 pub use create::Created;
@@ -70,6 +73,15 @@ pub struct Alerts {
     pub(crate) prices: Prices,
     pub(crate) stocks: Stocks,
     pub(crate) previews: Arc<preview::PreviewLimit>,
+}
+
+/// Returns the error for a source and a name that another alert has.
+fn name_taken(other: &StoredAlert) -> foundation::ServiceError {
+    let id = other.alert.id;
+    let message = format!(
+        "your alert {id} has the same managed_by; update that alert, or use another name, since a name belongs to one alert"
+    );
+    foundation::ServiceError::Conflict(message)
 }
 
 /// Returns the error for an alert that the actor does not have, whether it exists or not.

@@ -130,7 +130,9 @@ impl Alerts {
     /// Returns an alert's evaluation state; `None` if it is not active.
     fn evaluation(&self, engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
         let is_active = alert.status == Status::Active;
-        let evaluation = is_active.then(|| engine.evaluation(alert.id, now)).flatten()?;
+        let evaluation = is_active
+            .then(|| self.evaluator.evaluation_of(engine, alert, now))
+            .flatten()?;
         Some(self.evaluator.with_future_state(alert, evaluation))
     }
 }

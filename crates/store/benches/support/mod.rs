@@ -115,6 +115,7 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
         owner: AlertOwner::Account(AccountId(id(number % 1_000))),
         created_by: Some("key: laptop".to_owned()),
         role: store::model::ScopeRole::Single,
+        managed_by: None,
     }
 }
 

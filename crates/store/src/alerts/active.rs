@@ -4,12 +4,13 @@
 
 use alerts::{AlertId, ConditionKind, EvaluatedAlert, Revision, restore};
 use jiff::Timestamp;
-use market::Decimal;
+use market::{Decimal, Symbol};
 use uuid::Uuid;
 
 use super::row::{TABLE, of_alert, parse_lifecycle, parse_options, parse_side};
-use crate::database::stream;
-use crate::sqlite::row;
+use crate::columns::json_list;
+use crate::database::{Either, STREAM_CHUNK_ROWS, in_chunks, query, stream};
+use crate::sqlite::{self, row};
 use crate::{Store, StoreError};
 
 row! {
@@ -86,10 +87,15 @@ impl TryFrom<RevisionRow> for (AlertId, Revision) {
 
 macro_rules! select_active {
     ($rest:literal) => {
+        select_active!("", $rest)
+    };
+    ($index:literal, $rest:literal) => {
         concat!(
             "SELECT id, revision, symbol, condition, threshold, moment, parameters, initial_price, armed_at, \
              threshold_set_at, triggered_at, rsi_side, options, lifecycle \
-             FROM alerts WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ",
+             FROM alerts ",
+            $index,
+            "WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL ",
             $rest
         )
     };
@@ -109,6 +115,47 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = select_active!("AND armed_at > $1 ORDER BY seq");
         stream!(ActiveAlertRow, &self.pools, take, sql, instant.as_microsecond())
+    }
+
+    /// Reads the active alerts of some stocks in any order, like [`Self::active_alerts`].
+    pub async fn active_alerts_of_symbols(
+        &self,
+        symbols: &[Symbol],
+        take: &mut (dyn FnMut(Vec<EvaluatedAlert>) + Send),
+    ) -> Result<(), StoreError> {
+        let symbols: Vec<String> = symbols.iter().map(|symbol| symbol.as_str().to_owned()).collect();
+        match &self.pools {
+            Either::Lite(pool) => {
+                let sql = select_active!(
+                    "INDEXED BY alerts_of_symbol ",
+                    "AND symbol IN (SELECT value FROM json_each($1))"
+                );
+                let query = sqlite::query(sql).bind(json_list(&symbols));
+                sqlite::in_chunks::<ActiveAlertRow, _>(pool, query, STREAM_CHUNK_ROWS, take).await
+            }
+            Either::Pg(pool) => {
+                let query = sqlx::query_as::<_, ActiveAlertRow>(select_active!("AND symbol = ANY ($1)"));
+                in_chunks(query.bind(symbols).fetch(pool), take).await
+            }
+        }
+    }
+
+    /// Reads the active alerts with an expression, which may name other stocks, like [`Self::active_alerts`].
+    pub async fn active_expressions(
+        &self,
+        take: &mut (dyn FnMut(Vec<EvaluatedAlert>) + Send),
+    ) -> Result<(), StoreError> {
+        let sql = select_active!("AND condition = 'expression'");
+        stream!(ActiveAlertRow, &self.pools, take, sql)
+    }
+
+    /// Returns the number of active alerts on each stock that has any. It reads every active alert.
+    pub async fn active_alerts_per_stock(&self) -> Result<Vec<(Symbol, u64)>, StoreError> {
+        let sql = "SELECT symbol, COUNT(*) FROM alerts
+                   WHERE status = 'active' AND deleted_at IS NULL AND scope IS NULL GROUP BY symbol";
+        let rows = query!(fetch_all(String, i64), &self.pools, sql)?.into_iter();
+        rows.map(|(symbol, count)| Ok((TABLE.symbol(&symbol)?, u64::try_from(count).unwrap_or_default())))
+            .collect()
     }
 
     /// Reads the revisions of all active alerts in chunks, for comparison with the engine.

@@ -1,7 +1,7 @@
 //! Creates, changes and deletes alerts. Each change writes its history entry.
 
 use alerts::transition::{self, ChangedAlert};
-use alerts::{Alert, AlertId, NewAlert, Note, Status, restore};
+use alerts::{Alert, AlertId, ManagedBy, NewAlert, Note, Status, restore};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use serde_json::{Map, Value};
@@ -132,6 +132,7 @@ impl UnitOfWork {
             owner,
             created_by,
             role,
+            managed_by,
         } = alert;
         let parent = match role {
             ScopeRole::Member(parent) => Some(parent.0),
@@ -145,9 +146,9 @@ impl UnitOfWork {
             "INSERT INTO alerts
              (id, account_id, guest_email, symbol, condition, threshold, moment, parameters, notification, status,
               revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by,
-              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle, scope, routing, templates, parent_seq)
+              threshold_set_at, initial_price_set_at, note, tags, options, lifecycle, scope, routing, templates, managed_source, managed_name, parent_seq)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-                     $22, $23, $24, $25, $26, $27, (SELECT seq FROM alerts WHERE id = $28))
+                     $22, $23, $24, $25, $26, $27, $28, $29, (SELECT seq FROM alerts WHERE id = $30))
              RETURNING seq",
             alert.id.0,
             account,
@@ -176,6 +177,8 @@ impl UnitOfWork {
             scope_column(role).as_deref(),
             routing_column(&alert.routing).as_deref(),
             columns::templates_column(alert.routing.templates.as_deref()).as_deref(),
+            managed_by.as_ref().map(ManagedBy::source),
+            managed_by.as_ref().map(ManagedBy::name),
             parent,
         );
         let (seq,) = self.track_write(inserted)?;

@@ -73,6 +73,14 @@ impl Condition {
                 "alerts.seq IN (SELECT alert_seq FROM alert_tags WHERE account_id = $1 AND tag = ${at})"
             ));
         }
+        if let Some(source) = &filter.source {
+            // No source has it, and PostgreSQL refuses it.
+            if source.contains('\0') {
+                return None;
+            }
+            let at = condition.add(Parameter::Text(source.clone()));
+            condition.and(format_args!("managed_source = ${at}"));
+        }
         Some(condition)
     }
 

@@ -1,13 +1,13 @@
 //! Alerts: rows (`row.rs`), reads (`read.rs`), all active alerts (`active.rs`), pages (`list.rs`, `filter.rs`), totals (`totals.rs`),
-//! revisions of accounts (`revision.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), tags (`tags.rs`), former states
-//! (`undo.rs`) and guest
-//! alerts (`guests.rs`).
+//! revisions of accounts (`revision.rs`), changes (`change.rs`), alerts over many stocks (`scopes.rs`), alerts that programs
+//! manage (`managed.rs`), tags (`tags.rs`), former states (`undo.rs`) and guest alerts (`guests.rs`).
 
 mod active;
 mod change;
 mod filter;
 mod guests;
 mod list;
+mod managed;
 mod read;
 mod revision;
 mod row;

@@ -1,5 +1,7 @@
 //! Reads single alerts, and alerts of some stocks.
 
+use std::collections::BTreeMap;
+
 use alerts::AlertId;
 use market::Symbol;
 
@@ -85,6 +87,12 @@ impl Store {
     pub async fn alerts_by_id(&self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
         let rows = query_many!(AlertRow, &self.pools, BY_ID, ids, |query, id| query.bind(id.0));
         values(rows.into_iter().filter(|row| !row.is_deleted()))
+    }
+
+    /// Returns the ids of alerts by their `seq`, including deleted ones.
+    pub(crate) async fn alert_numbers(&self, ids: &[AlertId]) -> Result<BTreeMap<i64, AlertId>, StoreError> {
+        let rows = query_many!(AlertRow, &self.pools, BY_ID, ids, |query, id| query.bind(id.0));
+        Ok(rows.into_iter().map(|row| (row.seq, row.id())).collect())
     }
 
     /// Returns alert rows by `seq`, including deleted ones.

@@ -8,7 +8,7 @@ use alerts::condition::Side;
 use alerts::lifecycle::{Lifecycle, StoredLifecycleError};
 use alerts::options::{AlertOptions, restore_options};
 use alerts::routing::{Routing, read_routing};
-use alerts::{Alert, AlertId, AlertScope, Channel, ConditionKind, Note, Revision, Status, Tags, restore};
+use alerts::{Alert, AlertId, AlertScope, Channel, ConditionKind, ManagedBy, Note, Revision, Status, Tags, restore};
 use jiff::Timestamp;
 use market::Decimal;
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ macro_rules! select {
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
              threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, \
-             options, routing, templates, lifecycle, scope, alerts.parent_seq, \
+             options, routing, templates, lifecycle, scope, managed_source, managed_name, alerts.parent_seq, \
              (SELECT parents.id FROM alerts parents WHERE parents.seq = alerts.parent_seq) AS parent_id \
              FROM alerts ",
             $rest
@@ -66,6 +66,8 @@ row! {
         templates: Option<String>,
         lifecycle: Option<String>,
         scope: Option<String>,
+        managed_source: Option<String>,
+        managed_name: Option<String>,
         pub(crate) parent_seq: Option<i64>,
         parent_id: Option<Uuid>,
     }
@@ -87,6 +89,15 @@ impl AlertRow {
 
     pub(crate) fn deleted_at(&self) -> Result<Option<Timestamp>, StoreError> {
         TABLE.optional_instant(self.deleted_at)
+    }
+
+    fn managed_by(&self) -> Result<Option<ManagedBy>, StoreError> {
+        let (Some(source), Some(name)) = (&self.managed_source, &self.managed_name) else {
+            return Ok(None);
+        };
+        ManagedBy::new(source, name)
+            .map(Some)
+            .map_err(|error| TABLE.corrupt(format_args!("managed_by {error}")))
     }
 
     fn alert(&self) -> Result<Alert, StoreError> {
@@ -160,6 +171,7 @@ impl TryFrom<AlertRow> for StoredAlert {
 
     fn try_from(row: AlertRow) -> Result<Self, StoreError> {
         let alert = row.alert().map_err(|error| of_alert(row.id, error))?;
+        let managed_by = row.managed_by().map_err(|error| of_alert(row.id, error))?;
         let owner = match (row.account_id, row.guest_email) {
             (Some(account), _) => AlertOwner::Account(AccountId(account)),
             (None, Some(email)) => AlertOwner::Guest { email },
@@ -174,6 +186,7 @@ impl TryFrom<AlertRow> for StoredAlert {
                 (Some(scope), None) => ScopeRole::Scoped(parse_scope(&scope)?),
                 (None, None) => ScopeRole::Single,
             },
+            managed_by,
         })
     }
 }

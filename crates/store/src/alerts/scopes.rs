@@ -68,7 +68,7 @@ macro_rules! select_shown {
             crate::alerts::scopes::shown_triggered_at!(),
             " AS triggered_at, rsi_side, threshold_set_at, initial_price_set_at, created_by, deleted_at, note, tags, options, routing, templates, ",
             crate::alerts::scopes::shown_lifecycle!(),
-            " AS lifecycle, scope, alerts.parent_seq, \
+            " AS lifecycle, scope, managed_source, managed_name, alerts.parent_seq, \
              CASE WHEN FALSE THEN alerts.id END AS parent_id \
              FROM alerts ",
             $rest

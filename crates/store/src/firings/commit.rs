@@ -11,7 +11,8 @@ use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, write_many};
 use crate::model::{
-    FiringComposer, LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate, StoredAlert, SupersededQuote,
+    Fence, FiringComposer, LatestExtendedPrice, LatestQuote, LifecycleUpdate, RsiSideUpdate, Shard, ShardProgress,
+    StoredAlert, SupersededQuote,
 };
 use crate::unit_of_work::write_rows;
 use crate::{StoreError, UnitOfWork};
@@ -35,6 +36,7 @@ pub(super) struct Observations {
     pub(super) superseded: Vec<SupersededQuote>,
     pub(super) extended_prices: Vec<LatestExtendedPrice>,
     pub(super) clock: Option<Timestamp>,
+    pub(super) progress: Vec<ShardProgress>,
 }
 
 impl Observations {
@@ -45,6 +47,7 @@ impl Observations {
             && self.superseded.is_empty()
             && self.extended_prices.is_empty()
             && self.clock.is_none()
+            && self.progress.is_empty()
     }
 }
 
@@ -55,6 +58,9 @@ pub(super) struct FiringChunk {
     pub(super) stale: Vec<(usize, AlertId)>,
     pub(super) observations: Observations,
     pub(super) uses_compare_and_set: bool,
+    /// The shards that must be owned for the observations to be written.
+    pub(super) fence: Option<Arc<Fence>>,
+    pub(super) checks_fence: bool,
     /// Knows the time of the commit. Without firings there is none.
     pub(super) composer: Option<Arc<dyn FiringComposer>>,
 }
@@ -74,6 +80,8 @@ pub(super) struct ChunkOutcome {
     stale: Vec<(usize, AlertId)>,
     /// The current alerts whose firings were rejected. Deleted alerts are missing.
     current: HashMap<AlertId, StoredAlert>,
+    /// The shards of the fence that are lost. Then the observations were not written.
+    pub(super) lost_shards: Vec<Shard>,
 }
 
 impl ChunkOutcome {
@@ -94,17 +102,8 @@ impl ChunkOutcome {
 }
 
 impl FiringChunk {
-    pub(super) const fn of_observations(observations: Observations) -> Self {
-        Self {
-            rows: Vec::new(),
-            stale: Vec::new(),
-            observations,
-            uses_compare_and_set: true,
-            composer: None,
-        }
-    }
-
-    async fn record_observations(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+    /// Writes the observations unless a shard of the fence is lost. Returns the lost shards.
+    async fn record_observations(&self, unit: &mut UnitOfWork) -> Result<Vec<Shard>, StoreError> {
         let Observations {
             sides,
             lifecycles,
@@ -112,7 +111,15 @@ impl FiringChunk {
             superseded,
             extended_prices,
             clock,
+            progress,
         } = &self.observations;
+        let fence = self.fence.as_deref().filter(|_| !self.observations.is_empty());
+        if let Some(fence) = fence.filter(|_| self.checks_fence) {
+            let lost = unit.lock_fence(fence, clock.is_some()).await?;
+            if !lost.is_empty() {
+                return Ok(lost);
+            }
+        }
         write_many!(unit, DECIDE_SIDES, sides, |query, decided| {
             query
                 .bind(decided.alert.0)
@@ -123,22 +130,29 @@ impl FiringChunk {
         unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
         unit.record_extended_prices(extended_prices).await?;
-        if let Some(clock) = clock {
-            write_rows!(
-                unit,
-                "INSERT INTO marks (name, at) VALUES ('clock', $1)
-                 ON CONFLICT (name) DO UPDATE SET at = excluded.at WHERE excluded.at > marks.at",
-                clock.as_microsecond(),
-            );
+        if fence.is_some() {
+            unit.record_shard_progress(progress).await?;
         }
-        Ok(())
+        match (clock, fence) {
+            (Some(clock), Some(fence)) => unit.mark_clock_of_shards(fence, *clock).await?,
+            (Some(clock), None) => {
+                write_rows!(
+                    unit,
+                    "INSERT INTO marks (name, at) VALUES ('clock', $1)
+                     ON CONFLICT (name) DO UPDATE SET at = excluded.at WHERE excluded.at > marks.at",
+                    clock.as_microsecond(),
+                );
+            }
+            (None, _) => {}
+        }
+        Ok(Vec::new())
     }
 
     /// Runs the transaction of the chunk.
     pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<ChunkOutcome, StoreError> {
         let fired = self.fire(unit).await?;
         self.record_firings(unit, &fired).await?;
-        self.record_observations(unit).await?;
+        let lost_shards = self.record_observations(unit).await?;
         let accepted: HashSet<usize> = fired.into_iter().map(|row| row.index).collect();
         let lost = self.rows.iter().filter(|row| !accepted.contains(&row.index));
         let mut rejected: Vec<AlertId> = lost.map(|row| row.alert).collect();
@@ -148,6 +162,7 @@ impl FiringChunk {
             accepted,
             stale: self.stale.clone(),
             current: current.into_iter().map(|alert| (alert.alert.id, alert)).collect(),
+            lost_shards,
         })
     }
 }

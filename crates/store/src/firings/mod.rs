@@ -18,15 +18,24 @@
 //!
 //! Observations (quotes and the clock) are written with the last chunk. So after a crash in between, missing firings
 //! are evaluated again.
+//!
+//! # Fence
+//!
+//! In a cluster, the observations of a stock are written by the owner of its shard only (`fence.rs`). Firings need no
+//! owner: each is accepted once, whoever commits it.
+//!
+//! With the observations, the owner writes which messages they come from, so that its successor judges the others and no message twice.
 
 mod acknowledge;
 mod commit;
 mod delays;
+mod fence;
 mod lifecycles;
 mod prepare;
 mod read;
 mod write;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::model::{EvaluationCommit, EvaluationOutcome, FiringComposer, FiringResult, StoredAlert};
@@ -58,7 +67,20 @@ impl Store {
             superseded,
             extended_prices,
             clock,
+            progress,
+            fence,
         } = commit;
+        let fence = fence.map(Arc::new);
+        let mut lost_shards = BTreeSet::new();
+        let of_observations = |observations| FiringChunk {
+            rows: Vec::new(),
+            stale: Vec::new(),
+            observations,
+            uses_compare_and_set: true,
+            fence: fence.clone(),
+            checks_fence: self.checks_fence,
+            composer: None,
+        };
         let mut results: Vec<Option<FiringResult>> = Vec::new();
         results.resize_with(firings.len(), || None);
 
@@ -68,7 +90,8 @@ impl Store {
                 sides: some,
                 ..Observations::default()
             };
-            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
+            let outcome = self.commit_chunk(of_observations(observations)).await?;
+            lost_shards.extend(outcome.lost_shards);
         }
         let mut observations = Some(Observations {
             sides,
@@ -77,6 +100,7 @@ impl Store {
             superseded,
             extended_prices,
             clock,
+            progress,
         });
 
         let order = self.in_order_of_creation(&firings).await?;
@@ -91,9 +115,9 @@ impl Store {
             let chunk = FiringChunk {
                 rows,
                 stale,
-                observations: if following.is_none() { observations.take() } else { None }.unwrap_or_default(),
                 uses_compare_and_set: self.uses_compare_and_set,
                 composer: Some(Arc::clone(&composer)),
+                ..of_observations(if following.is_none() { observations.take() } else { None }.unwrap_or_default())
             };
             let preparing = async {
                 match following {
@@ -104,6 +128,7 @@ impl Store {
             let (outcome, prepared) = tokio::join!(self.commit_chunk(chunk), preparing);
             let mut outcome = outcome?;
             next = prepared?;
+            lost_shards.extend(std::mem::take(&mut outcome.lost_shards));
             for (index, alert) in fired {
                 results[index] = Some(if outcome.is_accepted(index) {
                     FiringResult::Fired(Box::new(alert))
@@ -116,13 +141,15 @@ impl Store {
             }
         }
         if let Some(observations) = observations.filter(|observations| !observations.is_empty()) {
-            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
+            let outcome = self.commit_chunk(of_observations(observations)).await?;
+            lost_shards.extend(outcome.lost_shards);
         }
         let firings = results
             .into_iter()
             .map(|result| result.unwrap_or(FiringResult::Stale(None)));
         Ok(EvaluationOutcome {
             firings: firings.collect(),
+            lost_shards: lost_shards.into_iter().collect(),
         })
     }
 

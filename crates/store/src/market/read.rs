@@ -106,6 +106,14 @@ impl Store {
         values(query!(fetch_all StoredQuote, &self.pools, sql)?)
     }
 
+    /// Returns the latest quote of a stock.
+    pub async fn latest_quote(&self, symbol: Symbol) -> Result<Option<LatestQuote>, StoreError> {
+        let sql = "SELECT symbol, session, open, high, low, last, volume, at, made_at, bid, ask, vwap FROM quotes
+                   WHERE symbol = $1";
+        let row = query!(fetch_optional StoredQuote, &self.pools, sql, symbol.as_str())?;
+        row.map(TryInto::try_into).transpose()
+    }
+
     /// Returns the known fundamentals, earnings and dividends of each stock, by symbol. Fundamentals dated after
     /// `today` do not count.
     pub async fn stock_facts(&self, today: Date) -> Result<Vec<(Symbol, StockFacts)>, StoreError> {

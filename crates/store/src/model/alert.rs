@@ -1,6 +1,6 @@
 //! Stored alerts and how lists of them are filtered and sorted.
 
-use alerts::{Alert, AlertId, AlertScope, ConditionKind, Status, Tags};
+use alerts::{Alert, AlertId, AlertScope, ConditionKind, ManagedBy, Status, Tags};
 use market::Symbol;
 
 use super::AccountId;
@@ -28,6 +28,8 @@ pub struct StoredAlert {
     pub created_by: Option<String>,
     /// Its role in an alert over many stocks.
     pub role: ScopeRole,
+    /// The source that manages it, and its name there. Members have none: their alert over many stocks has it.
+    pub managed_by: Option<ManagedBy>,
 }
 
 /// The role of a stored alert in an alert over many stocks.
@@ -76,6 +78,8 @@ pub struct AlertFilter {
     pub search: Option<String>,
     /// Only alerts that have all these tags.
     pub tags: Tags,
+    /// Only alerts that this source manages.
+    pub source: Option<String>,
 }
 
 /// The field that a list of alerts is sorted by.
@@ -101,6 +105,11 @@ pub enum AlertSortField {
 /// The number of changes of what the lists of an account show of its alerts. Equal revisions of an account mean equal lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlertRevision(pub i64);
+
+/// The number of changes of the alerts that a source manages, except those of their status. Equal revisions mean that they are as they
+/// were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceRevision(pub i64);
 
 /// The order of a list of alerts. Ties are sorted by creation, newest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

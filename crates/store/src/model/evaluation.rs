@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Decimal, Price, Symbol};
 
-use super::{EventId, LatestExtendedPrice, LatestQuote, StoredAlert};
+use super::{EventId, Fence, LatestExtendedPrice, LatestQuote, Shard, ShardProgress, StoredAlert};
 
 /// An alert that fired.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,6 +77,11 @@ pub struct EvaluationCommit {
     pub extended_prices: Vec<LatestExtendedPrice>,
     /// The instant up to which the clock was processed.
     pub clock: Option<Timestamp>,
+    /// In a cluster: the last messages whose results these are, each shard and origin once. Without a fence they are not written.
+    pub progress: Vec<ShardProgress>,
+    /// In a cluster: the shards that must be owned for everything but the firings to be written. The clock is then that of these
+    /// shards. `None`: there is one process, and everything is written.
+    pub fence: Option<Fence>,
 }
 
 /// A stored quote that is dated in the future.
@@ -98,11 +103,14 @@ pub enum FiringResult {
     Stale(Option<Box<StoredAlert>>),
 }
 
-/// The results of all firings, in order.
+/// The results of all firings, in order, and those of the fence.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EvaluationOutcome {
     /// One result per firing.
     pub firings: Vec<FiringResult>,
+    /// The shards of the fence that another node owns by now, in order. If there are any, only the firings were written. Sides beyond
+    /// 2,048 may have been written before. Not checked if there is nothing but firings.
+    pub lost_shards: Vec<Shard>,
 }
 
 /// Composes what is stored of a firing.

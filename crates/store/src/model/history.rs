@@ -7,7 +7,7 @@ use market::{Price, Symbol};
 use serde_json::{Map, Value};
 use uuid::{Builder, Uuid};
 
-use super::{AccountId, AlertOwner};
+use super::{AccountId, AlertOwner, StoredAlert};
 
 /// One entry of an alert's history.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,6 +46,30 @@ pub struct ListedHistoryRow {
     pub position: HistoryPosition,
     /// The entry.
     pub row: HistoryRow,
+}
+
+/// An alert of the change feed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PositionedAlert {
+    /// The alert.
+    pub id: AlertId,
+    /// The position of the last change of it that was read.
+    pub position: i64,
+    /// Whether the last change was a firing.
+    pub has_fired: bool,
+    /// The alert as it is now. `None` if it is deleted.
+    pub stored: Option<StoredAlert>,
+}
+
+/// The last change of an alert.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastChange {
+    /// The alert.
+    pub alert: AlertId,
+    /// Its position in the change feed.
+    pub position: i64,
+    /// Whether it was a firing.
+    pub has_fired: bool,
 }
 
 /// Event id.

@@ -27,6 +27,22 @@ pub struct IdempotencyKey {
     pub body_hash: [u8; 32],
 }
 
+/// A claim to the key of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewIdempotencyClaim {
+    /// The request.
+    pub key: IdempotencyKey,
+    /// The process that claims it: a node of a cluster, or the only process on a SQLite file. `None` if nothing tells whether the
+    /// process is alive.
+    pub process: Option<Uuid>,
+    /// The present time.
+    pub now: Timestamp,
+    /// Unfinished claims that are not newer count as abandoned.
+    pub abandoned: Timestamp,
+    /// Responses that are not newer are deleted.
+    pub forgotten: Timestamp,
+}
+
 /// The right, and the duty, to answer a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdempotencyClaim {
@@ -56,6 +72,9 @@ pub enum IdempotencyClaimResult {
         /// Start time.
         since: Timestamp,
     },
+    /// The request has changed something, but its response was not stored: the request failed later, its process has died, or it was not
+    /// confirmed that the change is on disk.
+    ResponseLost,
     /// The key was used with a different body.
     BodyMismatch,
 }

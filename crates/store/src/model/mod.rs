@@ -5,6 +5,7 @@ mod alert;
 mod api_key;
 mod approval;
 mod blindness;
+mod cluster;
 mod code;
 mod delivery;
 mod evaluation;
@@ -28,10 +29,13 @@ mod watchlist;
 mod webhook;
 
 pub use account::{Account, AccountId, Phone, Profile, QuietHours};
-pub use alert::{AlertFilter, AlertOwner, AlertRevision, AlertSort, AlertSortField, ScopeRole, StoredAlert};
+pub use alert::{
+    AlertFilter, AlertOwner, AlertRevision, AlertSort, AlertSortField, ScopeRole, SourceRevision, StoredAlert,
+};
 pub use api_key::{ApiKey, ApiKeyId};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use blindness::BlindnessNotice;
+pub use cluster::{ClusterNode, ClusterState, Epoch, Fence, NodeId, Shard, ShardProgress, ShardState};
 pub use code::{CodeCheck, CodeState, NewCode, UsedCode};
 pub use delivery::{
     Attempt, ClaimedDelivery, Delivery, DeliveryId, DeliveryResult, DeliveryStatus, DisablePolicy, DisabledWebhook,
@@ -43,8 +47,10 @@ pub use evaluation::{
 pub use export::{ExportedAlert, MessageRoute, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 pub use firing_record::{AcknowledgedFiring, Acknowledgement, FiringFilter, FiringRecord, FiringTimeline};
-pub use history::{EventId, HistoryPosition, HistoryRow, ListedHistoryRow, StoredEvent};
-pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
+pub use history::{EventId, HistoryPosition, HistoryRow, LastChange, ListedHistoryRow, PositionedAlert, StoredEvent};
+pub use idempotency::{
+    IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, NewIdempotencyClaim, RequesterId, StoredResponse,
+};
 pub use market::{LatestExtendedPrice, LatestQuote, StockFacts};
 pub use message::{
     ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, FoldedFirings, MessageChannel, MessageContent, MessageDestination,

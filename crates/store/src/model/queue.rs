@@ -21,6 +21,15 @@ impl Queue {
         Self::Messages(MessageChannel::Sms),
         Self::Messages(MessageChannel::Service),
     ];
+
+    /// Returns the name of the queue. All versions of the program must agree on it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Webhooks => "webhooks",
+            Self::Messages(channel) => channel.name(),
+        }
+    }
 }
 
 /// An endpoint with pending deliveries or messages: a webhook, or all messages to one recipient.

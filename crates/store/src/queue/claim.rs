@@ -4,6 +4,7 @@
 //! gets it.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
 
@@ -16,6 +17,8 @@ use crate::{Store, StoreError, UnitOfWork, sqlite};
 
 /// Advisory lock number for claims of messages: "BWCLAIM" and the channel.
 const CLAIM_LOCK_ID: i64 = 0x4257_434c_4149_4d00;
+/// The pause after a claim of messages that another process has locked out.
+const LOCKED_CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
 impl Store {
     /// Returns endpoints with pending rows after the endpoint `after`, at most `limit`, each with the time its first
@@ -67,19 +70,23 @@ impl Store {
         let transaction = self.commit(inputs, |&(queue, ref seqs, ref query, burst_limit), unit| {
             Box::pin(async move {
                 let (Queue::Messages(channel), Some(burst_limit)) = (queue, burst_limit) else {
-                    return unit.claim_seqs(queue, seqs, query).await;
+                    return Ok(Some(unit.claim_seqs(queue, seqs, query).await?));
                 };
                 if !unit.lock_claims(channel).await? {
-                    // Soon the other process has claimed.
-                    unit.wake(queue);
-                    return Ok(Vec::new());
+                    return Ok(None);
                 }
                 let claimed = unit.claim_seqs(queue, seqs, query).await?;
                 let claim = FoldingClaim::new(channel, query, burst_limit);
-                unit.fold_messages(&claim, claimed).await
+                Ok(Some(unit.fold_messages(&claim, claimed).await?))
             })
         });
-        transaction.await
+        if let Some(claimed) = transaction.await? {
+            return Ok(claimed);
+        }
+        // Soon the other process has claimed. It may serve other endpoints, so these are still due.
+        tokio::time::sleep(LOCKED_CLAIM_PAUSE).await;
+        self.wake_handle(queue).notify_one();
+        Ok(Vec::new())
     }
 }
 

@@ -29,7 +29,8 @@ mod settle;
 mod wake;
 
 pub(crate) use settle::{FinishedRow, SettlementResult};
-pub(crate) use wake::{WakeHandles, Wakes};
+pub(crate) use wake::WakeHandles;
+pub use wake::Wakes;
 
 use crate::bulk::Statement;
 use crate::columns::Table;

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::SqliteOptions;
 use super::error::sqlx_error;
 use super::query::Executor;
+use crate::threads::StatementThreads;
 
 /// Connections for reading, opened when they are needed. Each read runs as a whole on a thread for blocking work.
 #[derive(Clone, Debug)]
@@ -16,16 +17,18 @@ pub(crate) struct SqlitePool {
     idle: Arc<Mutex<Vec<Connection>>>,
     permits: Arc<Semaphore>,
     max_connections: u32,
+    threads: Arc<dyn StatementThreads>,
 }
 
 impl SqlitePool {
-    pub(crate) fn new(options: SqliteOptions, max_connections: u32) -> Self {
+    pub(crate) fn new(options: SqliteOptions, max_connections: u32, threads: Arc<dyn StatementThreads>) -> Self {
         let permits = usize::try_from(max_connections).unwrap_or(1);
         Self {
             options: Arc::new(options),
             idle: Arc::default(),
             permits: Arc::new(Semaphore::new(permits)),
             max_connections,
+            threads,
         }
     }
 
@@ -74,12 +77,14 @@ impl SqlitePool {
     ) -> Result<T, sqlx::Error> {
         let permit = self.permit().await?;
         let options = Arc::clone(&self.options);
-        let reading = tokio::task::spawn_blocking(move || {
+        let (sender, result) = oneshot::channel();
+        self.threads.run_read(Box::new(move || {
             let result = work(&options);
             drop(permit);
-            result
-        });
-        match reading.await {
+            // There is no receiver if the caller was cancelled.
+            let _ = sender.send(result);
+        }));
+        match result.await {
             Ok(result) => result.map_err(sqlx_error),
             // The thread panicked, or the runtime is shutting down.
             Err(_) => Err(sqlx::Error::WorkerCrashed),

@@ -4,6 +4,7 @@ use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, Statement, ToSql};
 use sqlx::{SqlSafeStr, SqlStr};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::error::sqlx_error;
 use super::row::{ReadRow, places, read};
@@ -189,6 +190,15 @@ fn bind(statement: &mut Statement<'_>, parameters: &[Value]) -> rusqlite::Result
 /// Chunks that a read may be ahead of their use.
 const CHUNKS_AHEAD: usize = 2;
 
+/// Passes a chunk on, and blocks the thread if too many wait.
+fn send<T>(sender: &mpsc::Sender<T>, chunk: T) -> Result<(), ()> {
+    match sender.try_send(chunk) {
+        Ok(()) => Ok(()),
+        Err(TrySendError::Full(chunk)) => sender.blocking_send(chunk).map_err(drop),
+        Err(TrySendError::Closed(_)) => Err(()),
+    }
+}
+
 /// Reads rows, converts them on the thread that reads them, and passes them on in chunks. So their use takes place beside the reading.
 ///
 /// The connection is closed at the end: the pages that it has read would stay in its cache and in the mapped part of the file, and the
@@ -220,9 +230,9 @@ where
             }
             let full = std::mem::replace(&mut chunk, Vec::with_capacity(chunk_rows));
             // There is no receiver if the caller was cancelled.
-            sender.blocking_send(full).is_ok()
+            send(&sender, full).is_ok()
         })?;
-        let _ = sender.blocking_send(chunk);
+        let _ = send(&sender, chunk);
         Ok(failure)
     });
     let using = async move {
@@ -236,8 +246,11 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::SqliteOptions;
     use super::*;
+    use crate::threads::BlockingThreads;
 
     fn new_file() -> (tempfile::TempDir, SqliteOptions) {
         let folder = tempfile::tempdir().unwrap();
@@ -299,7 +312,7 @@ mod tests {
     async fn cancelled_reads_leave_their_connections_to_others() {
         let (_folder, options) = new_file();
         run(&mut options.open().unwrap(), "CREATE TABLE t (a INTEGER)").await;
-        let pool = SqlitePool::new(options.reading_only(), 1);
+        let pool = SqlitePool::new(options.reading_only(), 1, Arc::new(BlockingThreads));
         for _ in 0..20 {
             let count = query("SELECT COUNT(*) FROM t").fetch_one::<(i64,)>(&pool);
             let _ = futures_util::FutureExt::now_or_never(count);
@@ -311,7 +324,7 @@ mod tests {
     #[tokio::test]
     async fn closed_pool_refuses_reads() {
         let (_folder, options) = new_file();
-        let pool = SqlitePool::new(options, 2);
+        let pool = SqlitePool::new(options, 2, Arc::new(BlockingThreads));
         let (one,): (i64,) = query("SELECT 1").fetch_one(&pool).await.unwrap();
         assert_eq!(one, 1);
         pool.close().await;

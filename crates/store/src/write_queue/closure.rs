@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 
 use super::queued_transaction::PendingTransaction;
 use super::{Abort, BoxFuture};
+use crate::idempotency::current_claim;
 use crate::{Store, StoreError, UnitOfWork};
 
 impl Store {
@@ -34,7 +35,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Abort::Refused`] if the body refused, [`Abort::Store`] if the database failed. Nothing was written, except
+    /// [`Abort::Refused`] if the body refused, [`Abort::Store`] if the database failed or the claim of the request
+    /// ([`Store::with_claim`]) was lost. Nothing was written, except
     /// possibly after [`StoreError::Unconfirmed`].
     pub async fn transaction<I, O, R>(
         &self,
@@ -74,6 +76,7 @@ impl Store {
             inputs,
             run,
             on_commit,
+            claim: current_claim(),
             result: None,
             reply: Some(reply),
         };

@@ -1,6 +1,6 @@
 //! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
 //!
-//! One task per store ([`WriterTask`], on a dedicated thread for SQLite) owns the connection that writes. It takes all waiting transactions, up to
+//! One task per store ([`WriterTask`], on a separate thread for SQLite) owns the connection that writes. It takes all waiting transactions, up to
 //! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
 //! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
 //! queue makes callers wait.
@@ -28,6 +28,7 @@ use crate::StoreError;
 use crate::database::WriteConnection;
 use crate::open::Address;
 use crate::queue::WakeHandles;
+use crate::threads::StatementThreads;
 use batch::BatchRunner;
 use queued_transaction::QueuedTransaction;
 
@@ -84,7 +85,12 @@ pub(crate) struct WriteQueue {
 
 impl WriteQueue {
     /// Starts the writer on its connection.
-    pub(crate) fn open(address: Address, connection: WriteConnection, wake_handles: WakeHandles) -> Self {
+    pub(crate) fn open(
+        address: Address,
+        connection: WriteConnection,
+        wake_handles: WakeHandles,
+        threads: &dyn StatementThreads,
+    ) -> Self {
         let is_file = !connection.is_pg();
         let (queue, waiting) = mpsc::channel(MAX_QUEUE_LENGTH);
         let (ended_sender, ended) = watch::channel(());
@@ -97,9 +103,7 @@ impl WriteQueue {
             _ended: ended_sender,
         };
         if is_file {
-            // Its statements block the thread.
-            let runtime = tokio::runtime::Handle::current();
-            std::thread::spawn(move || runtime.block_on(writer.run()));
+            threads.run_writer(Box::pin(writer.run()));
         } else {
             tokio::spawn(writer.run());
         }

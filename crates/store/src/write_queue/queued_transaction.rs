@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use tokio::sync::oneshot;
 
 use super::{Abort, BoxFuture};
+use crate::model::IdempotencyClaim;
 use crate::{StoreError, UnitOfWork};
 
 /// The outcome of a run, as seen by the database transaction.
@@ -16,7 +17,7 @@ pub(super) enum RunOutcome {
     Done,
     /// Refused.
     Refused,
-    /// The database failed, or the transaction panicked.
+    /// The database failed, the transaction panicked, or its claim was lost.
     Failed,
 }
 
@@ -35,11 +36,13 @@ pub(super) trait QueuedTransaction: Send {
     fn fail(&mut self, error: StoreError);
 }
 
-/// Inputs, body and hook of a transaction, its result once it has run, and the way back to the caller.
+/// Inputs, body, hook and claim of a transaction, its result once it has run, and the way back to the caller.
 pub(super) struct PendingTransaction<I, O, R, F, C> {
     pub(super) inputs: I,
     pub(super) run: F,
     pub(super) on_commit: C,
+    /// The claim of the request that the transaction is a part of.
+    pub(super) claim: Option<IdempotencyClaim>,
     pub(super) result: Option<Result<O, Abort<R>>>,
     pub(super) reply: Option<oneshot::Sender<Result<O, Abort<R>>>>,
 }
@@ -54,9 +57,16 @@ where
 {
     fn run<'a>(&'a mut self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, RunOutcome> {
         Box::pin(async move {
-            let (body, inputs) = (&self.run, &self.inputs);
+            let (body, inputs, claim) = (&self.run, &self.inputs, self.claim.as_ref());
             // Within a future, so that a panic before the first `await` is caught too.
-            let running = AssertUnwindSafe(async move { body(inputs, unit).await });
+            let running = AssertUnwindSafe(async move {
+                let output = body(inputs, &mut *unit).await?;
+                // After a failure, the caller gets that one.
+                if let Some(claim) = claim.filter(|_| unit.has_written() && unit.failure().is_none()) {
+                    unit.mark_written(claim).await?;
+                }
+                Ok(output)
+            });
             let result = running.catch_unwind().await.unwrap_or_else(|panic| {
                 let message = panic_message(panic.as_ref());
                 tracing::error!(

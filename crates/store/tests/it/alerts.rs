@@ -214,6 +214,7 @@ on_both_databases! {
                 tags: alerts::Tags::default(),
                 options: alerts::options::AlertOptions::default(),
                 routing: alerts::Routing::default(),
+                managed_by: None,
                 rearms: true,
             };
             transition::update(alert, change, transition::PriceAvailability::Unknown, at(5)).unwrap()

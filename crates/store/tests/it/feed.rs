@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use alerts::{AlertId, EvaluatedAlert};
+use serde_json::json;
 use store::Store;
+use store::model::{LastChange, PositionedAlert};
 use testkit::on_both_databases;
 use tokio::sync::Notify;
 
 use crate::firings::{fire, firing};
-use crate::support::{add, add_many, alert_of, asked_price, delete, insert, now, open, pause, with_accounts};
+use crate::support::{
+    add, add_many, alert_of, asked, asked_price, delete, insert, now, open, pause, symbol, uuid, with_accounts,
+};
 
 /// The ids that changed after a position, sorted, and the next position.
 async fn changed(store: &Store, position: i64) -> (Vec<AlertId>, i64) {
     let (changed, next) = store.changed_since(position, 1_000).await.unwrap();
-    let mut ids: Vec<_> = changed.into_iter().map(|(id, _)| id).collect();
+    let mut ids: Vec<_> = changed.into_iter().map(|changed| changed.id).collect();
     ids.sort();
     (ids, next)
 }
@@ -29,11 +33,47 @@ on_both_databases! {
         fire(&store, vec![firing(&alerts[1], 60)]).await;
         assert!(delete(&store, &alerts[2].alert).await);
         let (mut changed, next) = store.changed_since(position, 10).await.unwrap();
-        changed.sort_by_key(|(id, _)| *id);
+        changed.sort_by_key(|changed| changed.id);
         let expected = [now(&store, &alerts[0]).await, now(&store, &alerts[1]).await, None];
-        let ids: Vec<_> = alerts.iter().map(|alert| alert.alert.id).collect();
-        assert_eq!(changed, ids.into_iter().zip(expected).collect::<Vec<_>>());
+        let expected = alerts.iter().zip(position + 1..).zip(expected).map(|((alert, position), stored)| {
+            let has_fired = alert.alert.id == alerts[1].alert.id;
+            PositionedAlert { id: alert.alert.id, position, has_fired, stored }
+        });
+        assert_eq!(changed, expected.collect::<Vec<_>>());
         assert_eq!(next, store.history_position().await.unwrap());
+    }
+
+    async fn changed_alert_has_the_position_of_its_last_change(database) {
+        let store = with_accounts(database, 1).await;
+        assert_eq!(store.history_last().await.unwrap(), 0);
+        let alert = add_many(&store, 1).await.remove(0);
+        assert_eq!(store.history_last().await.unwrap(), 1);
+        assert!(pause(&store, &alert.alert).await);
+        let (changed, next) = store.changed_since(0, 10).await.unwrap();
+        assert_eq!(changed.iter().map(|changed| changed.position).collect::<Vec<_>>(), [2]);
+        assert_eq!((next, store.history_last().await.unwrap()), (2, 2));
+        let (changed, next) = store.changed_since(0, 1).await.unwrap();
+        // Other processes compare positions with the alert as it is now.
+        let position = if store.is_shared() { 2 } else { 1 };
+        assert_eq!((changed[0].position, next), (position, 1), "the later change was not read");
+    }
+
+    async fn last_changes_of_alerts_have_positions_if_several_processes_write(database) {
+        let store = with_accounts(database, 1).await;
+        let alerts = add_many(&store, 2).await;
+        assert!(pause(&store, &alerts[0].alert).await);
+        let ids = [alerts[1].alert.id, alerts[0].alert.id, AlertId(uuid(99))];
+        let mut positions = store.change_positions(&ids).await.unwrap();
+        positions.sort_by_key(|change| change.position);
+        let expected = [(1, 2), (0, 3)].map(|(alert, position): (usize, i64)| LastChange {
+            alert: alerts[alert].alert.id,
+            position,
+            has_fired: false,
+        });
+        assert_eq!(positions, if store.is_shared() { &expected[..] } else { &[] });
+        fire(&store, vec![firing(&alerts[1], 60)]).await;
+        let fired = store.change_positions(&ids[..1]).await.unwrap();
+        assert!(fired.iter().all(|change| change.has_fired), "{fired:?}");
     }
 
     async fn paged_feed_is_complete(database) {
@@ -46,7 +86,7 @@ on_both_databases! {
                 break;
             }
             assert!(changed.len() <= 3);
-            seen.extend(changed.into_iter().map(|(_, alert)| alert.unwrap()));
+            seen.extend(changed.into_iter().map(|changed| changed.stored.unwrap()));
             position = next;
         }
         seen.sort_by_key(|alert| alert.alert.id);
@@ -78,12 +118,38 @@ on_both_databases! {
         add(&other, &alert_of(1, 3, asked_price(3), 0)).await;
         let id = |number| AlertId(crate::support::uuid(number));
         let (first, position) = changed(&other, 0).await;
+        assert_eq!((position, other.history_last().await.unwrap()), (1, 3));
         assert_eq!(first, [id(1)], "the third is on disk, but the second may come before it");
         go.notify_one();
         slow.await.unwrap().unwrap();
         let (then, position) = changed(&other, position).await;
         assert_eq!(then, [id(2), id(3)]);
         assert_eq!(changed(&store, position).await, (vec![], position));
+    }
+
+    async fn active_alerts_of_some_stocks_are_read(database) {
+        let store = with_accounts(database, 1).await;
+        let mut alerts = Vec::new();
+        for (number, symbol) in (1..).zip(["AAPL", "MSFT", "AAPL", "IBM", "AAPL", "AAPL"]) {
+            alerts.push(alert_of(1, number, asked(symbol, "price_above", &json!({"threshold": 1})), 0));
+            add(&store, &alerts[alerts.len() - 1]).await;
+        }
+        assert!(pause(&store, &alerts[4].alert).await);
+        assert!(delete(&store, &alerts[5].alert).await);
+        let read = async |symbols: &[&str]| {
+            let symbols: Vec<_> = symbols.iter().map(|text| symbol(text)).collect();
+            let mut read = Vec::new();
+            store.active_alerts_of_symbols(&symbols, &mut |piece| read.extend(piece)).await.unwrap();
+            read.sort_by_key(|alert| alert.id);
+            read
+        };
+        let of = |numbers: &[usize]| -> Vec<_> {
+            numbers.iter().map(|number| EvaluatedAlert::of(&alerts[*number].alert)).collect()
+        };
+        assert_eq!(read(&["AAPL", "MSFT", "TSLA"]).await, of(&[0, 1, 2]));
+        assert_eq!(read(&["AAPL", "AAPL"]).await, of(&[0, 2]));
+        assert_eq!(read(&["TSLA"]).await, []);
+        assert_eq!(read(&[]).await, []);
     }
 
     async fn active_alerts_are_read_in_order_of_creation(database) {

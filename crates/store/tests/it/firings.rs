@@ -131,6 +131,7 @@ on_both_databases! {
                 tags: alerts::Tags::default(),
                 options: alerts::options::AlertOptions::default(),
                 routing: alerts::Routing::default(),
+                managed_by: None,
                 rearms: true,
             };
             transition::update(alert, change, transition::PriceAvailability::Unknown, at(30)).unwrap()
@@ -263,6 +264,8 @@ on_both_databases! {
         let quotes = vec![quote("AAPL", "5", 59), quote("MSFT", "6", 61)];
         store.commit_evaluation(commit(vec![], quotes, at(30)), composer()).await.unwrap();
         assert_eq!(store.latest_quotes().await.unwrap(), [quote("AAPL", "3", 60), quote("MSFT", "6", 61)]);
+        assert_eq!(store.latest_quote(symbol("MSFT")).await.unwrap(), Some(quote("MSFT", "6", 61)));
+        assert_eq!(store.latest_quote(symbol("GOOG")).await.unwrap(), None);
         assert_eq!(store.clock().await.unwrap(), Some(at(60)));
     }
 

@@ -120,7 +120,7 @@ on_both_databases! {
             assert_eq!(now(&store, &gone).await, None);
         }
         let (changed, _) = store.changed_since(0, 100).await.unwrap();
-        let mut changed: Vec<u128> = changed.iter().map(|(id, _)| id.0.as_u128()).collect();
+        let mut changed: Vec<u128> = changed.iter().map(|changed| changed.id.0.as_u128()).collect();
         changed.sort_unstable();
         assert_eq!(changed, [3, 4, 5, 6], "the history of what is gone is gone, too");
     }

@@ -36,6 +36,20 @@ on_both_databases! {
         assert!(claim(&store, 2, HOUR).await);
     }
 
+    async fn end_of_the_last_lease_is_known_after_its_release(database) {
+        let store = open(database).await;
+        assert_eq!(store.job_lease_end(JOB).await.unwrap(), None);
+        assert!(claim(&store, 1, HOUR).await);
+        let claimed_until = store.job_lease_end(JOB).await.unwrap();
+        assert_eq!(claimed_until.is_some(), store.is_shared());
+        release(&store, 1).await;
+        let released_at = store.job_lease_end(JOB).await.unwrap();
+        if let Some((claimed_until, released_at)) = claimed_until.zip(released_at) {
+            let earlier = claimed_until.duration_since(released_at);
+            assert!(earlier > SignedDuration::from_mins(30), "it ends at its release, {earlier} earlier");
+        }
+    }
+
     async fn lease_ends_by_itself(database) {
         let store = open(database).await;
         assert!(claim(&store, 1, SignedDuration::from_millis(50)).await);

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod alerts;
+mod cluster;
 mod codes;
 mod deliveries;
 mod escalations;

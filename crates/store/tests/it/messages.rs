@@ -98,6 +98,7 @@ fn guests(id: u128, email: &str) -> StoredAlert {
         },
         created_by: None,
         role: store::model::ScopeRole::Single,
+        managed_by: None,
     }
 }
 

@@ -45,7 +45,11 @@ on_both_databases! {
     }
 
     async fn concurrent_programs_can_open_new_database(database) {
-        let url = database.url().to_owned();
+        let empty = match database.is_postgres() {
+            true => &Database::empty_postgres().await,
+            false => database,
+        };
+        let url = empty.url().to_owned();
         let opening = (0..6).map(|_| {
             let options = StoreOptions::new(url.clone());
             tokio::spawn(async move { Store::open(options).await.map(drop) })

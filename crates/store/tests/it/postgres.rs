@@ -14,11 +14,22 @@ use crate::messages::{claim, settled};
 use crate::support::{account, add_account, add_many, at, open, uuid, with_accounts};
 
 /// Waits until a statement waits for a lock of another transaction.
-async fn wait_until_blocked(database: &Database) {
+pub(crate) async fn wait_until_blocked(database: &Database) {
     let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
     let blocked = "SELECT COUNT(*) FROM pg_stat_activity
                    WHERE datname = current_database() AND CARDINALITY(pg_blocking_pids(pid)) > 0";
     while sqlx::query_scalar::<_, i64>(blocked).fetch_one(&pool).await.unwrap() == 0 {
+        tokio::task::yield_now().await;
+    }
+    pool.close().await;
+}
+
+/// Waits until the server has ended all transactions whose processes do nothing.
+async fn wait_until_none_is_idle(database: &Database) {
+    let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
+    let idle = "SELECT COUNT(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND state = 'idle in transaction'";
+    while sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() > 0 {
         tokio::task::yield_now().await;
     }
     pool.close().await;
@@ -111,6 +122,26 @@ fn lost_connection_before_commit_is_retried() {
                 Some(account(number))
             );
         }
+    });
+}
+
+#[test]
+fn transaction_of_a_process_that_has_stopped_is_ended_and_retried() {
+    testkit::run(async {
+        let database = Arc::new(Database::postgres().await);
+        let store = with_accounts(&database, 1).await;
+        let runs = Arc::new(AtomicUsize::new(0));
+        let adding = store.commit((Arc::clone(&database), Arc::clone(&runs)), |(database, runs), unit| {
+            Box::pin(async move {
+                unit.insert_account(&account(2)).await?;
+                if runs.fetch_add(1, Ordering::SeqCst) == 0 {
+                    wait_until_none_is_idle(database).await;
+                }
+                unit.insert_account(&account(3)).await
+            })
+        });
+        assert!(adding.await.unwrap());
+        assert_eq!(runs.load(Ordering::SeqCst), 2);
     });
 }
 

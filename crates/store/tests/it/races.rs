@@ -2,11 +2,13 @@
 
 use alerts::HistoryAction;
 use futures_util::future::join_all;
+use serde_json::json;
 use store::model::{AccountId, FiringResult};
 use testkit::on_both_databases;
 
+use crate::escalations::{fire_with, ids, messages, pending, with_channels};
 use crate::firings::{ALL, fire, firing};
-use crate::support::{add_many, now, open, uuid, with_accounts};
+use crate::support::{add_many, at, now, open, uuid, with_accounts};
 
 on_both_databases! {
     async fn concurrent_firings_fire_once(database) {
@@ -35,6 +37,24 @@ on_both_databases! {
             let history = other.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
             let fired = history.items.iter().filter(|row| row.entry.action == HistoryAction::Triggered);
             assert_eq!((history.total, fired.count()), (2, 1));
+        }
+    }
+
+    async fn concurrent_escalations_send_each_firing_once_to_its_next_channel(database) {
+        let store = with_channels(database).await;
+        let other = open(database).await;
+        let routing = json!({"channels": ids(&[10, 11, 12]), "policy": "failover", "ack_timeout": "2m"});
+        let mut events = Vec::new();
+        for id in 100..140 {
+            events.push(fire_with(&store, id, routing.clone()).await);
+        }
+        let advances = [store.clone(), other].map(|store| {
+            tokio::spawn(async move { store.advance_escalations(at(220), 100).await.unwrap() })
+        });
+        let advanced: usize = join_all(advances).await.into_iter().map(Result::unwrap).sum();
+        assert_eq!(advanced, events.len());
+        for event in events {
+            assert_eq!(messages(&store, event).await, pending(&[10, 11]));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sealed values and the key check value.
 
-use store::model::IdempotencyKey;
+use store::model::{IdempotencyKey, NewIdempotencyClaim};
 use store::{KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, StoreError, StoreOptions};
 use testkit::Database;
 
@@ -26,12 +26,18 @@ async fn with_answers(database: &Database, requests: u8) -> store::Store {
         store
             .commit((), move |(), unit| {
                 Box::pin(async move {
-                    let request = IdempotencyKey {
-                        requester: store::model::RequesterId(crate::support::uuid(1)),
-                        key_hash: [number; 32],
-                        body_hash: [1; 32],
+                    let new = NewIdempotencyClaim {
+                        key: IdempotencyKey {
+                            requester: store::model::RequesterId(crate::support::uuid(1)),
+                            key_hash: [number; 32],
+                            body_hash: [1; 32],
+                        },
+                        process: None,
+                        now: at(1),
+                        abandoned: at(0),
+                        forgotten: at(0),
                     };
-                    let claimed = unit.claim_idempotency_key(&request, at(1), at(0), at(0)).await?;
+                    let claimed = unit.claim_idempotency_key(&new).await?;
                     let store::model::IdempotencyClaimResult::First(claim) = claimed else {
                         panic!("{claimed:?}")
                     };

@@ -94,6 +94,7 @@ pub(crate) fn alert_of(owner: u128, id: u128, asked: NewAlert, seconds: i64) -> 
         owner: AlertOwner::Account(AccountId(uuid(owner))),
         created_by: Some("key: laptop".to_owned()),
         role: store::model::ScopeRole::Single,
+        managed_by: None,
     }
 }
 

@@ -99,6 +99,7 @@ fn alert() -> StoredAlert {
         owner: AlertOwner::Account(ACCOUNT),
         created_by: None,
         role: store::model::ScopeRole::Single,
+        managed_by: None,
     }
 }
 

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use store::model::{
     AlertFilter, AlertSort, AlertSortField, ClaimQuery, DeliveryStatus, FiringFilter, IdempotencyKey, ListRequest,
-    MessageChannel, PageRequest, Queue,
+    MessageChannel, NewIdempotencyClaim, PageRequest, Queue,
 };
 use store::{Store, StoreOptions};
 use testkit::on_both_databases;
@@ -122,6 +122,8 @@ on_both_databases! {
         record!("escalations": store.advance_escalations(jiff::Timestamp::UNIX_EPOCH, 10).await);
 
         record!("active alerts at the start": store.active_alerts(&mut |_| ()).await);
+        let symbols = ["AAPL".parse().unwrap()];
+        record!("active alerts of some stocks": store.active_alerts_of_symbols(&symbols, &mut |_| ()).await);
         record!("bars at the start": store.all_bars(jiff::civil::date(2024, 1, 1), &mut |_| ()).await);
         record!("quotes at the start": store.latest_quotes().await);
         record!("comparison with the engine": store.active_revisions(&mut |_| ()).await);
@@ -132,9 +134,10 @@ on_both_databases! {
         record!("use of a refresh token": use_refresh_token.await);
         record!("API key": store.api_key_by_hash(HASH).await);
         let key = IdempotencyKey { requester: ACCOUNT.into(), key_hash: HASH, body_hash: HASH };
-        let claim = || store.commit(key, |key, unit| {
-            Box::pin(unit.claim_idempotency_key(key, now(), Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH))
-        });
+        let claim = NewIdempotencyClaim {
+            key, process: None, now: now(), abandoned: Timestamp::UNIX_EPOCH, forgotten: Timestamp::UNIX_EPOCH,
+        };
+        let claim = || store.commit(claim, |claim, unit| Box::pin(unit.claim_idempotency_key(claim)));
         record!("claim of an idempotency key": claim().await);
         record!("repeated idempotency key": claim().await);
         if let Some(limits) = store.shared_limits() {

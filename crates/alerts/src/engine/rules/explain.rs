@@ -23,6 +23,18 @@ use crate::expression::{Crossings, Expression, MetricValue, evaluate, number_val
 use crate::lifecycle::{Judgement, Lifecycle, Observation, Outcome, WaitReason, step};
 use crate::options::{AlertOptions, PercentBase};
 
+/// Returns the state of an alert without options as that of a rule.
+fn lifecycle_without_options(condition: &Condition, awaited_side: Option<Side>, armed_at: Timestamp) -> Lifecycle {
+    match condition {
+        Condition::SocialBuzz(_) => Lifecycle::new_on_change(armed_at),
+        _ => Lifecycle {
+            // The side that an alert waits for is the other one.
+            rsi_side: awaited_side.map(|side| side.pick(Side::Below, Side::Above)),
+            ..Lifecycle::new(armed_at, None, None)
+        },
+    }
+}
+
 impl Engine {
     /// Explains an armed alert. `None` if it is not armed.
     #[must_use]
@@ -33,6 +45,22 @@ impl Engine {
         }
     }
 
+    /// Explains an active alert that another engine evaluates, by its stored state. `None` as for
+    /// [`explain_unarmed`](Self::explain_unarmed).
+    #[must_use]
+    pub fn explain_elsewhere(&self, alert: &Alert, now: Timestamp) -> Option<Explanation> {
+        self.explain_rule(&self.armed_elsewhere(alert)?, now)
+    }
+
+    /// Returns an active alert that another engine evaluates as a rule.
+    pub(in crate::engine) fn armed_elsewhere(&self, alert: &Alert) -> Option<ArmedRule> {
+        let lifecycle = match alert.lifecycle.as_deref() {
+            Some(state) => state.clone(),
+            None => lifecycle_without_options(&alert.condition, alert.rsi_side, alert.armed_at),
+        };
+        self.known_rule(alert, lifecycle)
+    }
+
     /// Explains an alert that is not armed, as if it were armed now. `None` for a condition without comparisons, and while the engine
     /// knows nothing of one of its stocks.
     #[must_use]
@@ -41,13 +69,18 @@ impl Engine {
             Condition::SocialBuzz(_) => Lifecycle::new_on_change(now),
             _ => Lifecycle::new(now, None, None),
         };
+        self.explain_rule(&self.known_rule(alert, lifecycle)?, now)
+    }
+
+    /// Returns an alert as a rule in a state; `None` while the engine knows nothing of one of its stocks.
+    fn known_rule(&self, alert: &Alert, lifecycle: Lifecycle) -> Option<ArmedRule> {
         let rule = Rule::with_lifecycle(&EvaluatedAlert::of(alert), lifecycle)?;
         let names = rule.judged.expression().map(symbols).unwrap_or_default();
         let is_known = |symbol: &Symbol| self.indices.contains_key(symbol);
         if !is_known(&rule.symbol) || !names.iter().flatten().all(is_known) {
             return None;
         }
-        self.explain_rule(&ArmedRule::new(rule, |symbol| self.indices[&symbol]), now)
+        Some(ArmedRule::new(rule, |symbol| self.indices[&symbol]))
     }
 
     /// Returns one of the 23 conditions without options as a rule.
@@ -63,14 +96,7 @@ impl Engine {
             condition: armed.condition.clone(),
             options: AlertOptions::default(),
             initial_price: armed.initial_price,
-            lifecycle: match armed.condition {
-                Condition::SocialBuzz(_) => Lifecycle::new_on_change(armed.armed_at),
-                _ => Lifecycle {
-                    // The side that an alert waits for is the other one.
-                    rsi_side: armed.rsi_side.map(|side| side.pick(Side::Below, Side::Above)),
-                    ..Lifecycle::new(armed.armed_at, None, None)
-                },
-            },
+            lifecycle: lifecycle_without_options(&armed.condition, armed.rsi_side, armed.armed_at),
         };
         Some(ArmedRule::new(rule, |_| armed.stock))
     }

@@ -105,7 +105,7 @@ impl Engine {
             for stock in stocks {
                 self.end_session_of(stock, now, out);
             }
-            // Without an observation the price is the one before, so it is no second one for the trigger `two_lasts`.
+            // Without an observation the price is the one before, so it is not one of two for the trigger `two_lasts`.
             let is_new = !observed.is_empty();
             self.judge_and_place(slot, now, Cause { observed, is_new }, out);
         }

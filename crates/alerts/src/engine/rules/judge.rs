@@ -26,7 +26,7 @@ use crate::metrics::AlertBasis;
 pub(super) struct Cause<'a> {
     /// The stocks with a new observation.
     pub(super) observed: &'a BTreeSet<StockIndex>,
-    /// Whether an observation or a fact is new; otherwise time has passed.
+    /// Whether an observation is new, or a fact for a rule of facts alone; otherwise the same prices are judged again.
     pub(super) is_new: bool,
 }
 
@@ -118,9 +118,11 @@ impl Engine {
         if stepped.next.figures == ArmedFigures::AtArming {
             stepped.next.figures = ArmedFigures::Judged;
         }
+        let own_stock = self.indices[&armed.rule.symbol];
         let decision = |action| Decision {
             alert: armed.rule.alert,
             revision: armed.rule.revision,
+            stock: own_stock,
             at: now,
             action,
         };

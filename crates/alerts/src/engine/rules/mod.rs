@@ -96,6 +96,7 @@ impl Engine {
             out.push(Decision {
                 alert: armed.rule.alert,
                 revision: armed.rule.revision,
+                stock: self.indices[&armed.rule.symbol],
                 at: now,
                 action: AlertAction::SetLifecycle {
                     state: Box::new(armed.rule.lifecycle.clone()),
@@ -181,7 +182,7 @@ impl Engine {
     ) {
         let mut due = self.stocks[stock.0 as usize].rules.take_all();
         due.retain(|slot| judged.insert(*slot));
-        // The price is the one of the last observation, so it is no second one for the trigger `two_lasts`.
+        // The price is the one of the last observation, so it is not one of two for the trigger `two_lasts`.
         let cause = Cause {
             observed: &BTreeSet::new(),
             is_new: false,

@@ -76,14 +76,15 @@ impl Engine {
         now: Timestamp,
         out: &mut Vec<Decision>,
     ) {
+        let stock = self.stock(symbol);
         for armed in self.rules.iter_mut().filter(|armed| armed.rule.symbol == symbol) {
-            out.extend(armed.after_split(ratio, now));
+            out.extend(armed.after_split(ratio, stock, now));
         }
     }
 }
 
 impl ArmedRule {
-    fn after_split(&mut self, ratio: SplitRatio, now: Timestamp) -> Option<Decision> {
+    fn after_split(&mut self, ratio: SplitRatio, own_stock: StockIndex, now: Timestamp) -> Option<Decision> {
         let rule = &mut self.rule;
         let (condition, initial_price) = after_split(&rule.condition, rule.initial_price, ratio);
         let lifecycle = rule.lifecycle.after_split(ratio);
@@ -113,6 +114,7 @@ impl ArmedRule {
             Decision {
                 alert: rule.alert,
                 revision,
+                stock: own_stock,
                 at: now,
                 action,
             }

@@ -153,6 +153,51 @@ fn two_lasts_need_two_observations_in_a_row() {
 }
 
 #[test]
+fn judgement_without_an_observation_is_neither_of_two_prices() {
+    let options = AlertOptions {
+        trigger: TriggerPrice::TwoLasts,
+        ..each_time()
+    };
+    for between in [True, False, Unknown] {
+        let first_stays = [judgement(0, True), check(1, between), judgement(2, True)];
+        assert_eq!(firings(&options, &first_stays), [2], "{between:?}");
+        let is_no_first = [
+            judgement(0, False),
+            check(1, between),
+            judgement(2, True),
+            judgement(3, True),
+        ];
+        assert_eq!(firings(&options, &is_no_first), [3], "{between:?}");
+    }
+}
+
+#[test]
+fn hold_of_two_prices_is_interrupted_without_an_observation() {
+    let options = AlertOptions {
+        trigger: TriggerPrice::TwoLasts,
+        hold: Some(Hold::new("1m".parse().unwrap()).unwrap()),
+        ..AlertOptions::default()
+    };
+    let begun = [judgement(0, True), judgement(10, True)];
+    let held = [begun.as_slice(), &[check(70, True)]].concat();
+    assert_eq!(firings(&options, &held), [70]);
+    // It begins anew at the next observation, because the one before it was true.
+    let interrupted = [
+        begun.as_slice(),
+        &[check(20, False), check(21, True), judgement(30, True)],
+    ]
+    .concat();
+    assert_eq!(
+        firings(&options, &[interrupted.as_slice(), &[check(89, True)]].concat()),
+        [] as [i64; 0]
+    );
+    assert_eq!(
+        firings(&options, &[interrupted.as_slice(), &[check(90, True)]].concat()),
+        [90]
+    );
+}
+
+#[test]
 fn two_lasts_begin_anew_after_rearming_and_after_a_snooze() {
     let two_lasts = AlertOptions {
         trigger: TriggerPrice::TwoLasts,

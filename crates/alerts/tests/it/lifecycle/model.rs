@@ -144,30 +144,22 @@ impl Model<'_> {
 
     /// Since when the condition is true without interruption; `None` if a second judgement is needed.
     fn true_since(&self, index: usize, options: &AlertOptions) -> Option<Timestamp> {
-        // The judgements since arming, at all of which the condition was true, up to this one.
         let first = self.first_since_arming();
-        let since_arming: Vec<usize> = self.judged.iter().copied().filter(|judged| *judged >= first).collect();
-        let mut run: Vec<usize> = Vec::new();
-        for judged in since_arming {
-            if self.judgement(judged).truth == Truth::True {
-                run.push(judged);
-            } else {
-                run.clear();
-            }
-        }
-        let begin = *run.first()?;
+        let since_arming = || self.judged.iter().copied().filter(|judged| *judged >= first);
         // A crossing that is over interrupts the truth after its judgement.
-        let interrupted = run
-            .iter()
-            .rev()
-            .find(|judged| **judged < index && self.judgement(**judged).truth_after != Truth::True);
-        let counting = run
-            .iter()
-            .filter(|judged| interrupted.is_none_or(|last| *judged > last));
-        let mut confirmed = counting.filter(|judged| {
-            options.trigger != TriggerPrice::TwoLasts || **judged > begin && self.judgement(**judged).observation.is_new
-        });
-        confirmed.next().map(|judged| self.at(*judged))
+        let is_uninterrupted = |judged: &usize| {
+            let Judgement { truth, truth_after, .. } = self.judgement(*judged);
+            *truth == Truth::True && (*judged == index || *truth_after == Truth::True)
+        };
+        let run = since_arming().rev().take_while(is_uninterrupted);
+        let is_observation = |judged: &usize| self.judgement(*judged).observation.is_new;
+        let is_second_price = |judged: &usize| {
+            let mut earlier = since_arming().rev().skip_while(|earlier| earlier >= judged);
+            let last_price = earlier.find(is_observation);
+            is_observation(judged) && last_price.is_some_and(|last| self.judgement(last).truth == Truth::True)
+        };
+        let is_confirmed = |judged: &usize| options.trigger != TriggerPrice::TwoLasts || is_second_price(judged);
+        run.filter(is_confirmed).last().map(|judged| self.at(judged))
     }
 
     /// The highest and the lowest price since arming.

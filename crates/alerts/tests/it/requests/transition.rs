@@ -51,6 +51,7 @@ fn change_of(alert: &Alert) -> AlertChange {
         tags: alert.tags.clone(),
         options: alert.options.clone(),
         routing: alert.routing.clone(),
+        managed_by: None,
         rearms: true,
     }
 }

@@ -25,6 +25,7 @@ fn empty_update_changes_nothing() {
             tags: Tags::default(),
             options: AlertOptions::default(),
             routing: alerts::Routing::default(),
+            managed_by: None,
             rearms: true,
         };
         assert_eq!(update(&current, &json!({})), Ok(same.clone()), "{name}");

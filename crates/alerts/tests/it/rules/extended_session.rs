@@ -196,6 +196,22 @@ fn evaluation_is_no_second_price_in_extended_hours() {
 }
 
 #[test]
+fn evaluation_is_no_first_price_in_extended_hours() {
+    let mut market = observed_market();
+    market.observe_extended("ACME", "96", EVENING);
+    let options = json!({"session": "extended", "trigger": "two_lasts"});
+    market.arm(&rule(1, "price < 97", &options), EVENING);
+    assert_eq!(firings(&market.process(Event::Evaluate, EVENING)), []);
+    for (now, fires) in [("2024-07-01T21:00:01Z", false), ("2024-07-01T21:00:02Z", true)] {
+        assert_eq!(
+            !firings(&market.observe_extended("ACME", "96", now)).is_empty(),
+            fires,
+            "{now}"
+        );
+    }
+}
+
+#[test]
 fn stale_price_is_not_judged_again() {
     for (end, is_fresh) in [("2024-07-01T21:15:00Z", true), ("2024-07-01T21:15:01Z", false)] {
         let options = json!({"session": "extended", "hold": "15m"});
@@ -338,4 +354,33 @@ fn explanation_is_as_of_the_extended_price() {
     let explanation = market.engine.explain(id(1), at("2024-07-01T21:05:00Z")).unwrap();
     assert_eq!(explanation.terms[0].as_of, Some(at(EVENING)));
     assert_eq!(explanation.terms[0].left.unwrap().to_string(), "98");
+}
+
+#[test]
+fn session_that_is_set_back_to_the_hours_before_it_is_observed_again() {
+    let mut market = observed_market();
+    market.arm(&rule(1, "price < 97", &extended()), NOW);
+    let acme = symbol("ACME");
+    let stored = market.engine.observed_session(acme).unwrap();
+    market.observe_extended("ACME", "98", "2024-07-02T12:00:00Z");
+    let newest = market.engine.extended_price(acme).unwrap();
+    market.observe("ACME", "99", "2024-07-02T13:31:00Z");
+    // Another process continues from what is stored.
+    let now = "2024-07-02T13:31:01Z";
+    let resumed = Event::Resume {
+        symbol: acme,
+        session: stored,
+    };
+    market.process(resumed, now);
+    market.process(Event::ResumeExtended { symbol: acme, newest }, now);
+    assert_eq!(
+        firings(&market.observe("ACME", "96", "2024-07-02T13:31:02Z")),
+        [at("2024-07-02T13:31:02Z")]
+    );
+    let session = market.engine.observed_session(acme).unwrap();
+    assert_eq!(
+        (session.open, session.high),
+        (price("96"), price("96")),
+        "without the first price"
+    );
 }

@@ -15,6 +15,7 @@ mod market;
 mod oracle;
 mod questions;
 mod splits;
+mod two_prices;
 mod world;
 
 use proptest::prelude::*;

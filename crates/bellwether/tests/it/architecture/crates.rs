@@ -11,11 +11,31 @@ use crate::architecture::sources::root;
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("market", &[]),
     ("clock", &[]),
+    ("bus", &[]),
     ("testdata", &[]),
     ("testkit", &[]),
     ("contract", &[]),
+    ("client", &[]),
+    ("alert_files", &["market", "alerts", "client"]),
     ("acceptance", &["testkit", "contract"]),
     ("alerts", &["market"]),
+    (
+        "simulation",
+        &[
+            "accounts",
+            "alerts",
+            "clock",
+            "delivery",
+            "evaluation",
+            "foundation",
+            "market",
+            "notify",
+            "service",
+            "store",
+            "testkit",
+            "watchlist",
+        ],
+    ),
     ("analyst", &["market", "alerts"]),
     ("paper", &["market"]),
     ("sources", &["clock", "market"]),
@@ -26,6 +46,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "evaluation",
         &[
+            "bus",
             "clock",
             "market",
             "alerts",
@@ -66,6 +87,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "service",
         &[
+            "bus",
             "market",
             "alerts",
             "paper",
@@ -109,6 +131,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "bellwether",
         &[
+            "alert_files",
+            "client",
+            "bus",
             "clock",
             "market",
             "alerts",

@@ -223,7 +223,7 @@ impl Evaluator {
             .into_iter()
             .map(|stored| with_clamped_armed_at(&stored.alert, now));
         Ok(alerts
-            .filter(|alert| AlertInputs::of(alert).has_market_data())
+            .filter(|alert| AlertInputs::of(alert).has_market_data() && self.owns(alert.symbol))
             .collect())
     }
 

@@ -149,7 +149,11 @@ where
     }
 
     fn endpoints_found(&mut self, endpoints: &[DueEndpoint], now: Timestamp) {
+        // The pages have the endpoints of all dispatchers, so only an incomplete page is the last one.
         for due in endpoints {
+            if !self.scheduler.share.has(due.endpoint) {
+                continue;
+            }
             if due.first_due <= now {
                 self.scheduler.mark_due(due.endpoint);
             } else {

@@ -6,6 +6,7 @@ use notify::dispatcher::DispatcherLimits;
 
 use crate::notify::common::dispatcher_fixture::{AttemptBehaviour, DispatcherFixture};
 use crate::notify::common::outbox::{OutboxCall, Status};
+use crate::notify::common::random::Random;
 
 /// The random number that gives no jitter.
 const NO_JITTER: u64 = 2_000;
@@ -222,23 +223,6 @@ async fn zero_limits_do_not_stop_delivery() {
     fixture.outbox.done().await;
     assert_eq!(fixture.transport.max("all"), 1);
     running.end().await;
-}
-
-/// A deterministic random number generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    fn small(&mut self, bound: u64) -> usize {
-        usize::try_from(self.below(bound)).unwrap() + 1
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,7 @@ mod connection_security;
 mod dispatcher;
 mod dispatcher_fairness;
 mod dispatcher_robustness;
+mod dispatcher_shares;
 mod lookups;
 mod messages;
 mod signatures;

@@ -14,6 +14,7 @@ mod tests;
 use alerts::ConditionKind;
 use schema::{request_schema, requests};
 use serde_json::{Value, json};
+use service::alerts::MAX_BATCH_CHANGES;
 use utoipa::ToSchema;
 
 /// A new alert.
@@ -27,6 +28,10 @@ pub struct UpdateAlert {}
 /// The changes to an alert, and the end of its snooze. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]
 pub struct PatchAlert {}
+
+/// The alerts to create, update and delete in one transaction.
+#[derive(Debug, ToSchema)]
+pub struct ChangeAlerts {}
 
 /// Adds the schemas of the bodies.
 pub(super) fn describe(schemas: &mut Value) {
@@ -63,15 +68,51 @@ pub(super) fn describe(schemas: &mut Value) {
             },
             "note": labels::note(),
             "tags": labels::tags(),
+            "managed_by": labels::managed_by(),
             "options": options::reference(),
             "scope": schema::scope_schema(),
         },
         "examples": [{"notification": "email"}],
     });
     routing::add_to(&mut schemas["UpdateAlert"]["properties"]);
+    schemas["ChangeAlerts"] = batch();
     schemas["AlertOptions"] = options::schema();
     schemas["PatchAlert"] = schemas["UpdateAlert"].clone();
     schemas["PatchAlert"]["properties"]["snooze"] = options::snooze();
+}
+
+/// Returns the schema of a batch.
+fn batch() -> Value {
+    let id = json!({"type": "string", "format": "uuid"});
+    let list = |items: Value, description: &str| json!({"type": ["array", "null"], "maxItems": MAX_BATCH_CHANGES, "items": items, "description": description});
+    let update = json!({
+        "type": "object",
+        "properties": {
+            "id": id,
+            "alert": {"allOf": [{"$ref": "#/components/schemas/UpdateAlert"}], "description": "The fields to change"},
+        },
+        "required": ["id", "alert"],
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "description": "The alerts to create, update and delete: at most 1,000 together, and each alert at most once",
+        "properties": {
+            "create": list(json!({"$ref": "#/components/schemas/CreateAlert"}), "The alerts to create"),
+            "update": list(update, "The alerts to update"),
+            "delete": list(id, "The ids of the alerts to delete"),
+            "dry_run": {"type": ["boolean", "null"], "description": "Judges the changes, and writes nothing"},
+            "source": labels::source(),
+            "expected_source_revision": {
+                "type": ["integer", "null"],
+                "format": "int64",
+                "minimum": 0,
+                "maximum": i64::MAX,
+                "description": "The `source_revision` that the source must still have; otherwise 409. Requires `source`",
+            },
+        },
+        "additionalProperties": false,
+    })
 }
 
 /// Returns a valid body for a condition.

@@ -66,6 +66,7 @@ pub(super) fn request_schema(request: &RequestSpec, kinds: &[ConditionKind]) -> 
             "parameters": parameters,
             "note": labels::note(),
             "tags": labels::tags(),
+            "managed_by": labels::managed_by(),
             "options": options::reference(),
             "email": {
                 "type": ["string", "null"], "format": "email",

@@ -28,6 +28,14 @@ pub(super) fn request(schema: &Value) -> Option<Value> {
             "alert": {"symbol": "AAPL", "condition": "price_below", "threshold": 180},
             "from": "2021-03-08", "to": "2026-03-06",
         }),
+        "ChangeAlerts" => json!({
+            "create": [{
+                "symbol": "AAPL", "condition": "price_below", "threshold": 180,
+                "managed_by": {"source": "trading-alerts", "name": "apple-dip"},
+            }],
+            "source": "trading-alerts",
+            "expected_source_revision": 0,
+        }),
         "McpRequest" => json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
         _ => return None,
     })

@@ -92,7 +92,8 @@ pub(super) const fn error_texts(code: ApiErrorCode) -> ErrorTexts {
             "this route does not support this method; the Allow header lists the supported methods",
         ),
         ApiErrorCode::Conflict => (
-            "A request with this `Idempotency-Key` is in progress",
+            "A request with this `Idempotency-Key` is in progress (then with `Retry-After`), or it was processed, at least in part, and its \
+             response was lost",
             "a request with this Idempotency-Key is in progress; send it again in a moment",
         ),
         ApiErrorCode::PayloadTooLarge => (

@@ -13,8 +13,9 @@ pub(super) const ALIASES: [(&str, &str); 3] = [
     ("fundamentals", "stock_fundamentals"),
 ];
 
-/// REST fields that tools leave out: long texts for people, which would fill the context of an agent.
-pub(super) const LEFT_OUT: [&str; 1] = ["templates"];
+/// REST fields that tools leave out, since they would fill the context of an agent: long texts for people, and what only programs that
+/// manage alerts need.
+pub(super) const LEFT_OUT: [&str; 2] = ["managed_by", "templates"];
 
 /// The data of a tool call: the REST data without its aliases and what tools leave out.
 #[derive(Clone, PartialEq, Debug)]

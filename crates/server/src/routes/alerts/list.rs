@@ -1,6 +1,6 @@
 //! `GET /alerts`
 
-use alerts::AlertId;
+use alerts::{AlertId, MAX_MANAGED_NAME_CHARACTERS};
 use foundation::Actor;
 use http::Uri;
 use service::alerts::{AlertItem, ListState};
@@ -65,6 +65,9 @@ pub struct ListAlertsParams {
         example = "earnings,swing"
     )]
     tags: Option<String>,
+    /// Only alerts that this source manages (`managed_by.source`).
+    #[param(max_length = 100, pattern = "^[^\\u0000]*$", example = "trading-alerts")]
+    source: Option<String>,
     /// Sort field.
     #[param(inline)]
     sort_field: Option<SortField>,
@@ -98,6 +101,7 @@ impl ListAlertsQuery {
                 symbol: query.symbol("symbol"),
                 search: query.text("search", MAX_SEARCH_CHARS),
                 tags: query.tags("tags"),
+                source: query.text("source", MAX_MANAGED_NAME_CHARACTERS),
             },
             sort: AlertSort {
                 field: query.choice("sort_field", SORT_FIELDS).unwrap_or_default(),

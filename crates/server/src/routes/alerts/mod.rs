@@ -2,6 +2,7 @@
 
 pub mod activate;
 pub mod attach;
+pub mod batch;
 pub mod create;
 pub mod delete;
 pub mod explain;
@@ -9,6 +10,7 @@ pub mod explanation;
 pub mod get;
 pub mod history;
 pub mod list;
+pub mod managed_by;
 pub mod members;
 pub mod near;
 pub mod outcome;
@@ -27,6 +29,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list::list_alerts, create::create_alert))
         .routes(routes!(record_history::record_alert_history))
+        .routes(routes!(batch::change_alerts))
         .routes(routes!(near::list_near_alerts))
         .routes(routes!(preview::preview_alert))
         .routes(routes!(parse::parse_alert))

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use service::alerts::{AlertDetail, AlertItem, AlertProximity, StoredAlert};
 
 use crate::document::names::{ChannelName, ConditionName, MadeByName, RoutePolicyName, StatusName};
+use crate::routes::alerts::managed_by::ManagedByView;
 use crate::routes::prelude::*;
 use crate::routes::templates::view::TemplatesView;
 
@@ -59,6 +60,10 @@ pub struct AlertFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 1, max_items = 20, example = json!(["earnings", "swing"]))]
     pub tags: Option<Vec<String>>,
+    /// The source that manages the alert, such as a set of files, and its name there; absent if people manage it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub managed_by: Option<ManagedByView>,
     /// The options that differ from their defaults; absent if none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"repeat": "each_time", "cooldown": "1h"}))]
@@ -150,6 +155,7 @@ impl AlertFields {
             triggered_at: alert.triggered_at.map(timestamp),
             initial_price: alert.initial_price.map(price),
             created_by: stored.created_by.as_deref().map(CreatorView::of),
+            managed_by: stored.managed_by.as_ref().map(ManagedByView::of),
             parameters: alert.parameters.map(alerts::json::in_javascript_order),
             note: alert.note.map(|note| note.as_str().to_owned()),
             tags: (!alert.tags.is_empty()).then(|| alert.tags.as_slice().to_vec()),

@@ -4,7 +4,6 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use serde_json::json;
 use server::HttpConfig;
 use service::idempotency::{IdempotencyLease, IdempotencyState, IdempotentRequest, LEASE_TIMEOUT};
 use store::model::AccountId;
@@ -144,12 +143,48 @@ async fn waiting_repeat_runs_when_the_lease_of_a_dead_process_ends() {
     assert_eq!(alerts(&second).await, 1);
 }
 
+/// Creates the alert of [`post`] in a process, which dies before it has stored the response.
+async fn create_and_die(server: &TestServer) {
+    let lease = begin(server).await;
+    let actor = server
+        .service
+        .authenticator
+        .authenticate_key(&server.key)
+        .await
+        .unwrap();
+    let created = lease
+        .execute(server.service.alerts.create_alert(&actor, &above(200)))
+        .await;
+    created.unwrap();
+}
+
 #[tokio::test]
-async fn repeat_of_a_request_of_a_dead_process_is_409_at_once_on_sqlite() {
+async fn repeat_of_a_request_whose_process_died_after_its_change_is_409_and_changes_nothing() {
+    let first = start_server(Database::postgres().await).await;
+    let second = first.another_process().await;
+    create_and_die(&first).await;
+    second.clock.advance(SignedDuration::try_from(LEASE_TIMEOUT).unwrap());
+    let refused = post(&second).await.refused(409, "CONFLICT");
+    assert!(refused.text.contains("response was lost"), "{}", refused.text);
+    assert_eq!(alerts(&second).await, 1);
+}
+
+#[tokio::test]
+async fn repeat_runs_after_a_restart_on_sqlite_if_the_first_request_changed_nothing() {
     let server = start_server(Database::sqlite()).await;
     let _lost = begin(&server).await;
+    let server = server.restarted().await;
+    let repeated = post(&server).await.ok(201);
+    assert!(!repeated.headers.contains_key("idempotent-replayed"));
+    assert_eq!(alerts(&server).await, 1);
+}
+
+#[tokio::test]
+async fn repeat_is_409_after_a_restart_on_sqlite_if_the_first_request_changed_something() {
+    let server = start_server(Database::sqlite()).await;
+    create_and_die(&server).await;
+    let server = server.restarted().await;
     let refused = post(&server).await.refused(409, "CONFLICT");
-    assert_eq!(refused.header("retry-after"), "2");
-    let listed = server.get("/v1/alerts").await.ok(200);
-    assert_eq!(listed.body["data"], json!([]));
+    assert!(refused.text.contains("response was lost"), "{}", refused.text);
+    assert_eq!(alerts(&server).await, 1);
 }

@@ -4,6 +4,7 @@
 
 mod account;
 mod account_enumeration;
+mod alert_batch;
 mod alert_changes;
 mod alerts;
 mod analysis;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use store::model::{IdempotencyClaimResult, IdempotencyKey, StoredResponse};
+use store::model::{IdempotencyClaimResult, IdempotencyKey, NewIdempotencyClaim, StoredResponse};
 use store::{Store, StoreOptions};
 
 use crate::http::test_server::{TestResponse, TestServer, above};
@@ -53,11 +53,14 @@ async fn secret_in_a_stored_response_is_encrypted() {
 async fn store_unencrypted(store: &Store, request: IdempotencyKey) {
     let stored = store.commit(request, |request, unit| {
         Box::pin(async move {
-            let (now, long_ago) = (
-                crate::http::test_server::OPEN.parse().unwrap(),
-                jiff::Timestamp::UNIX_EPOCH,
-            );
-            let claimed = unit.claim_idempotency_key(request, now, long_ago, long_ago).await?;
+            let new = NewIdempotencyClaim {
+                key: *request,
+                process: None,
+                now: crate::http::test_server::OPEN.parse().unwrap(),
+                abandoned: jiff::Timestamp::UNIX_EPOCH,
+                forgotten: jiff::Timestamp::UNIX_EPOCH,
+            };
+            let claimed = unit.claim_idempotency_key(&new).await?;
             let IdempotencyClaimResult::First(claim) = claimed else {
                 panic!("it was claimed before");
             };

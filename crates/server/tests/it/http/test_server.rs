@@ -64,6 +64,7 @@ fn default_service_settings() -> service::ServiceConfig {
         },
         identity: accounts::identity::IdentityConfig::default(),
         analyst: watchlist::analyst::AnalystConfig::default(),
+        cluster: None,
     }
 }
 

@@ -83,12 +83,15 @@ impl Alerts {
 
     fn explain_present(&self, actor: &Actor, alert: &Alert, quiet_until: Option<Timestamp>) -> ExplainedAlert {
         let now = self.ports.clock.now();
-        let (explanation, evaluation) = self.evaluator.read(|engine| {
-            let explanation = engine.explain(alert.id, now);
-            let explanation = explanation.or_else(|| engine.explain_unarmed(alert, now));
-            (explanation, engine.evaluation(alert.id, now))
-        });
         let is_active = alert.status == Status::Active;
+        let (explanation, evaluation) = self.evaluator.read(|engine| {
+            if !is_active {
+                return (engine.explain_unarmed(alert, now), None);
+            }
+            let explanation = self.evaluator.explanation_of(engine, alert, now);
+            let explanation = explanation.or_else(|| engine.explain_unarmed(alert, now));
+            (explanation, self.evaluator.evaluation_of(engine, alert, now))
+        });
         let mut gates: Vec<BlockingReason> = Vec::new();
         gates.extend(gates::of_status(alert.status, alert.has_expired()));
         gates.extend(gates::of_plan(actor.plan, alert));

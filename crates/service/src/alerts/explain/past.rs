@@ -104,6 +104,7 @@ impl Alerts {
             tags: alert.tags.clone(),
             options: alert.options.clone(),
             routing: alerts::Routing::default(),
+            managed_by: None,
             email: None,
         });
         Ok(Some(PastAlert { alert, plan, state }))

@@ -173,6 +173,7 @@ impl AttachGuestAlert {
                 owner: AlertOwner::Account(self.account),
                 created_by: stored.created_by.clone(),
                 role: stored.role.clone(),
+                managed_by: None,
             })
         };
         // Other links for this alert are of no use any more.

@@ -106,6 +106,7 @@ fn reject_labels(new_alert: &NewAlert, body: &Value) -> Result<(), ServiceError>
     let sent = [
         ("note", new_alert.note.is_some()),
         ("tags", !new_alert.tags.is_empty()),
+        ("managed_by", new_alert.managed_by.is_some()),
         ("options", !new_alert.options.are_default()),
         ("channels", new_alert.routing.route.is_some()),
         ("urgent", new_alert.routing.is_urgent),
@@ -224,6 +225,7 @@ impl InsertGuestAlert {
             owner: self.owner.clone(),
             created_by: Some(MadeBy::Guest.to_text()),
             role: ScopeRole::Single,
+            managed_by: None,
         };
         unit.insert_alert(&stored, &row).await?;
         self.queue_link(unit, &self.code).await?;

@@ -96,6 +96,7 @@ pub(super) fn as_new_alert(alert: &Alert) -> NewAlert {
         parameters: alert.parameters.clone(),
         note: alert.note.clone(),
         tags: alert.tags.clone(),
+        managed_by: None,
         email: None,
     }
 }

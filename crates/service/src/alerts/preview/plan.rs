@@ -124,6 +124,7 @@ impl PreviewPlan {
                 ..AlertOptions::default()
             },
             routing: alerts::Routing::default(),
+            managed_by: None,
             email: None,
         }
     }

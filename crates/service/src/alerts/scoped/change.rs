@@ -65,6 +65,7 @@ impl ChangeAlert {
             check_quota(unit, account, idle.count()).await?;
         }
         let is_template_changed = matches!(transition, Transition::Changed(_));
+        let is_changed = is_template_changed || scope.is_some();
         let stored = self.write(unit, stored, transition).await?;
         let stored = match scope {
             Some(scope) => self.replace_scope(unit, account, stored, &members, scope).await?,
@@ -87,7 +88,11 @@ impl ChangeAlert {
         changes.changed.retain(|alert| !followed.removed.contains(&alert.id));
         changes.changed.extend(followed.changed);
         changes.removed.extend(followed.removed);
-        Ok(ChangeResult { stored, changes })
+        Ok(ChangeResult {
+            stored,
+            is_changed,
+            changes,
+        })
     }
 
     fn member_transition(

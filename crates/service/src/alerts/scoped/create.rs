@@ -1,84 +1,21 @@
-//! Creates an alert over many stocks.
+//! Reads an alert over many stocks from a request, and counts its members against the plan.
 
-use alerts::Routing;
-use alerts::equivalence::equivalent;
 use alerts::request::{ParseContext, parse_template};
-use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability};
-use alerts::{AlertId, AlertScope, Condition, NewAlert, plan};
-use foundation::account::lock_active_account;
-use foundation::route_check::check_routing;
-use foundation::scope_members::{MemberChanges, follow_scope, scope_symbols};
-use foundation::{Actor, MadeBy, ServiceError, plan_limits};
-use jiff::Timestamp;
+use alerts::transition::PriceAvailability;
+use alerts::{AlertScope, Condition, NewAlert, plan};
+use foundation::{Actor, ServiceError};
 use market::Symbol;
 use serde_json::Value;
-use store::model::{Account, AccountId, AlertOwner, HistoryRow, ScopeRole, StoredAlert};
+use store::model::Account;
 use store::{Abort, UnitOfWork};
 
-use super::read_scope;
-use crate::alerts::{Alerts, Created};
-
-/// The creation of an alert over many stocks.
-struct CreateScopedAlert {
-    alerts: Alerts,
-    account: AccountId,
-    scope: AlertScope,
-    template: NewAlert,
-    id: AlertId,
-    created_by: String,
-    now: Timestamp,
-}
-
-/// The new or the existing alert, and the new members.
-struct CreatedScope {
-    is_new: bool,
-    id: AlertId,
-    changes: MemberChanges,
-}
+use crate::alerts::Alerts;
 
 impl Alerts {
-    /// Creates an alert over many stocks from the body of a create request.
+    /// Reads what the members of an alert over many stocks have in common from the body of a create request.
     ///
     /// # Errors
     /// As [`Self::create_alert`].
-    pub(in crate::alerts) async fn create_scoped_alert(
-        &self,
-        actor: &Actor,
-        scope: &Value,
-        body: &Value,
-        made_by: &MadeBy,
-    ) -> Result<Created, ServiceError> {
-        let sent = scope;
-        let scope = read_scope(sent)?;
-        let template = self.read_template(actor, body).await?;
-        plan::check_alert_features(actor.plan, &template.condition, template.notification)?;
-        self.require_scope_stocks(sent, &scope).await?;
-        let work = CreateScopedAlert {
-            alerts: self.clone(),
-            account: actor.account,
-            scope,
-            template,
-            id: AlertId(self.ports.random.uuid()),
-            created_by: made_by.to_text(),
-            now: self.ports.clock.now(),
-        };
-        let alerts = self.clone();
-        let done = self
-            .ports
-            .transaction_then(
-                work,
-                |work, unit| Box::pin(work.run(unit)),
-                move |done| alerts.apply_changes(&done.changes),
-            )
-            .await?;
-        let detail = Box::new(self.alert(actor, done.id).await?);
-        Ok(if done.is_new {
-            Created::New(detail)
-        } else {
-            Created::Existing(detail)
-        })
-    }
-
     pub(crate) async fn read_template(&self, actor: &Actor, body: &Value) -> Result<NewAlert, ServiceError> {
         let context = ParseContext {
             now: self.ports.clock.now(),
@@ -107,7 +44,7 @@ impl Alerts {
     }
 
     /// Returns the start price of a new member. Its first quote sets the price if none is known now.
-    pub(super) fn member_price(&self, symbol: Symbol) -> PriceAvailability {
+    pub(in crate::alerts) fn member_price(&self, symbol: Symbol) -> PriceAvailability {
         match self.prices.current_price(symbol) {
             Some(price) => PriceAvailability::Current(price),
             None => PriceAvailability::Awaited,
@@ -133,62 +70,8 @@ pub(in crate::alerts) fn at_place(sent: &Value, symbol: Symbol, error: ServiceEr
     ServiceError::field(&format!("scope.symbols.{}", place.unwrap_or_default()), message)
 }
 
-impl CreateScopedAlert {
-    async fn run(&self, unit: &mut UnitOfWork) -> Result<CreatedScope, Abort<ServiceError>> {
-        let account = lock_active_account(unit, self.account).await?;
-        let existing = unit.scoped_alerts(account.id).await?;
-        let is_same = |stored: &StoredAlert| {
-            stored.scope().is_some_and(|scope| scope.is_same(&self.scope))
-                && equivalent(&stored.alert, &self.template, self.now)
-        };
-        if let Some(found) = existing.iter().find(|stored| is_same(stored)) {
-            return Ok(CreatedScope {
-                is_new: false,
-                id: found.alert.id,
-                changes: MemberChanges::default(),
-            });
-        }
-        // The present plan: the actor's may be a few seconds old.
-        plan_limits::check(&account, &self.template.condition, self.template.notification)?;
-        check_routing(unit, account.id, &self.template.routing, &Routing::default()).await?;
-        let members = scope_symbols(unit, &account, &self.scope).await?.len();
-        check_quota(unit, &account, members).await?;
-        let made = transition::create(
-            self.template.clone(),
-            self.id,
-            OwnerVerification::Verified,
-            PriceAvailability::Awaited,
-            self.now,
-        );
-        let made = made.map_err(ServiceError::from)?;
-        let details = ArmingDetails::of(&made.alert, None, self.now).to_json();
-        let row = HistoryRow {
-            alert: self.id,
-            symbol: made.alert.symbol,
-            entry: made.entry,
-            at: self.now,
-            price: None,
-            details,
-        };
-        let stored = StoredAlert {
-            alert: made.alert,
-            owner: AlertOwner::Account(account.id),
-            created_by: Some(self.created_by.clone()),
-            role: ScopeRole::Scoped(self.scope.clone()),
-        };
-        unit.insert_alert(&stored, &row).await?;
-        let price = |symbol| self.alerts.member_price(symbol);
-        let changes = follow_scope(unit, &account, &stored, &self.alerts.ports.random, price, self.now).await?;
-        Ok(CreatedScope {
-            is_new: true,
-            id: self.id,
-            changes,
-        })
-    }
-}
-
 /// Refuses active members beyond the quota of the plan. The account must be locked.
-pub(super) async fn check_quota(
+pub(in crate::alerts) async fn check_quota(
     unit: &mut UnitOfWork,
     account: &Account,
     members: usize,

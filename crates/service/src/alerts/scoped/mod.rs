@@ -7,7 +7,7 @@ mod change;
 mod create;
 mod members;
 
-pub(in crate::alerts) use create::at_place;
+pub(in crate::alerts) use create::{at_place, check_quota};
 pub use members::AlertMember;
 
 use alerts::AlertScope;

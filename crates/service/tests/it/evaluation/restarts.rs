@@ -8,6 +8,7 @@ use crate::support::{TestApp, above, on_each_database};
 on_each_database! {
     alert_from_before_a_restart_fires_after_it
     fired_alert_does_not_fire_again_after_a_restart
+    quote_older_than_one_before_a_restart_is_rejected
     touch_across_a_restart_fires
     session_without_a_bar_has_an_observed_bar_after_a_restart
     reminder_due_during_downtime_is_sent_at_the_start
@@ -35,6 +36,21 @@ async fn fired_alert_does_not_fire_again_after_a_restart(app: TestApp) {
         [HistoryAction::Created, HistoryAction::Triggered]
     );
     assert_eq!(app.events(&ann).await.len(), 1);
+}
+
+async fn quote_older_than_one_before_a_restart_is_rejected(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    let id = app.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
+    app.advance(1);
+    app.quote("AAPL", 198.5).await;
+    let app = app.restarted().await;
+    let quote = |time: &str| json!({"quotes": [{"symbol": "AAPL", "price": 199.0, "time": time}]});
+    let late = app.ingest(quote("2024-03-08T15:00:59Z")).await;
+    assert_eq!(late.rejected.len(), 1);
+    assert_eq!(app.status(&ann, id).await, Status::Active);
+    app.deliver(quote("2024-03-08T15:01:00Z")).await;
+    assert_eq!(app.status(&ann, id).await, Status::Triggered);
 }
 
 async fn touch_across_a_restart_fires(app: TestApp) {

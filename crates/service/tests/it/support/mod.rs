@@ -248,6 +248,7 @@ pub(crate) fn settings() -> ServiceConfig {
         },
         identity: accounts::identity::IdentityConfig::default(),
         analyst: watchlist::analyst::AnalystConfig::default(),
+        cluster: None,
     }
 }
 

@@ -11,7 +11,8 @@ on_each_database! {
 
 /// Returns the jobs that are leased, each with its holder and its end.
 async fn leases(database: &PgPool) -> Vec<(String, uuid::Uuid, i64)> {
-    let sql = "SELECT name, holder_id, until FROM job_leases ORDER BY name";
+    let sql = "SELECT name, holder_id, until FROM job_leases
+               WHERE until > EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 ORDER BY name";
     sqlx::query_as(sql).fetch_all(database).await.unwrap()
 }
 

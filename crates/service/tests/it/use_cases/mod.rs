@@ -4,6 +4,7 @@
 
 mod access;
 mod account;
+mod batch;
 mod changing;
 mod client_metadata;
 mod creating;
@@ -15,6 +16,7 @@ mod guests;
 mod job_leases;
 mod jobs;
 mod listing;
+mod managed_alerts;
 mod notification_channels;
 mod prices;
 mod quotas;

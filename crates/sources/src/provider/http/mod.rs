@@ -99,11 +99,15 @@ impl HttpClient {
         if !setup.proxies_from_environment {
             builder = builder.no_proxy();
         }
+        let rate_limiter = RequestRateLimiter::new(&tier.request_limits);
+        if let Some(used_until) = setup.used_until {
+            rate_limiter.use_up(used_until);
+        }
         Ok(Self {
             client: builder.build().map_err(|_| AdapterSetupError::Client)?,
             headers,
             classify_error,
-            rate_limiter: RequestRateLimiter::new(&tier.request_limits),
+            rate_limiter,
             tier,
             skew: ClockSkew::default(),
             random: Mutex::new(ChaCha8Rng::seed_from_u64(setup.seed)),

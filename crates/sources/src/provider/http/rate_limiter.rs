@@ -86,6 +86,14 @@ impl RequestRateLimiter {
         }))
     }
 
+    /// Counts every limit as used up at an instant: nothing is known of the requests that another process has made until then.
+    pub fn use_up(&self, at: Timestamp) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for window in &mut state.windows {
+            window.sent_at = std::iter::repeat_n(at, window.max_requests).collect();
+        }
+    }
+
     /// Reserves the next permitted instant for a request and returns it.
     ///
     /// # Errors
@@ -157,6 +165,16 @@ mod tests {
         let limiter = RequestRateLimiter::new(&[RequestLimit::per_second(1), RequestLimit::per_minute(2)]);
         let reserved: Vec<_> = (0..3).map(|_| limiter.reserve(at(0), LONG_WINDOW).unwrap()).collect();
         assert_eq!(reserved, [at(0), at(1_000), at(60_000)]);
+    }
+
+    #[test]
+    fn used_up_limits_permit_requests_when_their_windows_have_passed() {
+        let limiter = RequestRateLimiter::new(&[RequestLimit::per_second(2), RequestLimit::per_minute(3)]);
+        limiter.use_up(at(0));
+        let reserved: Vec<_> = (0..4).map(|_| limiter.reserve(at(500), LONG_WINDOW).unwrap()).collect();
+        assert_eq!(reserved, [at(60_000), at(60_000), at(61_000), at(120_000)]);
+        limiter.use_up(at(-1_000_000));
+        assert_eq!(limiter.reserve(at(0), LONG_WINDOW), Ok(at(0)));
     }
 
     #[test]

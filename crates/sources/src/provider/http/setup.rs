@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::RetryPolicy;
 use clock::Clock;
+use jiff::Timestamp;
 
 /// The clock, limits and policies that all provider clients share.
 #[derive(Clone)]
@@ -14,6 +15,8 @@ pub struct AdapterSetup {
     pub clock: Arc<dyn Clock>,
     /// The seed of the random retry delays.
     pub seed: u64,
+    /// When another process has made requests with the same accounts for the last time, if one has.
+    pub used_until: Option<Timestamp>,
     /// The retry policy for transient errors.
     pub retry: RetryPolicy,
     /// The timeout of a request, from connection to the last byte, and of a WebSocket handshake.
@@ -37,6 +40,7 @@ impl AdapterSetup {
         Self {
             clock,
             seed,
+            used_until: None,
             retry: RetryPolicy::default(),
             timeout: Duration::from_secs(20),
             max_wait: Duration::from_secs(120),

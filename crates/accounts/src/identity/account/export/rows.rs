@@ -163,6 +163,9 @@ pub(super) fn alert(kept: &ExportedAlert) -> Value {
     if let Some(scope) = kept.stored.scope() {
         value["scope"] = scope.to_json();
     }
+    if let Some(managed_by) = &kept.stored.managed_by {
+        value["managed_by"] = managed_by.to_json();
+    }
     if let ScopeRole::Member(parent) = kept.stored.role {
         value["member_of"] = json!(parent.0);
     }

@@ -20,6 +20,7 @@ pub(super) struct Life {
     phase: Phase,
     armed_at: Timestamp,
     true_since: Option<Timestamp>,
+    /// Whether the condition was true at the last observation since arming.
     was_true: bool,
     firings: u16,
     /// Whether the last judgement re-armed the rule.
@@ -81,7 +82,9 @@ impl Life {
             || self.was_true && judged.is_observation;
         let since = self.true_since.unwrap_or(at);
         self.true_since = (truth == Some(true) && is_confirmed).then_some(since);
-        self.was_true = truth == Some(true);
+        if judged.is_observation {
+            self.was_true = truth == Some(true);
+        }
         if let Phase::Cooling { until, was_left } = self.phase
             && until <= at
         {

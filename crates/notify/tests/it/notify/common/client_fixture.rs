@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use clock::Clock;
 use http::HeaderMap;
-use notify::address::{LookupOwner, NameLookups, Resolver, UrlPolicy};
+use notify::address::{LookupOwner, NameLookups, Resolver, TcpDialer, UrlPolicy};
 use notify::client::{WebhookAttempt, WebhookClient, WebhookClientConfig, WebhookOutcome};
 
 use super::receiver::{Authority, Behaviour, Receiver};
@@ -32,6 +32,7 @@ impl ClientFixture {
         let client = WebhookClient::new(WebhookClientConfig {
             rules,
             lookups: NameLookups::new(Arc::clone(&self.names) as Arc<dyn Resolver>),
+            dialer: Arc::new(TcpDialer),
             time: Arc::clone(&self.time) as Arc<dyn Clock>,
             timeout: Duration::from_secs(5),
             extra_roots: vec![self.authority.root()],

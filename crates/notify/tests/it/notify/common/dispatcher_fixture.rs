@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clock::Clock;
 use jiff::{SignedDuration, Timestamp};
-use notify::dispatcher::{Dispatcher, DispatcherLimits, Transport, WakeHandle};
+use notify::dispatcher::{Dispatcher, DispatcherLimits, Outbox, Transport, WakeHandle};
 use notify::schedule::{AttemptReport, AttemptResult, RetrySchedule};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -114,6 +114,12 @@ impl FakeTransport {
             .copied()
             .unwrap_or_default()
     }
+
+    /// Returns the number of attempts in progress.
+    pub(crate) fn running(&self) -> usize {
+        let concurrency = self.concurrency.lock().unwrap();
+        concurrency.now.get(&CountedBy::All).copied().unwrap_or_default()
+    }
 }
 
 /// Counts an attempt while it is in progress.
@@ -219,15 +225,26 @@ impl DispatcherFixture {
 
     /// Starts a dispatcher whose random numbers all are `random`.
     pub(crate) fn dispatch(&self, limits: DispatcherLimits, random: u64) -> RunningDispatcher {
+        self.dispatch_from(Arc::clone(&self.outbox), &self.wake_handle, limits, random)
+    }
+
+    /// As [`dispatch`](Self::dispatch), from another outbox.
+    pub(crate) fn dispatch_from(
+        &self,
+        outbox: Arc<impl Outbox<Job = Job, Report = TestReport>>,
+        wake_handle: &WakeHandle,
+        limits: DispatcherLimits,
+        random: u64,
+    ) -> RunningDispatcher {
         let (stop, stopped) = oneshot::channel();
         let dispatcher = Dispatcher {
-            outbox: Arc::clone(&self.outbox),
+            outbox,
             transport: Arc::clone(&self.transport),
             time: Arc::clone(&self.time) as Arc<dyn Clock>,
             limits,
             retry_schedule: RetrySchedule::default(),
             random: Box::new(move || random),
-            wake_handle: self.wake_handle.clone(),
+            wake_handle: wake_handle.clone(),
         };
         let task = tokio::spawn(dispatcher.run(async {
             // Dropping the handle does not stop the dispatcher.

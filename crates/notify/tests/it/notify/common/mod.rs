@@ -13,6 +13,7 @@ use tokio::sync::watch;
 pub(crate) mod client_fixture;
 pub(crate) mod dispatcher_fixture;
 pub(crate) mod outbox;
+pub(crate) mod random;
 pub(crate) mod receiver;
 
 /// A clock that only moves when the test advances it.

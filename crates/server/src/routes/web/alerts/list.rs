@@ -40,6 +40,7 @@ impl ListRequest {
             symbol: query.symbol("symbol"),
             search: query.text("search", MAX_SEARCH_CHARS),
             tags: query.tags("tag"),
+            source: None,
         };
         let sort = query.choice("sort", &orders).unwrap_or_default();
         let PageRequest { page, .. } = query.page(PAGE_SIZE, PAGE_SIZE);

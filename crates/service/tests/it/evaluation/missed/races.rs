@@ -51,6 +51,7 @@ fn settings() -> ServiceConfig {
         },
         identity: accounts::identity::IdentityConfig::default(),
         analyst: watchlist::analyst::AnalystConfig::default(),
+        cluster: None,
     }
 }
 

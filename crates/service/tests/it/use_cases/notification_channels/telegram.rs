@@ -163,6 +163,8 @@ async fn code_in_an_update_with_a_lower_id_links_the_chat(app: TestApp) {
                 .is_some()
         })
         .await;
+        // The confirmation of the first update would confirm the second one, too.
+        wait_for(&app, "the update is confirmed", async || server.updates() == 0).await;
     }
 }
 

@@ -100,6 +100,11 @@ impl TelegramServer {
         self.state(|state| state.confirmed)
     }
 
+    /// Returns the number of updates that are not confirmed.
+    pub(super) fn updates(&self) -> usize {
+        self.state(|state| state.updates.len())
+    }
+
     async fn serve(self, mut stream: TcpStream) {
         let mut bytes = Vec::new();
         let (path, body) = loop {
