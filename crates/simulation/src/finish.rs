@@ -1,0 +1,151 @@
+//! The end of a simulation: faults end, everything due must be done, and the evidence is compared with the model.
+
+use std::sync::Arc;
+
+use clock::Clock;
+use jiff::SignedDuration;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::clock::SimulatedClock;
+use crate::disk::{self, Ending};
+use crate::life::Clients;
+use crate::model::{AlertStatus, Cents, missing_deliveries};
+use crate::network::Receivers;
+use crate::plan::STOCKS;
+use crate::records::{self, Records};
+use crate::report::SimulationReport;
+use crate::simulation::{restart, wait_ms};
+use crate::template::receivers_of;
+use crate::world::World;
+
+/// The time within which open requests must end after the faults, in milliseconds.
+const MAX_DRAIN_MS: u64 = 400_000;
+/// The time within which an alert whose level is reached fires without a new quote, in milliseconds: two evaluations.
+const EVALUATION_MS: u64 = 3_000;
+/// The time within which everything must be delivered after the faults, in milliseconds.
+const MAX_DELIVERY_MS: u64 = 900_000;
+/// Prices that every level reaches.
+const EXTREME_PRICES: [Cents; 2] = [100_000, 1];
+
+/// Lets the faults end, and waits until everything due is done.
+pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock>, receivers: &Arc<Receivers>) {
+    let world = &clients.world;
+    let faults = disk::faults_hit();
+    world.state().report.figures.disk_faults += faults;
+    if faults > 0 {
+        world.sometimes("a disk operation failed");
+    }
+    disk::fail(None);
+    receivers.heal();
+    world.state().note_time();
+    let stepped = clock.correct();
+    world.state().model.clock_stepped(stepped);
+    world.log("all faults end");
+    if !within(MAX_DRAIN_MS, || world.open_requests() == 0).await {
+        world.violation("requests do not end although the faults have ended");
+        return;
+    }
+    wait_ms(EVALUATION_MS).await;
+    settle(world, clock);
+    // An alert that the service has lost sight of does not fire now.
+    for stock in 0..STOCKS {
+        for price in EXTREME_PRICES {
+            if !clients.quote(stock, price, None).await {
+                world.violation(format!(
+                    "a quote of stock {stock} failed although the faults have ended"
+                ));
+            }
+        }
+    }
+    wait_ms(EVALUATION_MS).await;
+    settle(world, clock);
+    let is_delivered = || {
+        let Ok(records) = records::read(&clients.url) else {
+            return false;
+        };
+        missing_deliveries(&records.alerts, &receivers.delivered(), &receivers_of).is_empty()
+    };
+    within(MAX_DELIVERY_MS, is_delivered).await;
+    world.log("everything due is done");
+}
+
+fn settle(world: &World, clock: &SimulatedClock) {
+    let delay = SignedDuration::from_millis(i64::try_from(EVALUATION_MS).unwrap_or(i64::MAX));
+    world.state().model.settle(clock.now(), delay);
+}
+
+/// Waits until a condition holds. Returns `false` after a while.
+async fn within(milliseconds: u64, mut holds: impl FnMut() -> bool) -> bool {
+    let mut waited = 0;
+    while !holds() {
+        if waited >= milliseconds {
+            return false;
+        }
+        let pause = (waited / 4).clamp(10, 5_000);
+        wait_ms(pause).await;
+        waited += pause;
+    }
+    true
+}
+
+/// Ends the last process, and compares the evidence with the model.
+pub(crate) fn report(
+    world: &World,
+    receivers: &Arc<Receivers>,
+    url: &str,
+    elapsed: SignedDuration,
+    random: &mut ChaCha8Rng,
+) -> SimulationReport {
+    // Everything that was acknowledged is durable.
+    let ending = if random.random_range(0..2) == 0 {
+        Ending::PowerCut
+    } else {
+        Ending::Kill
+    };
+    restart(world, ending, random);
+    let mut state = world.state();
+    match records::read(url) {
+        Ok(records) => {
+            if records.integrity != "ok" {
+                let text = format!("the database is damaged: {}", records.integrity);
+                state.model.violations.push(text);
+            }
+            note_states(&mut state, &records);
+            let delivered = receivers.delivered();
+            state.model.check_database(&records.alerts);
+            state.model.check_deliveries(&records.alerts, &delivered, receivers_of);
+        }
+        Err(error) => state
+            .model
+            .violations
+            .push(format!("the database cannot be read: {error}")),
+    }
+    let (requests, repeated) = receivers.counts();
+    if repeated > 0 {
+        state.sometimes("a delivery was repeated");
+    }
+    state.report.figures.deliveries = requests;
+    state.report.figures.virtual_ms = u64::try_from(elapsed.as_millis()).unwrap_or_default();
+    let mut report = std::mem::take(&mut state.report);
+    report.violations = std::mem::take(&mut state.model.violations);
+    report
+}
+
+fn note_states(state: &mut crate::world::WorldState, records: &Records) {
+    for alert in records.alerts.values() {
+        state.report.figures.firings += u64::try_from(alert.firings.len()).unwrap_or_default();
+        if alert.firings.iter().any(|firing| firing.reason.contains("reminder")) {
+            state.sometimes("a reminder fired");
+        }
+        if alert.firings.len() > 1 {
+            state.sometimes("an alert fired twice");
+        }
+        if alert.status == AlertStatus::Deleted && !alert.firings.is_empty() {
+            state.sometimes("a deleted alert had fired");
+        }
+        if alert.status == AlertStatus::Paused {
+            state.sometimes("an alert was paused at the end");
+        }
+    }
+}

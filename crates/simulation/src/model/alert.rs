@@ -1,0 +1,291 @@
+//! An alert as a set of possible states.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::state::{AlertState, AlertStatus, Change, Outcome};
+use super::{Cents, RequestId};
+
+/// A state with the open requests that have led to it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Possible {
+    state: AlertState,
+    /// The price at which the alert is judged without a new quote.
+    price: Cents,
+    applied: BTreeMap<RequestId, Outcome>,
+}
+
+/// An open request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Open {
+    Change(Change),
+    Quote {
+        price: Cents,
+        /// Whether a change of the alert was open at the same time. Then the firing of the quote may be refused, and the alert is
+        /// evaluated again a moment later.
+        meets_change: bool,
+    },
+}
+
+/// An alert as its owner wants it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WantedAlert {
+    pub(crate) stock: usize,
+    pub(crate) is_above: bool,
+    pub(crate) threshold: Cents,
+    /// See [`AlertModel::returns_at`].
+    pub(crate) returns_at: Option<Cents>,
+    /// See [`AlertModel::moment`].
+    pub(crate) moment: Option<Timestamp>,
+}
+
+/// An alert.
+#[derive(Clone, Debug)]
+pub(crate) struct AlertModel {
+    pub(crate) owner: usize,
+    pub(crate) has_quota: bool,
+    pub(crate) stock: usize,
+    pub(crate) is_above: bool,
+    /// The level to which the price must return before the alert fires again. `None`: it fires once.
+    pub(crate) returns_at: Option<Cents>,
+    /// The moment of a reminder. `None`: the alert waits for a price.
+    pub(crate) moment: Option<Timestamp>,
+    /// Whether the clock of the machine has reached the moment.
+    has_come: bool,
+    possible: BTreeSet<Possible>,
+    open: BTreeMap<RequestId, Open>,
+}
+
+impl AlertModel {
+    /// Creates the model of an alert that does not exist yet, on a stock with one of these prices.
+    pub(crate) fn new(owner: usize, has_quota: bool, wanted: WantedAlert, prices: &BTreeSet<Cents>) -> Self {
+        let WantedAlert {
+            stock,
+            is_above,
+            threshold,
+            returns_at,
+            moment,
+        } = wanted;
+        let state = AlertState {
+            status: AlertStatus::Absent,
+            threshold,
+            waits_for_return: false,
+            fired: Vec::new(),
+        };
+        let possible = prices.iter().map(|&price| Possible {
+            state: state.clone(),
+            price,
+            applied: BTreeMap::new(),
+        });
+        Self {
+            owner,
+            has_quota,
+            stock,
+            is_above,
+            returns_at,
+            moment,
+            has_come: false,
+            possible: possible.collect(),
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// Whether every possible state has this status.
+    pub(crate) fn is_certainly(&self, status: AlertStatus) -> bool {
+        self.possible.iter().all(|possible| possible.state.status == status)
+    }
+
+    /// Whether the alert may not exist.
+    pub(super) fn may_be_absent(&self) -> bool {
+        self.possible
+            .iter()
+            .any(|possible| possible.state.status == AlertStatus::Absent)
+    }
+
+    /// Whether a possible state is active.
+    pub(crate) fn may_be_active(&self) -> bool {
+        self.possible
+            .iter()
+            .any(|possible| possible.state.status == AlertStatus::Active)
+    }
+
+    /// Adds every state that the open requests and the evaluation at the present price may have led to.
+    pub(super) fn close(&mut self) {
+        let mut added: Vec<Possible> = self.possible.iter().cloned().collect();
+        while let Some(possible) = added.pop() {
+            for next in self.successors(&possible) {
+                if self.possible.insert(next.clone()) {
+                    added.push(next);
+                }
+            }
+        }
+    }
+
+    fn successors(&self, possible: &Possible) -> Vec<Possible> {
+        let mut next = Vec::new();
+        let Possible { state, price, applied } = possible;
+        // Quotes are judged in their order.
+        let is_quote = |request: &&RequestId| matches!(self.open.get(request), Some(Open::Quote { .. }));
+        let last_quote = applied.keys().rev().find(is_quote).copied();
+        for (&request, open) in self.open.iter().filter(|(request, _)| !applied.contains_key(request)) {
+            let mut add = |state: AlertState, price: Cents, outcome| {
+                let mut applied = applied.clone();
+                applied.insert(request, outcome);
+                next.push(Possible { state, price, applied });
+            };
+            match *open {
+                Open::Change(change) => {
+                    let (outcome, changed) = state.apply(change);
+                    add(changed, *price, outcome);
+                }
+                Open::Quote { .. } if last_quote > Some(request) => {}
+                Open::Quote { price, meets_change } => {
+                    let judged = self.judge(state, price);
+                    if judged.is_none() || meets_change {
+                        add(state.clone(), price, Outcome::Succeeded);
+                    }
+                    if let Some(judged) = judged {
+                        add(judged, price, Outcome::Succeeded);
+                    }
+                }
+            }
+        }
+        // An active alert is also judged at the present price or moment, without a new quote.
+        let judged = match self.moment {
+            Some(_) => state.remind().filter(|_| self.has_come),
+            None => self.judge(state, *price),
+        };
+        next.extend(judged.map(|state| Possible {
+            state,
+            ..possible.clone()
+        }));
+        next
+    }
+
+    fn judge(&self, state: &AlertState, price: Cents) -> Option<AlertState> {
+        let is_price = self.moment.is_none();
+        is_price
+            .then(|| state.judge(self.is_above, self.returns_at, price))
+            .flatten()
+    }
+
+    /// The clock of the machine shows this time.
+    pub(super) fn note_time(&mut self, now: Timestamp) {
+        self.has_come |= self.moment.is_some_and(|moment| moment <= now);
+    }
+
+    /// The stock has this price.
+    pub(super) fn set_price(&mut self, price: Cents) {
+        let possible = std::mem::take(&mut self.possible).into_iter();
+        self.possible = possible.map(|possible| Possible { price, ..possible }).collect();
+    }
+
+    /// The stock has one of these prices after a restart.
+    pub(super) fn forget_price(&mut self, prices: &BTreeSet<Cents>) {
+        let possible = std::mem::take(&mut self.possible).into_iter();
+        let of_price = |possible: Possible| {
+            let with = move |&price: &Cents| Possible {
+                price,
+                ..possible.clone()
+            };
+            prices.iter().map(with).collect::<Vec<_>>()
+        };
+        self.possible = possible.flat_map(of_price).collect();
+    }
+
+    pub(super) fn change_begins(&mut self, request: RequestId, change: Change) {
+        self.close();
+        for open in self.open.values_mut() {
+            if let Open::Quote { meets_change, .. } = open {
+                *meets_change = true;
+            }
+        }
+        self.open.insert(request, Open::Change(change));
+    }
+
+    pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents) {
+        self.close();
+        let meets_change = self.open.values().any(|open| matches!(open, Open::Change(_)));
+        self.open.insert(request, Open::Quote { price, meets_change });
+    }
+
+    /// A request has been answered. Keeps the states that agree with the answer.
+    pub(super) fn ends(&mut self, request: RequestId, outcome: Outcome) -> Result<(), String> {
+        let Some(&open) = self.open.get(&request) else {
+            return Ok(());
+        };
+        self.close();
+        let before = self.possible.clone();
+        match outcome {
+            Outcome::Failed => {}
+            // The moment of a reminder has come before it was created.
+            Outcome::Rejected if self.has_come && open == Open::Change(Change::Create) => {
+                self.possible
+                    .retain(|possible| !possible.applied.contains_key(&request));
+            }
+            // Nothing was written.
+            Outcome::OverQuota | Outcome::Refused => self
+                .possible
+                .retain(|possible| !possible.applied.contains_key(&request)),
+            _ => self
+                .possible
+                .retain(|possible| possible.applied.get(&request) == Some(&outcome)),
+        }
+        self.interrupt(request);
+        if self.possible.is_empty() {
+            let states: Vec<_> = before.iter().map(|possible| &possible.state).collect();
+            self.possible = before.iter().cloned().collect();
+            self.interrupt(request);
+            return Err(format!(
+                "{open:?} was answered with {outcome:?}, but the alert can only be {states:?}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// A request will not be answered: it has been executed or not.
+    pub(super) fn interrupt(&mut self, request: RequestId) {
+        self.open.remove(&request);
+        let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
+            possible.applied.remove(&request);
+            possible
+        });
+        self.possible = possible.collect();
+    }
+
+    pub(super) fn interrupt_all(&mut self) {
+        let requests: Vec<RequestId> = self.open.keys().copied().collect();
+        requests.into_iter().for_each(|request| self.interrupt(request));
+    }
+
+    /// Removes the states that cannot last: active, with a level that the price reaches, or with a moment that passed `delay` ago.
+    pub(super) fn settle(&mut self, now: Timestamp, delay: SignedDuration) -> Result<(), String> {
+        self.close();
+        let before = self.possible.clone();
+        let (is_above, returns_at) = (self.is_above, self.returns_at);
+        let is_past = self.moment.map(|moment| moment + delay <= now);
+        self.possible.retain(|Possible { state, price, .. }| match is_past {
+            Some(is_past) => !is_past || state.status != AlertStatus::Active,
+            None => !state.fires(is_above, returns_at, *price),
+        });
+        if self.possible.is_empty() {
+            return Err(format!("it cannot have settled: {before:?}"));
+        }
+        Ok(())
+    }
+
+    /// Compares the actual state with the possible ones.
+    pub(super) fn observe(&self, actual: &AlertState) -> Result<(), String> {
+        let agrees = |possible: &&Possible| {
+            let state = &possible.state;
+            let same_threshold = state.threshold == actual.threshold || actual.status == AlertStatus::Deleted;
+            state.status == actual.status && state.fired == actual.fired && same_threshold
+        };
+        if self.possible.iter().any(|possible| agrees(&possible)) {
+            return Ok(());
+        }
+        let states: Vec<_> = self.possible.iter().map(|possible| &possible.state).collect();
+        Err(format!("it is {actual:?}, but can only be {states:?}"))
+    }
+}

@@ -1,0 +1,181 @@
+//! The model: what must be true, known from the requests and their responses alone.
+//!
+//! It is small enough to be read at once, and it does not use the engine. Each alert is a set of possible states ([`alert`]). A request
+//! that has been answered leaves the states that agree with the answer; one that was interrupted leaves those with it and those without
+//! it. When a quote was answered, every alert whose level it reaches has fired. At the end, the database must agree with one possible
+//! state of each alert ([`Model::check_database`]), and the receivers with the database ([`Model::check_deliveries`]).
+
+mod alert;
+mod evidence;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+pub(crate) use alert::{AlertModel, WantedAlert};
+pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deliveries};
+pub(crate) use state::{AlertState, AlertStatus, Change, Outcome};
+
+/// A price in cents.
+pub(crate) type Cents = i64;
+
+/// A request, numbered in the order of their beginnings.
+pub(crate) type RequestId = u64;
+
+/// The largest step of the clock that leaves the last prices current.
+const MAX_SMALL_STEP: SignedDuration = SignedDuration::from_secs(60);
+/// The number of active alerts that the basic plan includes.
+pub(crate) const BASIC_QUOTA: usize = 20;
+
+/// The expected state of all alerts.
+#[derive(Default)]
+pub(crate) struct Model {
+    /// The alerts, by the number in their requests.
+    pub(crate) alerts: BTreeMap<usize, AlertModel>,
+    /// The prices that each stock may have, in the engine or in the database.
+    prices: BTreeMap<usize, BTreeSet<Cents>>,
+    /// Stocks whose last price may be left out or stale after a step of the clock. Their alerts wait for the next quote.
+    awaited: BTreeSet<usize>,
+    /// Quotes whose request failed, by stock: the service may still evaluate them.
+    failed_quotes: BTreeMap<usize, Vec<RequestId>>,
+    pub(crate) violations: Vec<String>,
+}
+
+impl Model {
+    /// Creates the model of stocks that have a price.
+    pub(crate) fn new(stocks: usize, price: Cents) -> Self {
+        Self {
+            prices: (0..stocks).map(|stock| (stock, BTreeSet::from([price]))).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The prices that a stock may have.
+    pub(crate) fn prices_of(&self, stock: usize) -> BTreeSet<Cents> {
+        self.prices.get(&stock).cloned().unwrap_or_default()
+    }
+
+    /// Updates an alert, and keeps a contradiction.
+    fn update(&mut self, slot: usize, run: impl FnOnce(&mut AlertModel) -> Result<(), String>) {
+        if let Some(Err(violation)) = self.alerts.get_mut(&slot).map(run) {
+            self.violations.push(format!("alert {slot}: {violation}"));
+        }
+    }
+
+    /// Updates the alerts on a stock, and keeps contradictions.
+    fn update_all(&mut self, stock: usize, mut run: impl FnMut(&mut AlertModel) -> Result<(), String>) {
+        for (slot, alert) in self.alerts.iter_mut().filter(|(_, alert)| alert.stock == stock) {
+            if let Err(violation) = run(alert) {
+                self.violations.push(format!("alert {slot}: {violation}"));
+            }
+        }
+    }
+
+    /// A request for a change begins.
+    pub(crate) fn change_begins(&mut self, slot: usize, request: RequestId, change: Change) {
+        self.update(slot, |alert| {
+            alert.change_begins(request, change);
+            Ok(())
+        });
+    }
+
+    /// A request for a change has been answered.
+    pub(crate) fn change_ends(&mut self, slot: usize, request: RequestId, outcome: Outcome) {
+        self.update(slot, |alert| alert.ends(request, outcome));
+        self.alerts.values_mut().for_each(AlertModel::close);
+        if outcome == Outcome::OverQuota {
+            let most = self.active_alerts(slot, AlertModel::may_be_active);
+            if most < BASIC_QUOTA {
+                let text = format!("alert {slot}: refused by the quota with at most {most} active alerts");
+                self.violations.push(text);
+            }
+        }
+        let least = self.active_alerts(slot, |alert| alert.is_certainly(AlertStatus::Active));
+        if self.alerts.get(&slot).is_some_and(|alert| alert.has_quota) && least > BASIC_QUOTA {
+            let text = format!("alert {slot}: {least} active alerts exceed the quota");
+            self.violations.push(text);
+        }
+    }
+
+    fn active_alerts(&self, slot: usize, counts: impl Fn(&AlertModel) -> bool) -> usize {
+        let owner = self.alerts.get(&slot).map(|alert| alert.owner);
+        let of_owner = self.alerts.values().filter(|alert| Some(alert.owner) == owner);
+        of_owner.filter(|alert| counts(alert)).count()
+    }
+
+    /// A quote is sent.
+    pub(crate) fn quote_begins(&mut self, stock: usize, request: RequestId, price: Cents) {
+        self.prices.entry(stock).or_default().insert(price);
+        self.update_all(stock, |alert| {
+            alert.quote_begins(request, price);
+            Ok(())
+        });
+    }
+
+    /// A quote has been acknowledged: each alert whose level it reaches has fired.
+    pub(crate) fn quote_ends(&mut self, stock: usize, request: RequestId, price: Cents) {
+        // Decisions that could not be committed before were committed first.
+        let failed = self.failed_quotes.remove(&stock).unwrap_or_default();
+        self.update_all(stock, |alert| {
+            alert.close();
+            failed.iter().for_each(|failed| alert.interrupt(*failed));
+            let ended = alert.ends(request, Outcome::Succeeded);
+            alert.set_price(price);
+            ended
+        });
+        self.prices.insert(stock, BTreeSet::from([price]));
+        self.awaited.remove(&stock);
+    }
+
+    /// The clock of the machine was stepped.
+    pub(crate) fn clock_stepped(&mut self, by: SignedDuration) {
+        if by.abs() > MAX_SMALL_STEP {
+            self.awaited.extend(self.prices.keys());
+        }
+    }
+
+    /// A quote has been rejected as older than another one: it was not judged.
+    pub(crate) fn quote_rejected(&mut self, stock: usize, request: RequestId) {
+        self.update_all(stock, |alert| alert.ends(request, Outcome::Refused));
+    }
+
+    /// A quote's request has failed. The service keeps its decisions and commits them later.
+    pub(crate) fn quote_fails(&mut self, stock: usize, request: RequestId) {
+        self.failed_quotes.entry(stock).or_default().push(request);
+    }
+
+    /// The process has ended: each open request has been executed or not.
+    pub(crate) fn process_ends(&mut self) {
+        self.failed_quotes.clear();
+        for stock in self.prices.keys().copied().collect::<Vec<_>>() {
+            let prices = self.prices_of(stock);
+            self.update_all(stock, |alert| {
+                alert.close();
+                alert.interrupt_all();
+                alert.forget_price(&prices);
+                Ok(())
+            });
+        }
+    }
+
+    /// The clock of the machine shows this time.
+    pub(crate) fn note_time(&mut self, now: Timestamp) {
+        self.alerts.values_mut().for_each(|alert| alert.note_time(now));
+    }
+
+    /// All faults have ended `delay` ago: an active alert whose level is reached, or whose moment has come, has fired.
+    pub(crate) fn settle(&mut self, now: Timestamp, delay: SignedDuration) {
+        self.note_time(now);
+        for stock in self.prices.keys().copied().collect::<Vec<_>>() {
+            let is_awaited = self.awaited.contains(&stock);
+            self.update_all(stock, |alert| {
+                if is_awaited && alert.moment.is_none() {
+                    Ok(())
+                } else {
+                    alert.settle(now, delay)
+                }
+            });
+        }
+    }
+}

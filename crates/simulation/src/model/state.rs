@@ -1,0 +1,128 @@
+//! The state of an alert, and how requests, prices and moments change it.
+
+use super::Cents;
+
+/// The status of an alert.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum AlertStatus {
+    /// Not created.
+    Absent,
+    Active,
+    Paused,
+    Triggered,
+    Deleted,
+}
+
+/// A requested change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Change {
+    Create,
+    Edit(Cents),
+    Pause,
+    Activate,
+    Delete,
+}
+
+/// The answer to a request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Outcome {
+    Succeeded,
+    /// The alert does not permit the change.
+    Rejected,
+    NotFound,
+    /// The plan does not permit one more active alert.
+    OverQuota,
+    /// The service refuses at the moment, and has changed nothing.
+    Refused,
+    /// The request failed: it has been executed or not.
+    Failed,
+}
+
+/// A possible state.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct AlertState {
+    pub(crate) status: AlertStatus,
+    pub(crate) threshold: Cents,
+    /// Whether an alert that repeats waits until its price has returned to its level.
+    pub(crate) waits_for_return: bool,
+    /// The firings in their order: the price and the threshold that it reached.
+    pub(crate) fired: Vec<(Cents, Cents)>,
+}
+
+impl AlertState {
+    /// Returns the answer to a change in this state, and the next state.
+    pub(super) fn apply(&self, change: Change) -> (Outcome, Self) {
+        use AlertStatus::{Absent, Active, Deleted, Paused, Triggered};
+        let to = |status| Self { status, ..self.clone() };
+        let armed = Self {
+            status: Active,
+            waits_for_return: false,
+            ..self.clone()
+        };
+        match (change, self.status) {
+            (Change::Create, Absent) => (Outcome::Succeeded, armed),
+            (_, Absent | Deleted) | (Change::Create, _) => (Outcome::NotFound, self.clone()),
+            (Change::Edit(threshold), _) => {
+                let edited = Self {
+                    threshold,
+                    ..self.clone()
+                };
+                (Outcome::Succeeded, edited)
+            }
+            (Change::Pause, Triggered) => (Outcome::Rejected, self.clone()),
+            (Change::Pause, Active | Paused) => (Outcome::Succeeded, to(Paused)),
+            // It is active already.
+            (Change::Activate, Active) => (Outcome::Succeeded, self.clone()),
+            (Change::Activate, _) => (Outcome::Succeeded, armed),
+            (Change::Delete, _) => (Outcome::Succeeded, to(Deleted)),
+        }
+    }
+
+    /// Returns the state after the moment of a reminder, if it is another one.
+    pub(super) fn remind(&self) -> Option<Self> {
+        let mut fired = self.fired.clone();
+        fired.push((0, 0));
+        (self.status == AlertStatus::Active).then(|| Self {
+            status: AlertStatus::Triggered,
+            fired,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the state after a price was judged, if it is another one.
+    pub(super) fn judge(&self, is_above: bool, returns_at: Option<Cents>, price: Cents) -> Option<Self> {
+        let is_beyond = |level: Cents| if is_above { price >= level } else { price <= level };
+        let has_returned = |level: Cents| if is_above { price <= level } else { price >= level };
+        if self.status != AlertStatus::Active {
+            return None;
+        }
+        if self.waits_for_return {
+            let returned = Self {
+                waits_for_return: false,
+                ..self.clone()
+            };
+            return returns_at.is_some_and(has_returned).then_some(returned);
+        }
+        if !is_beyond(self.threshold) {
+            return None;
+        }
+        let mut fired = self.fired.clone();
+        fired.push((price, self.threshold));
+        let (status, waits_for_return) = match returns_at {
+            Some(_) => (AlertStatus::Active, true),
+            None => (AlertStatus::Triggered, false),
+        };
+        Some(Self {
+            status,
+            waits_for_return,
+            fired,
+            ..self.clone()
+        })
+    }
+
+    /// Whether a price fires the alert.
+    pub(super) fn fires(&self, is_above: bool, returns_at: Option<Cents>, price: Cents) -> bool {
+        let judged = self.judge(is_above, returns_at, price);
+        judged.is_some_and(|judged| judged.fired.len() > self.fired.len())
+    }
+}

@@ -1,0 +1,217 @@
+//! The simulated network: names, connections, and the receivers of webhooks behind them.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use notify::address::{ByteStream, DialFuture, Dialer, ResolveFuture, Resolver};
+use serde_json::Value;
+use tokio::time::sleep;
+
+use crate::disk;
+use crate::model::{Cents, Delivered};
+
+/// The number of receivers.
+pub(crate) const RECEIVERS: usize = 3;
+/// The size of the buffer of a connection, in bytes.
+const CONNECTION_BYTES: usize = 64 * 1024;
+
+/// How a receiver responds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Behaviour {
+    /// It accepts deliveries after a delay in milliseconds.
+    Accepts(u64),
+    /// It responds with this status and keeps nothing.
+    Refuses(u16),
+    /// It keeps the delivery and closes the connection without a response.
+    LosesResponse,
+    /// It keeps the delivery and never responds.
+    NeverResponds,
+    /// It refuses connections.
+    RefusesConnections,
+    /// Packets to it are lost.
+    Unreachable,
+    /// The name server does not know it.
+    HasNoName,
+}
+
+/// The receivers. They outlive the processes of the service.
+#[derive(Debug)]
+pub(crate) struct Receivers(Mutex<ReceiversState>);
+
+#[derive(Debug)]
+struct ReceiversState {
+    behaviours: [Behaviour; RECEIVERS],
+    delivered: BTreeSet<Delivered>,
+    requests: u64,
+    repeated: u64,
+}
+
+/// Returns the host name of a receiver.
+pub(crate) fn host(receiver: usize) -> String {
+    format!("receiver-{receiver}.example")
+}
+
+impl Receivers {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(Mutex::new(ReceiversState {
+            behaviours: [Behaviour::Accepts(0); RECEIVERS],
+            delivered: BTreeSet::new(),
+            requests: 0,
+            repeated: 0,
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, ReceiversState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set(&self, receiver: usize, behaviour: Behaviour) {
+        self.state().behaviours[receiver] = behaviour;
+    }
+
+    /// Lets all receivers accept.
+    pub(crate) fn heal(&self) {
+        self.state().behaviours = [Behaviour::Accepts(0); RECEIVERS];
+    }
+
+    fn behaviour(&self, receiver: usize) -> Behaviour {
+        self.state().behaviours[receiver]
+    }
+
+    /// Returns all deliveries.
+    pub(crate) fn delivered(&self) -> BTreeSet<Delivered> {
+        self.state().delivered.clone()
+    }
+
+    /// Returns the number of accepted requests, and how many of them were repetitions.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.requests, state.repeated)
+    }
+
+    fn keep(&self, delivered: Delivered) {
+        let mut state = self.state();
+        state.requests += 1;
+        if !state.delivered.insert(delivered) {
+            state.repeated += 1;
+        }
+    }
+
+    /// Handles a request. `None`: the connection is closed without a response.
+    async fn handle(&self, receiver: usize, request: Request<Incoming>) -> Option<StatusCode> {
+        let body = request.into_body().collect().await.ok()?.to_bytes();
+        let behaviour = self.behaviour(receiver);
+        if let Behaviour::Accepts(delay) = behaviour {
+            sleep(Duration::from_millis(delay)).await;
+        }
+        if disk::has_ended() {
+            return None;
+        }
+        if let Behaviour::Refuses(status) = behaviour {
+            return StatusCode::from_u16(status).ok();
+        }
+        self.keep(read_delivery(receiver, &body)?);
+        match behaviour {
+            Behaviour::LosesResponse => None,
+            Behaviour::NeverResponds => std::future::pending().await,
+            _ => Some(StatusCode::OK),
+        }
+    }
+}
+
+/// Reads the body of a delivery.
+fn read_delivery(receiver: usize, body: &[u8]) -> Option<Delivered> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Some(Delivered {
+        receiver,
+        id: text(&body["id"])?,
+        alert: text(&body["data"]["alert"]["id"])?,
+        price: body["data"]["alert"]["triggered_value"].as_f64().map_or(0, cents),
+    })
+}
+
+/// Converts dollars with at most two decimals.
+pub(crate) fn cents(dollars: f64) -> Cents {
+    format!("{:.0}", dollars * 100.0).parse().unwrap_or_default()
+}
+
+/// Looks up names and opens connections on the simulated network.
+#[derive(Clone, Debug)]
+pub(crate) struct SimulatedNetwork(pub(crate) Arc<Receivers>);
+
+impl Resolver for SimulatedNetwork {
+    fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a> {
+        let receiver = (0..RECEIVERS).find(|receiver| host(*receiver) == name);
+        let known = receiver.filter(|receiver| self.0.behaviour(*receiver) != Behaviour::HasNoName);
+        let found = known.map(|receiver| {
+            let number = u8::try_from(receiver).unwrap_or_default();
+            vec![IpAddr::V4(Ipv4Addr::new(10, 0, 0, number))]
+        });
+        Box::pin(std::future::ready(found.ok_or_else(|| io::ErrorKind::NotFound.into())))
+    }
+}
+
+impl Dialer for SimulatedNetwork {
+    fn dial(&self, address: SocketAddr) -> DialFuture {
+        let receivers = Arc::clone(&self.0);
+        Box::pin(async move {
+            let IpAddr::V4(address) = address.ip() else {
+                return Err(io::ErrorKind::HostUnreachable.into());
+            };
+            let receiver = usize::from(address.octets()[3]);
+            match receivers.behaviour(receiver) {
+                Behaviour::RefusesConnections => return Err(io::ErrorKind::ConnectionRefused.into()),
+                Behaviour::Unreachable => std::future::pending().await,
+                _ => {}
+            }
+            let (client, server) = tokio::io::duplex(CONNECTION_BYTES);
+            tokio::spawn(serve(receivers, receiver, server));
+            Ok(Box::new(client) as Box<dyn ByteStream>)
+        })
+    }
+}
+
+/// An error that closes a connection without a response.
+#[derive(Debug)]
+struct NoResponse;
+
+impl std::fmt::Display for NoResponse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("no response")
+    }
+}
+
+impl std::error::Error for NoResponse {}
+
+impl From<Infallible> for NoResponse {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+async fn serve(receivers: Arc<Receivers>, receiver: usize, stream: tokio::io::DuplexStream) {
+    let service = service_fn(|request| {
+        let receivers = Arc::clone(&receivers);
+        async move {
+            let status = receivers.handle(receiver, request).await.ok_or(NoResponse)?;
+            let mut response = Response::new(Empty::<Bytes>::new());
+            *response.status_mut() = status;
+            Ok::<_, NoResponse>(response)
+        }
+    });
+    // The date of a response would be that of the machine.
+    let mut server = hyper::server::conn::http1::Builder::new();
+    server.auto_date_header(false);
+    // A connection ends with its service or its client.
+    let _ = server.serve_connection(TokioIo::new(stream), service).await;
+}

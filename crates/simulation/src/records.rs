@@ -1,0 +1,117 @@
+//! The content of the database, read from the simulated disk without the service.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::model::{AlertStatus, Cents, RecordedAlert, RecordedFiring};
+
+/// Hundredths of a cent: the database stores prices in millionths of a dollar.
+const MILLIONTHS_PER_CENT: i64 = 10_000;
+
+/// The records of the database.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    /// The alerts, by the number in their requests.
+    pub(crate) alerts: BTreeMap<usize, RecordedAlert>,
+    /// The result of SQLite's check of the file.
+    pub(crate) integrity: String,
+}
+
+const ALERTS: &str = "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters
+                      FROM alerts a JOIN accounts u ON u.id = a.account_id ORDER BY a.seq";
+const FIRINGS: &str = "SELECT h.price, h.details,
+                         (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq)
+                       FROM history h WHERE h.alert_seq = ?1 AND h.action = 'triggered' ORDER BY h.seq";
+
+/// Reads the records.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn read(url: &str) -> rusqlite::Result<Records> {
+    let path = url.trim_start_matches("sqlite://");
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let integrity = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+    let mut records = Records {
+        integrity,
+        ..Records::default()
+    };
+    let mut statement = connection.prepare(ALERTS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let sequence: i64 = row.get(0)?;
+        let status: String = row.get(3)?;
+        let threshold: Option<i64> = row.get(4)?;
+        let is_deleted = row.get::<_, Option<i64>>(5)?.is_some();
+        let parameters: Option<String> = row.get(6)?;
+        let email: String = row.get(2)?;
+        let alert = RecordedAlert {
+            id: uuid_text(&row.get::<_, String>(1)?),
+            owner: usize::from(email.starts_with("bob")),
+            status: if is_deleted {
+                AlertStatus::Deleted
+            } else {
+                status_of(&status)
+            },
+            threshold: threshold.unwrap_or_default() / MILLIONTHS_PER_CENT,
+            firings: firings(&connection, sequence, threshold.is_some())?,
+        };
+        let Some(slot) = parameters.and_then(|text| slot_in(&text)) else {
+            continue;
+        };
+        if records.alerts.insert(slot, alert).is_some() {
+            records.integrity = format!("alert {slot} exists twice");
+        }
+    }
+    drop(rows);
+    drop(statement);
+    Ok(records)
+}
+
+/// Returns the firings of an alert. Those of a reminder, which has no threshold, have no price.
+fn firings(connection: &Connection, sequence: i64, has_threshold: bool) -> rusqlite::Result<Vec<RecordedFiring>> {
+    let mut statement = connection.prepare_cached(FIRINGS)?;
+    let rows = statement.query_map([sequence], |row| {
+        let price: Option<Cents> = row.get(0)?;
+        let details: Option<String> = row.get(1)?;
+        let details: serde_json::Value = details
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        Ok(RecordedFiring {
+            price: price.filter(|_| has_threshold).unwrap_or_default() / MILLIONTHS_PER_CENT,
+            reason: details["reason"].as_str().unwrap_or_default().to_owned(),
+            events: row.get(2)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn status_of(text: &str) -> AlertStatus {
+    match text {
+        "active" => AlertStatus::Active,
+        "paused" => AlertStatus::Paused,
+        "triggered" => AlertStatus::Triggered,
+        _ => AlertStatus::Absent,
+    }
+}
+
+fn slot_in(parameters: &str) -> Option<usize> {
+    let parameters: serde_json::Value = serde_json::from_str(parameters).ok()?;
+    let note = &parameters["note"];
+    // The note of a reminder is a text.
+    let number = note.as_u64().or_else(|| note.as_str()?.parse().ok())?;
+    usize::try_from(number).ok()
+}
+
+/// Formats 32 hexadecimal digits as a UUID.
+fn uuid_text(hex: &str) -> String {
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    format!(
+        "{}-{}-{}-{}-{}",
+        part(0, 8),
+        part(8, 12),
+        part(12, 16),
+        part(16, 20),
+        part(20, 32)
+    )
+}

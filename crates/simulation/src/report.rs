@@ -1,0 +1,105 @@
+//! The report of a simulation.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Rare states that simulations must reach. A run of many seeds reports how often it has reached each.
+pub const SOMETIMES: &[&str] = &[
+    "a process was killed",
+    "the power was cut",
+    "a process ended during its start",
+    "a process ended with an open request",
+    "a process ended with an open quote",
+    "a process ended after a sync",
+    "a process ended after a write",
+    "a power cut lost a write",
+    "a power cut tore a write",
+    "a power cut kept an unsynced write",
+    "a disk operation failed",
+    "a request failed",
+    "a quote failed",
+    "a process could not start",
+    "the clock was stepped forward",
+    "the clock was stepped back",
+    "the clock drifted",
+    "a quote met a change of its alert",
+    "two changes of an alert were open together",
+    "a change was rejected",
+    "a change found no alert",
+    "an alert was refused by the quota",
+    "an alert was refused without a current price",
+    "a late quote was rejected",
+    "a quote was doubled",
+    "a reminder was set",
+    "a reminder fired",
+    "another account was refused an alert",
+    "an alert fired twice",
+    "a deleted alert had fired",
+    "an alert was paused at the end",
+    "a delivery was repeated",
+    "a receiver was slow",
+    "a receiver refused",
+    "a receiver lost its response",
+    "a receiver never responded",
+    "a receiver refused connections",
+    "a receiver was unreachable",
+    "a receiver had no name",
+];
+
+/// The result of a simulation.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct SimulationReport {
+    /// The seed.
+    pub seed: u64,
+    /// The events, in order, with its virtual time.
+    pub events: Vec<String>,
+    /// The violations of what must be true.
+    pub violations: Vec<String>,
+    /// The rare states that were reached, with their counts.
+    pub sometimes: BTreeMap<String, u64>,
+    /// Figures.
+    pub figures: SimulationFigures,
+}
+
+/// SimulationFigures of one or several simulations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SimulationFigures {
+    /// Requests and quotes.
+    pub requests: u64,
+    /// Requests and quotes that were acknowledged.
+    pub acknowledged: u64,
+    /// Firings.
+    pub firings: u64,
+    /// Accepted deliveries.
+    pub deliveries: u64,
+    /// Ended processes.
+    pub endings: u64,
+    /// Failed disk operations.
+    pub disk_faults: u64,
+    /// Virtual time, in milliseconds.
+    pub virtual_ms: u64,
+    /// Processor time, in microseconds. It differs from run to run.
+    pub processor_us: u64,
+}
+
+impl std::ops::AddAssign for SimulationFigures {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.acknowledged += other.acknowledged;
+        self.firings += other.firings;
+        self.deliveries += other.deliveries;
+        self.endings += other.endings;
+        self.disk_faults += other.disk_faults;
+        self.virtual_ms += other.virtual_ms;
+        self.processor_us += other.processor_us;
+    }
+}
+
+impl SimulationReport {
+    /// Whether nothing was violated.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.violations.is_empty()
+    }
+}

@@ -1,0 +1,284 @@
+//! The state that outlives the processes of the service: the model, the log of events, and the open requests.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use alerts::AlertId;
+use clock::Clock;
+use foundation::ServiceError;
+use jiff::Timestamp;
+
+use crate::clock::SimulatedClock;
+use crate::disk::{self, Ending};
+use crate::model::{AlertModel, Cents, Change, Model, Outcome, RequestId};
+use crate::plan::{FIRST_PRICE, STOCKS};
+use crate::report::SimulationReport;
+
+/// A handle of the state.
+#[derive(Clone)]
+pub(crate) struct World(Arc<Mutex<WorldState>>);
+
+pub(crate) struct WorldState {
+    pub(crate) model: Model,
+    pub(crate) report: SimulationReport,
+    /// The ids of alerts, by slot, once they are known.
+    pub(crate) ids: BTreeMap<usize, AlertId>,
+    /// Open requests: the slot of each change, the stock of each quote.
+    open: BTreeMap<RequestId, OpenRequest>,
+    next_request: RequestId,
+    /// The time of the latest acknowledged quote of each stock.
+    judged: BTreeMap<usize, Timestamp>,
+    /// Whether the clock was stepped or drifted, so that times do not tell which of two quotes is older.
+    pub(crate) clock_was_set: bool,
+    /// How the present process ends, and after how many operations the next one ends during its start.
+    pub(crate) ending: Option<(Ending, Option<u64>)>,
+    began: Timestamp,
+    /// The clock of the running process.
+    pub(crate) clock: Option<Arc<SimulatedClock>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenRequest {
+    Change(usize),
+    Quote(usize, Cents, Timestamp),
+}
+
+/// Whether an error leaves it open whether the request has been executed.
+fn outcome_of(error: &ServiceError) -> Option<Outcome> {
+    match error {
+        ServiceError::NotFound(_) => Some(Outcome::NotFound),
+        ServiceError::Invalid { .. } => Some(Outcome::Rejected),
+        ServiceError::Forbidden { .. } => Some(Outcome::OverQuota),
+        ServiceError::Unavailable(_) => Some(Outcome::Refused),
+        ServiceError::StorageUnavailable(_) | ServiceError::Internal(_) => Some(Outcome::Failed),
+        _ => None,
+    }
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, began: Timestamp) -> Self {
+        Self(Arc::new(Mutex::new(WorldState {
+            model: Model::new(STOCKS, FIRST_PRICE),
+            report: SimulationReport {
+                seed,
+                ..SimulationReport::default()
+            },
+            ids: BTreeMap::new(),
+            open: BTreeMap::new(),
+            next_request: 0,
+            judged: BTreeMap::new(),
+            clock_was_set: false,
+            ending: None,
+            began,
+            clock: None,
+        })))
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, WorldState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records an event.
+    pub(crate) fn log(&self, event: impl Into<String>) {
+        self.state().log(event.into());
+    }
+
+    /// Records that a rare state was reached.
+    pub(crate) fn sometimes(&self, state: &'static str) {
+        self.state().sometimes(state);
+    }
+
+    /// Records a violation.
+    pub(crate) fn violation(&self, text: impl Into<String>) {
+        self.state().model.violations.push(text.into());
+    }
+
+    /// The number of open requests.
+    pub(crate) fn open_requests(&self) -> usize {
+        self.state().open.len()
+    }
+
+    /// A request to create an alert begins.
+    pub(crate) fn create_begins(&self, slot: usize, alert: AlertModel) -> RequestId {
+        self.state().model.alerts.insert(slot, alert);
+        self.change_begins(slot, Change::Create)
+    }
+
+    /// A request for a change begins.
+    pub(crate) fn change_begins(&self, slot: usize, change: Change) -> RequestId {
+        let mut state = self.state();
+        let request = state.number();
+        let stock = state.model.alerts.get(&slot).map(|alert| alert.stock);
+        if state.open.values().any(|open| *open == OpenRequest::Change(slot)) {
+            state.sometimes("two changes of an alert were open together");
+        }
+        if state
+            .open
+            .values()
+            .any(|open| matches!(open, OpenRequest::Quote(of, ..) if Some(*of) == stock))
+        {
+            state.sometimes("a quote met a change of its alert");
+        }
+        state.open.insert(request, OpenRequest::Change(slot));
+        state.model.change_begins(slot, request, change);
+        state.log(format!("#{request} {change:?} of alert {slot} begins"));
+        request
+    }
+
+    /// A request for a change has been answered.
+    pub(crate) fn change_ends<T>(&self, slot: usize, request: RequestId, result: &Result<T, ServiceError>) {
+        let outcome = match result {
+            Ok(_) => Some(Outcome::Succeeded),
+            Err(error) => outcome_of(error),
+        };
+        let mut state = self.state();
+        state.note_time();
+        if disk::has_ended() || state.open.remove(&request).is_none() {
+            return;
+        }
+        let Some(outcome) = outcome else {
+            let error = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+            state
+                .model
+                .violations
+                .push(format!("alert {slot}: unexpected error: {error}"));
+            return;
+        };
+        match outcome {
+            Outcome::Failed => {
+                state.sometimes("a request failed");
+                state.require_fault(request);
+            }
+            Outcome::Rejected => state.sometimes("a change was rejected"),
+            Outcome::NotFound => state.sometimes("a change found no alert"),
+            Outcome::OverQuota => state.sometimes("an alert was refused by the quota"),
+            Outcome::Refused => state.sometimes("an alert was refused without a current price"),
+            Outcome::Succeeded => state.report.figures.acknowledged += 1,
+        }
+        state.log(format!("#{request} of alert {slot} ends: {outcome:?}"));
+        state.model.change_ends(slot, request, outcome);
+    }
+
+    /// A quote is sent. It may be late if it was made at another time.
+    pub(crate) fn quote_begins(&self, stock: usize, price: Cents, made_at: Option<Timestamp>) -> RequestId {
+        let mut state = self.state();
+        let request = state.number();
+        let now = state.clock.as_ref().map_or(state.began, |clock| clock.now());
+        state
+            .open
+            .insert(request, OpenRequest::Quote(stock, price, made_at.unwrap_or(now)));
+        state.model.quote_begins(stock, request, price);
+        let time = made_at.map(|at| format!(", made at {at}")).unwrap_or_default();
+        state.log(format!("#{request} quote of stock {stock} at {price}{time} begins"));
+        request
+    }
+
+    /// A quote has been answered.
+    pub(crate) fn quote_ends(
+        &self,
+        request: RequestId,
+        made_at: Option<Timestamp>,
+        result: &Result<Vec<String>, ServiceError>,
+    ) {
+        let mut state = self.state();
+        state.note_time();
+        if disk::has_ended() {
+            return;
+        }
+        let Some(OpenRequest::Quote(stock, price, time)) = state.open.remove(&request) else {
+            return;
+        };
+        match result {
+            Ok(rejected) if rejected.is_empty() => {
+                state.report.figures.acknowledged += 1;
+                state.log(format!("#{request} quote of stock {stock} is acknowledged"));
+                let latest = *state
+                    .judged
+                    .entry(stock)
+                    .and_modify(|at| *at = time.max(*at))
+                    .or_insert(time);
+                if time < latest && !state.clock_was_set {
+                    let text = format!("#{request}: a quote of {time} was accepted after one of {latest}");
+                    state.model.violations.push(text);
+                }
+                state.model.quote_ends(stock, request, price);
+            }
+            Ok(_) if made_at.is_some() => {
+                state.report.figures.acknowledged += 1;
+                state.sometimes("a late quote was rejected");
+                state.log(format!("#{request} quote of stock {stock} is rejected as late"));
+                state.model.quote_rejected(stock, request);
+            }
+            Ok(rejected) => {
+                let text = format!("#{request}: a quote of stock {stock} was rejected: {rejected:?}");
+                state.model.violations.push(text);
+            }
+            Err(error) if outcome_of(error) == Some(Outcome::Failed) => {
+                state.sometimes("a quote failed");
+                state.require_fault(request);
+                state.log(format!("#{request} quote of stock {stock} failed"));
+                state.model.quote_fails(stock, request);
+            }
+            Err(error) => {
+                let text = format!("#{request}: unexpected error of a quote: {error}");
+                state.model.violations.push(text);
+            }
+        }
+    }
+}
+
+impl WorldState {
+    /// Lets the model know the time of the machine.
+    pub(crate) fn note_time(&mut self) {
+        if let Some(clock) = &self.clock {
+            let now = clock.now();
+            self.model.note_time(now);
+        }
+    }
+
+    fn number(&mut self) -> RequestId {
+        self.note_time();
+        self.next_request += 1;
+        self.report.figures.requests += 1;
+        self.next_request
+    }
+
+    /// A request may only fail if the disk has failed.
+    fn require_fault(&mut self, request: RequestId) {
+        if disk::faults_hit() == 0 {
+            self.model
+                .violations
+                .push(format!("#{request} failed although the disk has not"));
+        }
+    }
+
+    pub(crate) fn log(&mut self, event: String) {
+        let now = self.clock.as_ref().map_or(self.began, |clock| clock.true_time());
+        let at = now.duration_since(self.began).as_millis();
+        self.report.events.push(format!(
+            "{:>9.3} s  {event}",
+            f64::from(i32::try_from(at).unwrap_or(i32::MAX)) / 1000.0
+        ));
+    }
+
+    pub(crate) fn sometimes(&mut self, reached: &'static str) {
+        debug_assert!(
+            crate::report::SOMETIMES.contains(&reached),
+            "{reached} is not in the list"
+        );
+        *self.report.sometimes.entry(reached.to_owned()).or_default() += 1;
+    }
+
+    /// The process has ended. Its open requests will not be answered.
+    pub(crate) fn process_ended(&mut self, text: String) {
+        self.report.figures.endings += 1;
+        for open in std::mem::take(&mut self.open).values() {
+            self.sometimes(match open {
+                OpenRequest::Change(_) => "a process ended with an open request",
+                OpenRequest::Quote(..) => "a process ended with an open quote",
+            });
+        }
+        self.model.process_ends();
+        self.log(text);
+    }
+}

@@ -1,0 +1,6 @@
+//! Simulations as tests.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+mod disk;
+mod seeds;
