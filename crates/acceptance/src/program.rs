@@ -57,15 +57,27 @@ pub struct ServiceSetup {
 }
 
 impl ServiceSetup {
-    /// Creates an empty database and default settings: pushed market data, a market that is always open, and any free port.
+    /// Creates an empty PostgreSQL database and default settings, so that the program creates its tables.
+    ///
+    /// # Panics
+    /// If the database cannot be created.
+    pub async fn on_empty_postgres() -> Self {
+        Self::with(DatabaseKind::Postgres, testkit::Database::empty_postgres().await)
+    }
+
+    /// Creates a database without rows and default settings: pushed market data, a market that is always open, and any free port.
     ///
     /// # Panics
     /// If the database cannot be created.
     pub async fn on(database: DatabaseKind) -> Self {
         let test_database = match database {
             DatabaseKind::Sqlite => testkit::Database::sqlite(),
-            DatabaseKind::Postgres => testkit::Database::empty_postgres().await,
+            DatabaseKind::Postgres => testkit::Database::postgres().await,
         };
+        Self::with(database, test_database)
+    }
+
+    fn with(database: DatabaseKind, test_database: testkit::Database) -> Self {
         let url = test_database.url().to_owned();
         Self {
             folder: TempDir::new().unwrap(),

@@ -92,3 +92,11 @@ async fn email_address_is_unique(setup: ServiceSetup) {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("account"), "{stderr}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn program_creates_its_tables_in_an_empty_postgres() {
+    let env = ServiceSetup::on_empty_postgres().await.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 150});
+    let _ = env.operator.post("/alerts", &body).await.expect_ok(201);
+}
