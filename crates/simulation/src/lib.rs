@@ -23,6 +23,7 @@ mod model;
 mod network;
 mod plan;
 mod process;
+mod rare_states;
 mod records;
 mod report;
 mod shrink;

@@ -14,9 +14,9 @@ use service::{Service, ServiceConfig};
 use tokio::sync::{Notify, mpsc};
 
 use crate::clock::SimulatedClock;
-use crate::disk;
+use crate::disk::{self, DiskFaultKind};
 use crate::finish;
-use crate::model::{AlertModel, Cents, Change, WantedAlert};
+use crate::model::{AlertModel, Cents, Change, MAX_SMALL_STEP, WantedAlert};
 use crate::network::{Behaviour, Receivers};
 use crate::plan::{Action, BASIC_USER, SimulationPlan};
 use crate::simulation::{LifeEnd, wait_ms};
@@ -179,6 +179,10 @@ impl Life<'_> {
             }
             Action::DiskFails(fault) => {
                 world.log(format!("{fault:?}"));
+                world.sometimes(match fault.kind {
+                    DiskFaultKind::Failing => "the disk began to fail",
+                    DiskFaultKind::Full => "the disk became full",
+                });
                 disk::fail(Some(fault));
             }
             Action::StepClock(by) => {
@@ -189,6 +193,9 @@ impl Life<'_> {
                     "the clock was stepped forward"
                 });
                 let mut state = world.state();
+                if by.abs() > MAX_SMALL_STEP {
+                    state.sometimes("the clock was stepped by minutes");
+                }
                 state.clock_was_set = true;
                 state.model.clock_stepped(by);
                 // Reminders may have come before a step back.

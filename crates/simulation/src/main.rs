@@ -23,6 +23,9 @@ struct Arguments {
     /// Ends at the first seed that fails.
     #[arg(long)]
     until_failure: bool,
+    /// Fails if a rare state is never reached.
+    #[arg(long)]
+    every_state: bool,
     /// Does not shrink a failing seed.
     #[arg(long)]
     no_shrink: bool,
@@ -64,6 +67,14 @@ fn main() -> anyhow::Result<ExitCode> {
         report.passed() || !arguments.until_failure
     })?;
     print_totals(&totals);
+    let missed: Vec<_> = SOMETIMES
+        .iter()
+        .filter(|state| !totals.sometimes.contains_key(**state))
+        .collect();
+    if arguments.every_state && !missed.is_empty() {
+        println!("never reached: {missed:?}");
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(code(totals.failed.is_empty()))
 }
 

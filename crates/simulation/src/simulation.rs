@@ -17,7 +17,7 @@ use crate::report::SimulationReport;
 use crate::template::{self, Template};
 use crate::threads::Delays;
 use crate::world::World;
-use crate::{entropy, finish};
+use crate::{entropy, finish, rare_states};
 
 /// The maximum number of processes. More mean that they cannot start.
 const MAX_PROCESSES: u32 = 200;
@@ -89,7 +89,11 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
             .as_ref()
             .map_or(Ending::Kill, |(ending, _)| *ending);
         restart(&world, ending, &mut random);
+        let ended_at = clock.true_time;
         clock.true_time += SignedDuration::from_millis(random.random_range(10..20_000));
+        let mut state = world.state();
+        let reached = rare_states::of_absence(&state.model, ended_at, clock.true_time);
+        state.reach(reached);
     }
     world.violation("the service could not start any more");
     Ok(finish::report(

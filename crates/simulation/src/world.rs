@@ -12,6 +12,7 @@ use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
 use crate::model::{AlertModel, Cents, Change, Model, Outcome, RequestId};
 use crate::plan::{FIRST_PRICE, STOCKS};
+use crate::rare_states;
 use crate::report::SimulationReport;
 
 /// A handle of the state.
@@ -119,6 +120,10 @@ impl World {
         {
             state.sometimes("a quote met a change of its alert");
         }
+        if let Some(alert) = state.model.alerts.get(&slot) {
+            let reached = rare_states::of_change(alert, change);
+            state.reach(reached);
+        }
         state.open.insert(request, OpenRequest::Change(slot));
         state.model.change_begins(slot, request, change);
         state.log(format!("#{request} {change:?} of alert {slot} begins"));
@@ -167,6 +172,8 @@ impl World {
         state
             .open
             .insert(request, OpenRequest::Quote(stock, price, made_at.unwrap_or(now)));
+        let reached = rare_states::of_quote(&state.model, stock, price);
+        state.reach(reached);
         state.model.quote_begins(stock, request, price);
         let time = made_at.map(|at| format!(", made at {at}")).unwrap_or_default();
         state.log(format!("#{request} quote of stock {stock} at {price}{time} begins"));
@@ -261,6 +268,11 @@ impl WorldState {
         ));
     }
 
+    /// Records that rare states were reached.
+    pub(crate) fn reach(&mut self, reached: Vec<&'static str>) {
+        reached.into_iter().for_each(|reached| self.sometimes(reached));
+    }
+
     pub(crate) fn sometimes(&mut self, reached: &'static str) {
         debug_assert!(
             crate::report::SOMETIMES.contains(&reached),
@@ -278,6 +290,8 @@ impl WorldState {
                 OpenRequest::Quote(..) => "a process ended with an open quote",
             });
         }
+        let reached = rare_states::of_ending(&self.model);
+        self.reach(reached);
         self.model.process_ends();
         self.log(text);
     }

@@ -96,6 +96,14 @@ impl AlertModel {
         self.possible.iter().all(|possible| possible.state.status == status)
     }
 
+    /// The state of the alert and the price at which it is judged, if they are known.
+    pub(crate) fn known(&self) -> Option<(&AlertState, Cents)> {
+        let mut possible = self.possible.iter();
+        let first = possible.next()?;
+        let is_same = |other: &Possible| other.state == first.state && other.price == first.price;
+        possible.all(is_same).then_some((&first.state, first.price))
+    }
+
     /// Whether the alert may not exist.
     pub(super) fn may_be_absent(&self) -> bool {
         self.possible

@@ -24,7 +24,7 @@ pub(crate) type Cents = i64;
 pub(crate) type RequestId = u64;
 
 /// The largest step of the clock that leaves the last prices current.
-const MAX_SMALL_STEP: SignedDuration = SignedDuration::from_secs(60);
+pub(crate) const MAX_SMALL_STEP: SignedDuration = SignedDuration::from_secs(60);
 /// The number of active alerts that the basic plan includes.
 pub(crate) const BASIC_QUOTA: usize = 20;
 

@@ -51,7 +51,7 @@ pub(crate) struct AlertState {
 
 impl AlertState {
     /// Returns the answer to a change in this state, and the next state.
-    pub(super) fn apply(&self, change: Change) -> (Outcome, Self) {
+    pub(crate) fn apply(&self, change: Change) -> (Outcome, Self) {
         use AlertStatus::{Absent, Active, Deleted, Paused, Triggered};
         let to = |status| Self { status, ..self.clone() };
         let armed = Self {
@@ -121,7 +121,7 @@ impl AlertState {
     }
 
     /// Whether a price fires the alert.
-    pub(super) fn fires(&self, is_above: bool, returns_at: Option<Cents>, price: Cents) -> bool {
+    pub(crate) fn fires(&self, is_above: bool, returns_at: Option<Cents>, price: Cents) -> bool {
         let judged = self.judge(is_above, returns_at, price);
         judged.is_some_and(|judged| judged.fired.len() > self.fired.len())
     }
