@@ -10,6 +10,7 @@
 //! * [`simulated`]: a simulated market that needs no data.
 //! * [`ingest`]: parses the body of a request that pushes data. There is no task: the request itself is the feed.
 //! * [`provider`]: adapters for the HTTP and streaming APIs of market data providers.
+//! * [`history`]: reads recorded data from providers.
 //! * [`routing`]: combines several providers, estimates the capacity of their plans and checks them.
 //! * [`freshness`]: decides whether alerts may be evaluated against a quote.
 //!
@@ -19,10 +20,12 @@ mod feed;
 pub mod file;
 pub mod folder;
 pub mod freshness;
+pub mod history;
 pub mod ingest;
 pub mod live;
 pub mod provider;
 pub mod routing;
 pub mod simulated;
+mod unadjust;
 
 pub use feed::{FeedKind, FeedSet, MarketUpdate, MissedQuotes, OfferedFeeds};

@@ -5,6 +5,7 @@
 #[macro_use]
 mod support;
 mod administering;
+mod alert_test;
 mod architecture;
 mod bad_input;
 mod cluster;

@@ -37,6 +37,30 @@ pub struct SymbolBars {
 }
 
 impl MarketData {
+    /// Returns the data of some stocks.
+    #[must_use]
+    pub fn of(&self, symbols: &[Symbol]) -> Self {
+        fn rows<T: Clone>(rows: &[T], symbols: &[Symbol], symbol: impl Fn(&T) -> Symbol) -> Vec<T> {
+            rows.iter()
+                .filter(|row| symbols.contains(&symbol(row)))
+                .cloned()
+                .collect()
+        }
+        let bars = symbols.iter();
+        Self {
+            bars: bars
+                .filter_map(|symbol| Some((*symbol, self.bars.get(symbol)?.clone())))
+                .collect(),
+            splits: rows(&self.splits, symbols, |row| row.symbol),
+            dividends: rows(&self.dividends, symbols, |row| row.symbol),
+            earnings: rows(&self.earnings, symbols, |row| row.symbol),
+            fundamentals: rows(&self.fundamentals, symbols, |row| row.symbol),
+            insiders: rows(&self.insiders, symbols, |row| row.symbol),
+            mentions: rows(&self.mentions, symbols, |row| row.symbol),
+            stocks: rows(&self.stocks, symbols, |row| row.symbol),
+        }
+    }
+
     /// Sorts all rows, and keeps only the last one of rows with the same key.
     pub(crate) fn sort_and_dedup(&mut self) {
         for bars in self.bars.values_mut() {

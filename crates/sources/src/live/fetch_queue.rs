@@ -9,11 +9,12 @@ use market::calendar::new_york_date;
 use market::records::{BarRow, SplitRow};
 use tokio::sync::broadcast;
 
+use super::LiveContext;
 use super::schedule::{FetchSchedule, FetchScope, FetchTrigger, RefreshKind, requests_for, splits_only};
-use super::{LiveContext, unadjust};
 use crate::MarketUpdate;
 use crate::provider::{Capability, DataRequest, DataResponse, DateRange};
 use crate::routing::RoutingError;
+use crate::unadjust;
 
 /// The delay before the first retry. It doubles with each further failure.
 const FIRST_RETRY_DELAY: SignedDuration = SignedDuration::from_mins(1);

@@ -40,7 +40,6 @@ mod price_requests;
 mod price_stream;
 mod prices;
 mod schedule;
-mod unadjust;
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -48,7 +48,7 @@ const MAX_PREVIEW_YEARS: i16 = 10;
 const DEFAULT_PREVIEW_YEARS: i16 = 5;
 /// How many days before the period bars are read, so that every indicator has its values at the beginning; as many as the engine of
 /// the service keeps.
-pub(super) const WARM_UP_DAYS: i64 = 1_100;
+pub const WARM_UP_DAYS: i64 = 1_100;
 
 /// The requested days.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

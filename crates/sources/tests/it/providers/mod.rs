@@ -5,6 +5,7 @@
 
 mod adapters;
 mod conformance;
+mod history;
 mod price_requests;
 mod routing;
 mod stream_conformance;

@@ -7,7 +7,7 @@ use market::records::{BarRow, SplitRow};
 use market::{Bar, Price};
 
 /// Undoes the splits that came after each bar.
-pub(super) fn undo_splits(bars: &mut [BarRow], splits: &[SplitRow]) {
+pub(crate) fn undo_splits(bars: &mut [BarRow], splits: &[SplitRow]) {
     for row in bars {
         let later = splits
             .iter()

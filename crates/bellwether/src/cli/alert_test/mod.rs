@@ -2,13 +2,12 @@
 //!
 //! Each alert is played by the preview of the service: the same engine and the same state machine.
 
-use std::path::PathBuf;
+mod data;
 
 use alert_files::{ObservedFirings, ValidAlert};
 use alerts::engine::EngineConfig;
 use alerts::request::ParseContext;
 use alerts::{AlertScope, NewAlert};
-use anyhow::Context;
 use clap::Args;
 use jiff::civil::Date;
 use market::calendar::{new_york_date, new_york_time_zone};
@@ -16,8 +15,9 @@ use market::{Calendar, Symbol};
 use serde_json::json;
 use service::alerts::Preview;
 use service::alerts::preview::{PreviewInput, PreviewPlan, run as play};
-use sources::folder::{self, MarketData};
+use sources::folder::MarketData;
 
+use self::data::TestDataArgs;
 use super::remote::file_options::FileArgs;
 use super::remote::table::table;
 use super::{CommandError, print, say};
@@ -30,9 +30,8 @@ const FIVE_SESSIONS: usize = 1;
 pub(super) struct TestArgs {
     #[command(flatten)]
     files: FileArgs,
-    /// The data folder: bars/*.csv[.gz], splits.csv, dividends.csv, earnings.csv, …
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    #[command(flatten)]
+    data: TestDataArgs,
     /// The first day; earlier bars only warm up the indicators
     #[arg(long, value_name = "YYYY-MM-DD")]
     from: Option<Date>,
@@ -74,14 +73,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), CommandError> {
     }
     let files = args.files.read()?;
     let calendar = Calendar::nyse();
-    let (data, rejected) = folder::read(&args.data, &calendar, |_| ()).context("cannot read the data")?;
-    if rejected.count > 0 {
-        say!(
-            "{} rows of the data are invalid and were left out; `bellwether replay` names them",
-            rejected.count
-        );
-    }
-    let period = ReplayPeriod::of(&data, args.from, args.to).context(args.data.display().to_string())?;
+    let (data, period) = args.data.read(&files, args, &calendar)?;
     let context = ParseContext {
         // An alert counts as made when the period begins.
         now: period.start(),
@@ -127,7 +119,7 @@ struct Test<'a> {
 impl Test<'_> {
     fn result<'a>(&self, alert: &'a ValidAlert<'a>) -> TestResult<'a> {
         let expect = &alert.declared.expect;
-        let played = match self.symbols(alert) {
+        let played = match symbols(alert) {
             Ok(symbols) => self.play(&alert.alert, &symbols),
             Err(message) => {
                 return TestResult {
@@ -163,29 +155,13 @@ impl Test<'_> {
         TestResult { alert, played, errors }
     }
 
-    fn symbols(&self, alert: &ValidAlert<'_>) -> Result<Vec<Symbol>, String> {
-        match &alert.scope {
-            None => Ok(vec![alert.alert.symbol]),
-            Some(AlertScope::Symbols(symbols)) => Ok(symbols.clone()),
-            // Only an alert with expectations needs a result.
-            Some(AlertScope::Watchlist(_)) if alert.declared.expect.is_empty() => Ok(Vec::new()),
-            Some(AlertScope::Watchlist(_)) => {
-                Err("a test has no watchlist; list the stocks in scope.symbols, or remove `expect`".to_owned())
-            }
-        }
-    }
-
     fn play(&self, alert: &NewAlert, symbols: &[Symbol]) -> Played {
         let mut played = Played::default();
         for &symbol in symbols {
-            let member = NewAlert {
-                symbol,
-                ..alert.clone()
-            };
-            let plan = PreviewPlan::of(member);
+            let plan = PreviewPlan::of(member(alert, symbol));
             let preview = play(&PreviewInput {
-                data: self.data_of(&plan.symbols()),
-                benchmark_data: self.data_of(&[self.benchmark]),
+                data: self.data.of(&plan.symbols()),
+                benchmark_data: self.data.of(&[self.benchmark]),
                 plan,
                 from: self.period.from,
                 to: self.period.to,
@@ -198,59 +174,26 @@ impl Test<'_> {
         played.days.sort_unstable();
         played
     }
+}
 
-    /// Returns the data of some stocks.
-    fn data_of(&self, symbols: &[Symbol]) -> MarketData {
-        let is_needed = |symbol: &Symbol| symbols.contains(symbol);
-        let data = self.data;
-        MarketData {
-            bars: symbols
-                .iter()
-                .filter_map(|symbol| Some((*symbol, data.bars.get(symbol)?.clone())))
-                .collect(),
-            splits: data
-                .splits
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
-            dividends: data
-                .dividends
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
-            earnings: data
-                .earnings
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
-            fundamentals: data
-                .fundamentals
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
-            insiders: data
-                .insiders
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
-            mentions: data
-                .mentions
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
-            stocks: data
-                .stocks
-                .iter()
-                .filter(|row| is_needed(&row.symbol))
-                .cloned()
-                .collect(),
+/// Returns the stocks on which an alert is played.
+fn symbols(alert: &ValidAlert<'_>) -> Result<Vec<Symbol>, String> {
+    match &alert.scope {
+        None => Ok(vec![alert.alert.symbol]),
+        Some(AlertScope::Symbols(symbols)) => Ok(symbols.clone()),
+        // Only an alert with expectations needs a result.
+        Some(AlertScope::Watchlist(_)) if alert.declared.expect.is_empty() => Ok(Vec::new()),
+        Some(AlertScope::Watchlist(_)) => {
+            Err("a test has no watchlist; list the stocks in scope.symbols, or remove `expect`".to_owned())
         }
+    }
+}
+
+/// Returns an alert on one of its stocks.
+fn member(alert: &NewAlert, symbol: Symbol) -> NewAlert {
+    NewAlert {
+        symbol,
+        ..alert.clone()
     }
 }
 
