@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::ClientError;
+use crate::firing_stream::FiringStream;
 use crate::models::{
     RemoteAlert, RemoteAlertStatus, RemoteChangedAlerts, RemoteDeletedAlert, RemoteExplanation, RemoteFiring,
     RemoteNotificationChannel, RemoteParsedAlert, RemotePreview,
@@ -202,6 +203,14 @@ impl Client {
                 return Ok(firings);
             }
         }
+    }
+
+    /// Opens a stream of the firings after a position; `None` is the present one.
+    ///
+    /// # Errors
+    /// [`ClientError`]
+    pub async fn firing_stream(&self, after: Option<i64>) -> Result<FiringStream, ClientError> {
+        FiringStream::open(self.transport.clone(), after).await
     }
 
     /// Returns the account's notification channels.

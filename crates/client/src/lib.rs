@@ -10,6 +10,7 @@
 mod api_key;
 mod client;
 mod error;
+mod firing_stream;
 mod models;
 mod operation;
 mod retry;
@@ -18,6 +19,7 @@ mod transport;
 pub use api_key::ClientKey;
 pub use client::{Client, RemoteAlertFilter, RemoteCreatedAlert};
 pub use error::{ClientError, RemoteRefusedChange, RequestRefusal};
+pub use firing_stream::FiringStream;
 pub use models::*;
 pub use operation::{ApiOperation, OPERATIONS};
 pub use retry::RequestRetryPolicy;

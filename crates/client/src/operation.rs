@@ -56,6 +56,7 @@ pub(crate) const PARSE_ALERT: ApiOperation = operation("POST", "/alerts/parse", 
 pub(crate) const PREVIEW_ALERT: ApiOperation = operation("POST", "/alerts/preview", &[], &["alert", "from", "to"]);
 pub(crate) const LIST_FIRINGS: ApiOperation =
     operation("GET", "/firings", &["limit", "after", "since", "alert_id"], &[]);
+pub(crate) const STREAM_FIRINGS: ApiOperation = operation("GET", "/firings/stream", &["after"], &[]);
 pub(crate) const LIST_NOTIFICATION_CHANNELS: ApiOperation = operation("GET", "/notification-channels", &[], &[]);
 
 /// All operations that the client uses.
@@ -71,5 +72,6 @@ pub const OPERATIONS: &[ApiOperation] = &[
     PARSE_ALERT,
     PREVIEW_ALERT,
     LIST_FIRINGS,
+    STREAM_FIRINGS,
     LIST_NOTIFICATION_CHANNELS,
 ];

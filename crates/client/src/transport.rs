@@ -13,11 +13,12 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::operation::ApiOperation;
-use crate::retry::FailedAttempt;
 use crate::{ClientError, ClientKey, RequestRefusal, RequestRetryPolicy};
 
 /// The longest time for one attempt.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest silence of a server. A stream that is silent for longer is broken: servers send a comment every 15 seconds.
+const MAX_SILENCE: Duration = ATTEMPT_TIMEOUT;
 /// The largest response.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
 const API_PREFIX: &str = "api/v1";
@@ -140,12 +141,12 @@ impl Transport {
         // A redirect could send the key to another server.
         let http = reqwest::Client::builder()
             .redirect(Policy::none())
-            .timeout(ATTEMPT_TIMEOUT)
+            .read_timeout(MAX_SILENCE)
             .user_agent(concat!("bellwether/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| ClientError::Unreachable {
                 url: url.to_string(),
-                cause: cause_of(&error),
+                cause: innermost(&error),
             })?;
         Ok(Self { http, url, config })
     }
@@ -156,19 +157,13 @@ impl Transport {
         let key = request.is_write().then(|| (self.config.new_id)().to_string());
         let mut attempt = 1;
         loop {
-            let (error, failed) = match self.attempt(&request, key.as_deref()).await {
+            let sent = self.prepared(&request, key.as_deref()).timeout(ATTEMPT_TIMEOUT).send();
+            let error = match sent.await {
                 Ok(response) if response.status().is_success() => return self.read(&request, response).await,
-                Ok(response) => {
-                    let error = self.read_error(&request, response).await?;
-                    let failed = FailedAttempt::Response {
-                        status: error.status,
-                        retry_after_s: error.retry_after_s,
-                    };
-                    (ClientError::Refused(Box::new(error)), failed)
-                }
-                Err(error) => (self.unreachable(&error), FailedAttempt::NoResponse),
+                Ok(response) => ClientError::Refused(Box::new(self.read_error(&request, response).await?)),
+                Err(error) => self.unreachable(&error),
             };
-            let Some(pause) = self.config.retry.pause(attempt, failed) else {
+            let Some(pause) = self.config.retry.pause(attempt, &error) else {
                 return Err(error);
             };
             tokio::time::sleep(pause).await;
@@ -176,7 +171,23 @@ impl Transport {
         }
     }
 
-    async fn attempt(&self, request: &ApiRequest, key: Option<&str>) -> Result<Response, reqwest::Error> {
+    /// Sends a request once. The response is a stream of events, which may last for days.
+    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Response, ClientError> {
+        let response = self.prepared(request, None).send().await;
+        let response = response.map_err(|error| self.unreachable(&error))?;
+        if !response.status().is_success() {
+            let refusal = self.read_error(request, response).await?;
+            return Err(ClientError::Refused(Box::new(refusal)));
+        }
+        let content_type = response.headers().get(header::CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if !content_type.starts_with("text/event-stream") {
+            return Err(self.unexpected(request, format!("the content type is {content_type:?}")));
+        }
+        Ok(response)
+    }
+
+    fn prepared(&self, request: &ApiRequest, key: Option<&str>) -> reqwest::RequestBuilder {
         // The methods of operations are valid.
         let method = Method::from_bytes(request.operation.method.as_bytes()).unwrap_or(Method::GET);
         let mut sent = self
@@ -189,7 +200,7 @@ impl Transport {
         if let Some(body) = &request.body {
             sent = sent.json(body);
         }
-        sent.send().await
+        sent
     }
 
     fn url_of(&self, request: &ApiRequest) -> Url {
@@ -254,13 +265,31 @@ impl Transport {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> ClientError {
+        if error.is_timeout() {
+            let cause = format!("no response within {} s", ATTEMPT_TIMEOUT.as_secs());
+            return self.no_response(cause);
+        }
+        self.broken(error)
+    }
+
+    /// Returns the error of a connection that is broken.
+    pub(crate) fn broken(&self, error: &dyn std::error::Error) -> ClientError {
+        self.no_response(innermost(error))
+    }
+
+    fn no_response(&self, cause: String) -> ClientError {
         ClientError::Unreachable {
             url: self.url.to_string(),
-            cause: cause_of(error),
+            cause,
         }
     }
 
-    fn unexpected(&self, request: &ApiRequest, cause: String) -> ClientError {
+    /// Returns the error of a stream that has ended.
+    pub(crate) fn ended(&self) -> ClientError {
+        self.no_response("the stream has ended".to_owned())
+    }
+
+    pub(crate) fn unexpected(&self, request: &ApiRequest, cause: String) -> ClientError {
         ClientError::UnexpectedResponse {
             url: self.url.to_string(),
             operation: request.name(),
@@ -270,11 +299,8 @@ impl Transport {
 }
 
 /// Returns the innermost cause: that of reqwest repeats the address.
-fn cause_of(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return format!("no response within {} s", ATTEMPT_TIMEOUT.as_secs());
-    }
-    let mut cause: &dyn std::error::Error = error;
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }

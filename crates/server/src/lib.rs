@@ -20,6 +20,7 @@ pub mod connection;
 pub mod document;
 mod entity_tag;
 pub mod error;
+mod event_stream;
 pub mod failed_auth;
 pub mod fixed_window;
 mod history_watch;

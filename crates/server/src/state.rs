@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use service::Service;
 
 use crate::auth::same_origin::OwnOrigins;
+use crate::event_stream::OpenStreams;
 use crate::history_watch::HistoryWatch;
 use crate::in_flight::InFlightRequests;
 use crate::list_cache::ListCache;
@@ -46,6 +47,7 @@ struct Inner {
     rate_limiter: RateLimiter,
     in_flight: InFlightRequests,
     history_watch: HistoryWatch,
+    open_streams: OpenStreams,
     list_cache: ListCache,
     mcp_origins: AllowedOrigins,
     own_origins: OwnOrigins,
@@ -66,6 +68,7 @@ impl App {
             rate_limiter,
             in_flight: InFlightRequests::default(),
             history_watch: HistoryWatch::default(),
+            open_streams: OpenStreams::default(),
             list_cache: ListCache::default(),
             mcp_origins,
             own_origins,
@@ -104,6 +107,10 @@ impl App {
 
     pub(crate) fn history_watch(&self) -> &HistoryWatch {
         &self.0.history_watch
+    }
+
+    pub(crate) fn open_streams(&self) -> &OpenStreams {
+        &self.0.open_streams
     }
 
     pub(crate) fn list_cache(&self) -> &ListCache {

@@ -156,3 +156,43 @@ fn address_is_that_of_a_server_without_credentials() {
         assert!(matches!(client_at(url), Err(ClientError::InvalidUrl(_))), "{url}");
     }
 }
+
+/// A stream of events that ends.
+fn stream(events: &str) -> StubResponse {
+    StubResponse::complete("200 OK", "Content-Type: text/event-stream\r\n", events)
+}
+
+#[tokio::test]
+async fn stream_of_firings_has_the_position_of_the_last_one() {
+    let firing = json!({
+        "id": ID, "alert_id": ID, "symbol": "AAPL", "condition": "price_above", "threshold": 1, "trigger_price": 2, "reason": "r",
+        "timeline": {"received_at": "2026-03-02T15:04:00Z", "committed_at": null},
+    });
+    let events = format!(
+        ": keep-alive\n\nevent: open\nid: 7\ndata: {{\"position\":7}}\n\n\
+         event: unknown\nid: 8\ndata: {{}}\n\nevent: firing\nid: 9\ndata: {firing}\n\n"
+    );
+    let server = StubServer::start(stream(&events)).await;
+    let mut stream = client(&server).firing_stream(Some(7)).await.unwrap();
+    let request = server.next_request().await;
+    assert_eq!(request.line, "GET /api/v1/firings/stream?after=7 HTTP/1.1");
+    assert_eq!(stream.position(), 7);
+    assert_eq!(stream.next().await.unwrap().symbol, "AAPL");
+    assert_eq!(stream.position(), 9);
+    let ended = stream.next().await.unwrap_err();
+    assert!(matches!(ended, ClientError::Unreachable { .. }), "{ended}");
+}
+
+#[tokio::test]
+async fn stream_of_another_service_is_an_error_that_says_so() {
+    for response in [
+        stream("event: hello\nid: 1\ndata: {}\n\n"),
+        stream("event: open\nid: 1\ndata: {}\n\n"),
+        stream("hello\n\n"),
+        StubResponse::complete("200 OK", "Content-Type: text/html\r\n", "<html>"),
+    ] {
+        let server = StubServer::start(response).await;
+        let error = client(&server).firing_stream(None).await.err().unwrap();
+        assert!(matches!(error, ClientError::UnexpectedResponse { .. }), "{error}");
+    }
+}

@@ -6,6 +6,8 @@ use super::cookie::SessionCookie;
 use crate::error::ApiError;
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The headers that can have credentials.
+pub(crate) const CREDENTIAL_HEADERS: [HeaderName; 3] = [X_API_KEY, header::AUTHORIZATION, header::COOKIE];
 
 /// Longer credentials are refused without a lookup.
 const MAX_CREDENTIAL_BYTES: usize = 4096;

@@ -72,23 +72,25 @@ fn each_body_has_a_valid_example() {
 }
 
 #[test]
-fn each_event_of_the_analysis_stream_has_a_valid_example() {
+fn each_event_of_a_stream_has_a_valid_example() {
     let contract = contract();
-    let operation = &contract.document()["paths"]["/api/v1/stocks/{symbol}/analysis"]["get"];
-    let examples = operation["responses"]["200"]["content"]["text/event-stream"]["examples"]
-        .as_object()
-        .unwrap();
-    assert_eq!(
-        examples.keys().collect::<Vec<_>>(),
-        ["figures", "alert", "summary", "done", "error"]
-    );
-    for (name, example) in examples {
-        let event = &example["value"];
-        assert_eq!(event["event"], name.as_str());
-        let data: Value = serde_json::from_str(event["data"].as_str().unwrap()).unwrap();
-        let schema = operation["x-events"][name]["$ref"].as_str().unwrap();
-        let errors = contract.schema_errors(schema.trim_start_matches('#'), &data).unwrap();
-        assert!(errors.is_empty(), "{name}: {errors:#?}");
+    let analysis = ["figures", "alert", "summary", "done", "error"];
+    for (path, events) in [
+        ("/api/v1/stocks/{symbol}/analysis", &analysis[..]),
+        ("/api/v1/firings/stream", &["open", "firing"]),
+    ] {
+        let operation = &contract.document()["paths"][path]["get"];
+        let content = &operation["responses"]["200"]["content"]["text/event-stream"];
+        let examples = content["examples"].as_object().unwrap();
+        assert_eq!(examples.keys().collect::<Vec<_>>(), events);
+        for (name, example) in examples {
+            let event = &example["value"];
+            assert_eq!(event["event"], name.as_str());
+            let data: Value = serde_json::from_str(event["data"].as_str().unwrap()).unwrap();
+            let schema = operation["x-events"][name]["$ref"].as_str().unwrap();
+            let errors = contract.schema_errors(schema.trim_start_matches('#'), &data).unwrap();
+            assert!(errors.is_empty(), "{path} {name}: {errors:#?}");
+        }
     }
 }
 

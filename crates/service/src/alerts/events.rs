@@ -1,6 +1,6 @@
 //! Events of fired alerts, and which of them their owner has seen.
 
-use store::model::StoredEvent;
+use store::model::{EventPage, StoredEvent};
 
 use crate::alerts::Alerts;
 use foundation::{Actor, ServiceError};
@@ -10,6 +10,23 @@ impl Alerts {
     /// `limit`.
     pub async fn events_after(&self, actor: &Actor, place: i64, limit: u32) -> Result<Vec<StoredEvent>, ServiceError> {
         Ok(self.ports.store.events_after(actor.account, place, limit).await?)
+    }
+
+    /// Returns the actor's events after a position and up to a later one that [`Self::event_position`] has returned, at most `limit`.
+    pub async fn events_through(
+        &self,
+        actor: &Actor,
+        after: i64,
+        through: i64,
+        limit: u32,
+    ) -> Result<EventPage, ServiceError> {
+        let store = &self.ports.store;
+        Ok(store.events_through(actor.account, after, through, limit).await?)
+    }
+
+    /// Returns the highest position that was assigned to an event, which may not be visible yet.
+    pub async fn last_event_position(&self) -> Result<i64, ServiceError> {
+        Ok(self.ports.store.history_last().await?)
     }
 
     /// Returns the last position of all events: none will appear at or before it.

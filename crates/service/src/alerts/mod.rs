@@ -59,7 +59,7 @@ pub use parse_text::{ParseAlertRequest, ParsedAlert};
 pub use preview::{Preview, PreviewAlertRequest, PreviewFiring};
 pub use record::RecordHistoryRequest;
 pub use scoped::AlertMember;
-pub use store::model::{StoredAlert, StoredEvent, UndoId, UndoableChange, UndoableKind};
+pub use store::model::{EventPage, HistoryPosition, StoredAlert, StoredEvent, UndoId, UndoableChange, UndoableKind};
 pub use view::{AlertDetail, AlertItem, AlertProximity};
 
 /// Alerts of accounts.

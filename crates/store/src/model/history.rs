@@ -104,6 +104,15 @@ pub struct StoredEvent {
     pub data: Map<String, Value>,
 }
 
+/// The next events of an account.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EventPage {
+    /// The events, oldest first.
+    pub events: Vec<StoredEvent>,
+    /// The position after which the next page begins.
+    pub position: i64,
+}
+
 impl AlertOwner {
     /// Returns the account, or `None` for a guest.
     #[must_use]

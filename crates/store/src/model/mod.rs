@@ -47,7 +47,9 @@ pub use evaluation::{
 pub use export::{ExportedAlert, MessageRoute, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 pub use firing_record::{AcknowledgedFiring, Acknowledgement, FiringFilter, FiringRecord, FiringTimeline};
-pub use history::{EventId, HistoryPosition, HistoryRow, LastChange, ListedHistoryRow, PositionedAlert, StoredEvent};
+pub use history::{
+    EventId, EventPage, HistoryPosition, HistoryRow, LastChange, ListedHistoryRow, PositionedAlert, StoredEvent,
+};
 pub use idempotency::{
     IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, NewIdempotencyClaim, RequesterId, StoredResponse,
 };

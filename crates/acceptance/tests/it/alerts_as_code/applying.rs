@@ -13,6 +13,7 @@ on_both_databases![
     of_two_appliers_one_wins_and_the_other_is_told,
     apply_is_safe_to_repeat,
     values_of_variables_stay_out_of_the_plan,
+    plan_of_more_than_one_transaction_is_carried_out_in_parts_on_demand,
 ];
 
 const DIP: &str = "{name: dip, symbol: AAPL, when: price < 180 and rsi(14) < 30, tags: [swing]}";
@@ -165,4 +166,19 @@ async fn values_of_variables_stay_out_of_the_plan(setup: ServiceSetup) {
             "{planned:?}"
         );
     }
+}
+
+async fn plan_of_more_than_one_transaction_is_carried_out_in_parts_on_demand(setup: ServiceSetup) {
+    let (env, repository) = start(setup).await;
+    let alerts: Vec<String> = (1..=1_001)
+        .map(|number| format!("{{name: dip-{number}, symbol: AAPL, condition: price_below, threshold: 0.{number:04}}}"))
+        .collect();
+    let alerts: Vec<&str> = alerts.iter().map(String::as_str).collect();
+    repository.write_alerts(&alerts);
+    let refused = repository.apply(&[]).await.expect(2);
+    assert!(refused.stderr.contains("--in-parts"), "{refused:?}");
+    assert_eq!(names(&env).await, [""; 0]);
+    repository.apply(&["--in-parts"]).await.expect(0);
+    let nothing = repository.plan(&["--json"]).await.expect(0);
+    assert_eq!(nothing.json_lines()[0]["unchanged"], 1_001);
 }

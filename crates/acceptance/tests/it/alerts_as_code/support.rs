@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use acceptance::TestEnvironment;
-use acceptance::program::command_without_settings;
+use acceptance::program::{binary, command_without_settings};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
@@ -87,6 +87,23 @@ impl Repository {
     /// Runs the program with the address and the key.
     pub(crate) async fn run(&self, arguments: &[&str]) -> CommandOutput {
         output_of(self.command(arguments)).await
+    }
+
+    /// Runs a command of a shell in which the program is on the path, as the pipeline of a repository named `example` does.
+    pub(crate) async fn shell(&self, script: &str) -> CommandOutput {
+        let program = binary();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", program.parent().unwrap().display());
+        let mut command = Command::new("bash");
+        command
+            .args(["-e", "-c", script])
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .env("PATH", path)
+            .env("BELLWETHER_API_KEY", &self.key)
+            .env("BELLWETHER_URL", &self.url)
+            .env("SOURCE", "example");
+        output_of(command).await
     }
 
     /// Starts the program with the address and the key.

@@ -28,16 +28,7 @@ async fn next_symbol(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
 async fn watch_continues_after_the_server_was_killed(setup: ServiceSetup) {
     let env = setup.start_environment().await;
     let repository = Repository::new(&env).await;
-    let arguments = [
-        "watch",
-        "--json",
-        "--interval",
-        "1",
-        "--since",
-        "2020-01-01T00:00:00Z",
-        "--count",
-        "3",
-    ];
+    let arguments = ["watch", "--json", "--since", "2020-01-01T00:00:00Z", "--count", "3"];
     fire(&env, "AAA").await;
     let mut watching = repository.spawn(&arguments);
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();

@@ -41,7 +41,7 @@ fn fill_operation(composer: &Composer<'_>, path: &str, operation: &mut Value) {
     }
     for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
         if let Some(stream) = response.pointer_mut("/content/text~1event-stream") {
-            stream["examples"] = stream_examples(composer, &events);
+            stream["examples"] = stream_examples(composer, &events, &stream["schema"]);
         }
         fill_content(composer, response, |_, schema| handwritten::response(schema, status));
         let pages = response.pointer_mut("/content/application~1json/example/meta");
@@ -67,14 +67,13 @@ fn fill_content(composer: &Composer<'_>, body: &mut Value, whole: impl Fn(&str, 
 }
 
 /// Returns one example per event type of a stream. The schema of a stream describes one event.
-fn stream_examples(composer: &Composer<'_>, events: &Value) -> Value {
+fn stream_examples(composer: &Composer<'_>, events: &Value, event: &Value) -> Value {
     let kinds = events.as_object().into_iter().flatten();
     let examples = kinds.map(|(name, schema)| {
-        let data = alerts::json::text(&composer.example(schema));
-        (
-            name.clone(),
-            json!({"summary": name, "value": {"event": name, "data": data}}),
-        )
+        let mut value = composer.example(event);
+        value["event"] = json!(name);
+        value["data"] = json!(alerts::json::text(&composer.example(schema)));
+        (name.clone(), json!({"summary": name, "value": value}))
     });
     Value::Object(examples.collect())
 }

@@ -24,6 +24,7 @@ mod explain;
 mod explain_past;
 mod extended_hours;
 mod feedback;
+mod firing_stream;
 mod firings;
 mod folding;
 mod guests;

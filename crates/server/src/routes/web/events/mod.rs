@@ -10,33 +10,21 @@
 
 mod stream;
 
-use std::time::Duration;
-
 use axum::extract::Extension;
-use axum::response::sse::{KeepAlive, Sse};
 use foundation::{Actor, ServiceError};
-use http::HeaderName;
 use market::Symbol;
 
 use self::stream::EventStream;
-use crate::auth::same_origin::SEC_FETCH_SITE;
 use crate::connection::shutdown_signal::ShutdownSignal;
-use crate::error::ApiErrorCode;
+use crate::event_stream;
 use crate::query::SYMBOL_ERROR;
 use crate::rate_limiter::RateLimitGroup;
 use crate::routes::pages::link;
 use crate::routes::pages::session::signed_in_actor;
 use crate::routes::prelude::*;
 
-/// The header by which a browser continues a broken stream.
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The largest number of stocks whose quotes a stream has.
 const MAX_SYMBOLS: usize = 100;
-
-/// The largest number of digits of a position.
-const MAX_POSITION_CHARS: usize = 20;
-/// The time after which a silent stream sends a comment, so that no proxy takes it for dead.
-const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Streams the account's firings and the quotes of stocks.
 pub(super) async fn stream_events(
@@ -54,36 +42,15 @@ pub(super) async fn stream_events(
         Err(error) => return error.into_response(),
     };
     let stop = shutdown.map(|Extension(ShutdownSignal(stop))| stop);
-    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL);
-    let mut response = Sse::new(stream.events(stop)).keep_alive(keep_alive).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Disables response buffering in nginx.
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+    event_stream::response(stream.events(stop))
 }
 
 async fn open_stream(app: App, headers: HeaderMap, mut query: Query) -> Result<EventStream, ApiError> {
-    // Another site cannot read the stream, but it could keep connections open with the visitor's cookie.
-    let site = headers.get(SEC_FETCH_SITE);
-    if site.is_some_and(|site| site != "same-origin" && site != "none") {
-        return Err(ApiError::new(
-            ApiErrorCode::Forbidden,
-            "open the stream from the dashboard",
-        ));
-    }
+    event_stream::refuse_other_sites(&headers)?;
     let actor: Option<Actor> = signed_in_actor(&app, &headers).await?;
     let actor = actor.ok_or_else(|| ServiceError::Unauthenticated("sign in to receive events".to_owned()))?;
     let symbols = query.list("symbols", MAX_SYMBOLS, SYMBOL_ERROR, |text| text.parse::<Symbol>().ok());
-    let place = query.text("after", MAX_POSITION_CHARS);
+    let after = event_stream::position(&headers, &mut query);
     query.finish()?;
-    let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok());
-    let after = match last.or(place.as_deref()) {
-        Some(text) => Some(
-            text.parse()
-                .map_err(|_| ApiError::field("after", "must be a position of an event"))?,
-        ),
-        None => None,
-    };
     Ok(EventStream::new(app, headers, actor, after, symbols.unwrap_or_default()).await?)
 }

@@ -1,7 +1,7 @@
 //! The events of one stream.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::Event;
@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use market::{Price, Symbol};
 use serde_json::json;
 use service::alerts::StoredEvent;
-use tokio::sync::watch;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::Interval;
 use tokio_util::sync::CancellationToken;
 
+use crate::event_stream::{FiringFeed, ticks};
 use crate::routes::pages::session::signed_in_actor;
 use crate::routes::prelude::*;
 use crate::routes::stocks::quotes::QuoteResponse;
@@ -22,11 +22,9 @@ use crate::routes::stocks::quotes::QuoteResponse;
 /// The time between two reads of the quotes: a stream has at most one event per stock in it.
 const QUOTE_INTERVAL: Duration = Duration::from_secs(1);
 /// The time between two checks of the session while there is nothing to send. The stream ends within 3 seconds of the sign-out.
-const SESSION_INTERVAL: Duration = Duration::from_secs(2);
+const SESSION_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// The time after which the stocks are noted as read again, so that their source keeps asking for them.
 const INTEREST_INTERVAL: Duration = Duration::from_secs(60);
-/// The largest number of firings read at once.
-const MAX_FIRINGS: u32 = 100;
 
 /// An occasion for which a stream waits.
 enum Wake {
@@ -48,15 +46,11 @@ pub(super) struct EventStream {
     /// The headers of the request, with the session.
     headers: HeaderMap,
     actor: Actor,
-    /// The position of the last firing that was sent, or of the page.
-    position: i64,
-    positions: watch::Receiver<i64>,
+    firings: FiringFeed,
     symbols: Vec<Symbol>,
     /// The prices that were sent.
     sent_quotes: BTreeMap<Symbol, (Price, Timestamp)>,
     ready: VecDeque<Event>,
-    /// Whether the last check of the session or the last read of the firings failed.
-    has_failed: bool,
     quotes: Interval,
     interest: Interval,
     session: Interval,
@@ -71,38 +65,30 @@ impl EventStream {
         after: Option<i64>,
         symbols: Vec<Symbol>,
     ) -> Result<Self, ServiceError> {
-        let position = match after {
-            Some(after) => after,
-            None => app.service().alerts.event_position().await?,
-        };
-        let mut positions = app.history_watch().subscribe(app.service());
-        // The history may have grown since the page was rendered.
-        positions.mark_changed();
+        let firings = FiringFeed::new(app.clone(), Arc::new(actor.clone()), after).await?;
         Ok(Self {
             app,
             headers,
             actor,
-            position,
-            positions,
+            firings,
             symbols,
             sent_quotes: BTreeMap::new(),
             ready: VecDeque::new(),
-            has_failed: false,
             quotes: ticks(QUOTE_INTERVAL),
             interest: ticks(INTEREST_INTERVAL),
-            session: ticks(SESSION_INTERVAL),
+            session: ticks(SESSION_CHECK_INTERVAL),
         })
     }
 
     /// Returns the events. They end with the session, and when the server stops.
-    pub(super) fn events(self, stop: Option<CancellationToken>) -> impl Stream<Item = Result<Event, Infallible>> {
+    pub(super) fn events(self, stop: Option<CancellationToken>) -> impl Stream<Item = Event> {
         let stop = stop.unwrap_or_default();
         let events = stream::unfold((self, stop), |(mut events, stop)| async move {
             let event = events.next(&stop).await?;
-            Some((Ok(event), (events, stop)))
+            Some((event, (events, stop)))
         });
         // A browser learns that the stream is open before the first event.
-        stream::once(std::future::ready(Ok(Event::default().comment("open")))).chain(events)
+        stream::once(std::future::ready(Event::default().comment("open"))).chain(events)
     }
 
     async fn next(&mut self, stop: &CancellationToken) -> Option<Event> {
@@ -121,19 +107,24 @@ impl EventStream {
                 // If the database fails, the next check decides.
                 Err(error) => {
                     tracing::debug!(%error, "cannot check the session of an event stream");
-                    self.has_failed = true;
+                    self.firings.schedule_retry();
                     continue;
                 }
             }
             match wake {
-                Wake::History => self.read_firings().await,
+                Wake::History => match self.firings.read().await {
+                    Ok(page) => {
+                        self.ready.extend(page.events.iter().map(firing));
+                        self.firings.advance(&page);
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "cannot read the firings of an event stream");
+                        self.firings.schedule_retry();
+                    }
+                },
                 Wake::Quotes => self.read_quotes(),
                 Wake::Interest => drop(self.app.service().stocks.quotes(&self.symbols).await),
-                Wake::Session => {
-                    if std::mem::take(&mut self.has_failed) {
-                        self.positions.mark_changed();
-                    }
-                }
+                Wake::Session => self.firings.retry_if_scheduled(),
                 Wake::Stop => return None,
             }
         }
@@ -143,30 +134,10 @@ impl EventStream {
         let has_symbols = !self.symbols.is_empty();
         tokio::select! {
             () = stop.cancelled() => Wake::Stop,
-            changed = self.positions.changed() => if changed.is_ok() { Wake::History } else { Wake::Stop },
+            changed = self.firings.changed() => if changed { Wake::History } else { Wake::Stop },
             _ = self.session.tick() => Wake::Session,
             _ = self.interest.tick(), if has_symbols => Wake::Interest,
             _ = self.quotes.tick(), if has_symbols => Wake::Quotes,
-        }
-    }
-
-    async fn read_firings(&mut self) {
-        let alerts = &self.app.service().alerts;
-        match alerts.events_after(&self.actor, self.position, MAX_FIRINGS).await {
-            Ok(found) => {
-                if found.len() == usize::try_from(MAX_FIRINGS).unwrap_or(usize::MAX) {
-                    self.positions.mark_changed();
-                }
-                for stored in found {
-                    self.position = stored.seq;
-                    self.ready.push_back(firing(&stored));
-                }
-            }
-            // The position stays, so a later read finds the firings.
-            Err(error) => {
-                tracing::debug!(%error, "cannot read the firings of an event stream");
-                self.has_failed = true;
-            }
         }
     }
 
@@ -184,12 +155,6 @@ impl EventStream {
             }
         }
     }
-}
-
-fn ticks(period: Duration) -> Interval {
-    let mut ticks = interval(period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks
 }
 
 /// Returns the event of a firing.
