@@ -5,10 +5,12 @@ mod response;
 
 use std::sync::OnceLock;
 
-use contract::{Contract, Exchange};
+use contract::{Contract, DocumentCache, Exchange};
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
+
+use crate::program::binary;
 
 pub use response::CheckedResponse;
 
@@ -260,7 +262,7 @@ impl CheckedRequest {
 }
 
 /// Returns the OpenAPI document that the service serves, or `None` for listeners without a document (the operators' listener).
-/// All instances of a test run the same binary, so the document is read once.
+/// All tests run the same binary, so the document is read once for each build.
 ///
 /// # Errors
 /// If no complete response arrives.
@@ -269,10 +271,21 @@ async fn contract(http: &reqwest::Client, origin: &str) -> Result<Option<&'stati
     if let Some(contract) = CONTRACT.get() {
         return Ok(Some(contract));
     }
-    let response = http.get(format!("{origin}/openapi.json")).send().await?;
-    if response.status() != reqwest::StatusCode::OK {
-        return Ok(None);
-    }
-    let contract = Contract::new(response.json().await?).unwrap();
+    let cache = DocumentCache::of(binary());
+    let document = match cache.as_ref().and_then(DocumentCache::read) {
+        Some(document) => document,
+        None => {
+            let response = http.get(format!("{origin}/openapi.json")).send().await?;
+            if response.status() != reqwest::StatusCode::OK {
+                return Ok(None);
+            }
+            let document = response.json().await?;
+            if let Some(cache) = cache {
+                cache.write(&document);
+            }
+            document
+        }
+    };
+    let contract = Contract::new(document).unwrap();
     Ok(Some(CONTRACT.get_or_init(|| contract)))
 }

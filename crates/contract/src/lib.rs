@@ -5,6 +5,7 @@
 //! have a documented status, content type and body. What a schema cannot express is listed in [`beyond_schema`].
 
 pub mod beyond_schema;
+mod document_cache;
 mod error;
 mod examples;
 mod exchange;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 
+pub use document_cache::DocumentCache;
 pub use error::{DocumentError, Violation};
 pub use examples::{DocumentedExample, ExampleOf};
 pub use exchange::Exchange;

@@ -13,13 +13,8 @@ use super::served_document::ServedDocument;
 #[derive(Debug)]
 pub struct OpenApiDocument {
     generate: fn() -> Value,
-    forms: OnceLock<Forms>,
-}
-
-#[derive(Debug)]
-struct Forms {
-    json: ServedDocument,
-    yaml: ServedDocument,
+    json: OnceLock<ServedDocument>,
+    yaml: OnceLock<ServedDocument>,
 }
 
 impl OpenApiDocument {
@@ -28,41 +23,44 @@ impl OpenApiDocument {
     pub fn new(generate: fn() -> Value) -> Self {
         Self {
             generate,
-            forms: OnceLock::new(),
+            json: OnceLock::new(),
+            yaml: OnceLock::new(),
         }
     }
 
     /// Returns the document as JSON.
     #[must_use]
     pub fn json(&self) -> Bytes {
-        self.forms().json.whole().clone()
+        self.json_form().whole().clone()
     }
 
     /// Returns the document as YAML.
     #[must_use]
     pub fn yaml(&self) -> Bytes {
-        self.forms().yaml.whole().clone()
+        self.yaml_form().whole().clone()
     }
 
     /// Responds to a GET of the JSON form with these request headers.
     pub(crate) fn respond_json(&self, request: &HeaderMap) -> Response {
-        self.forms().json.answer(request)
+        self.json_form().answer(request)
     }
 
     /// Responds to a GET of the YAML form with these request headers.
     pub(crate) fn respond_yaml(&self, request: &HeaderMap) -> Response {
-        self.forms().yaml.answer(request)
+        self.yaml_form().answer(request)
     }
 
-    fn forms(&self) -> &Forms {
-        self.forms.get_or_init(|| {
-            let document = (self.generate)();
-            let json = alerts::json::to_vec(&document).unwrap_or_default();
-            let yaml = yaml_serde::to_string(&document).unwrap_or_default();
-            Forms {
-                json: ServedDocument::new("application/json", json.into()),
-                yaml: ServedDocument::new("application/yaml", yaml.into()),
-            }
+    fn json_form(&self) -> &ServedDocument {
+        self.json.get_or_init(|| {
+            let json = alerts::json::to_vec(&(self.generate)()).unwrap_or_default();
+            ServedDocument::new("application/json", json.into())
+        })
+    }
+
+    fn yaml_form(&self) -> &ServedDocument {
+        self.yaml.get_or_init(|| {
+            let yaml = yaml_serde::to_string(&(self.generate)()).unwrap_or_default();
+            ServedDocument::new("application/yaml", yaml.into())
         })
     }
 }

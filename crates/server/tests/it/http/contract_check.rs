@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use contract::Contract;
+use contract::{Contract, DocumentCache};
 
 /// Returns whether a path belongs to the dashboard.
 pub(crate) fn is_dashboard(path: &str) -> bool {
@@ -37,7 +37,10 @@ pub(crate) fn is_dashboard(path: &str) -> bool {
 /// Asserts that an exchange conforms to the OpenAPI document.
 #[track_caller]
 pub(crate) fn check_contract(exchange: &contract::Exchange<'_>) {
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(server::document::generate()).unwrap());
+    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+        let document = DocumentCache::of_this_program(server::document::generate);
+        Contract::new(document).unwrap()
+    });
     if let Err(violation) = CONTRACT.check(exchange) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(2_000).collect::<String>();
         panic!(

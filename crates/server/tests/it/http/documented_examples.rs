@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use contract::{Contract, ExampleOf, Operation};
+use contract::{Contract, DocumentCache, ExampleOf, Operation};
 use serde_json::{Value, json};
 use testkit::Database;
 
@@ -22,7 +22,10 @@ const UNKNOWN_TOKEN: &[(&str, u16)] = &[
     ("POST /api/v1/user/account/phone/verify", 400),
 ];
 
-static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(server::document::generate()).unwrap());
+static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+    let document = DocumentCache::of_this_program(server::document::generate);
+    Contract::new(document).unwrap()
+});
 
 /// Returns the API operations with JSON bodies, and their examples.
 fn documented() -> Vec<(&'static Operation, Vec<Value>)> {
