@@ -159,7 +159,8 @@ fn address_is_that_of_a_server_without_credentials() {
 
 /// A stream of events that ends.
 fn stream(events: &str) -> StubResponse {
-    StubResponse::complete("200 OK", "Content-Type: text/event-stream\r\n", events)
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    StubResponse::Bytes(format!("{head}{events}").into_bytes())
 }
 
 #[tokio::test]
@@ -189,7 +190,7 @@ async fn stream_of_another_service_is_an_error_that_says_so() {
         stream("event: hello\nid: 1\ndata: {}\n\n"),
         stream("event: open\nid: 1\ndata: {}\n\n"),
         stream("hello\n\n"),
-        StubResponse::complete("200 OK", "Content-Type: text/html\r\n", "<html>"),
+        StubResponse::complete("200 OK", "", "{}"),
     ] {
         let server = StubServer::start(response).await;
         let error = client(&server).firing_stream(None).await.err().unwrap();

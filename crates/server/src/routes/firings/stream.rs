@@ -9,7 +9,7 @@ use axum::response::sse::Event;
 use foundation::{Actor, Scope, ServiceError};
 use futures_util::{FutureExt, Stream, stream};
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use service::alerts::HistoryPosition;
 use tokio::time::Interval;
 use tokio_util::sync::CancellationToken;
@@ -237,9 +237,9 @@ fn credential_headers(headers: &HeaderMap) -> HeaderMap {
     credentials.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn event(name: &str, position: i64, data: &serde_json::Value) -> Event {
+fn event(name: &str, position: i64, data: &Value) -> Event {
     Event::default()
         .event(name)
         .id(position.to_string())
-        .data(data.to_string())
+        .data(alerts::json::text(data))
 }
