@@ -75,11 +75,11 @@ impl Bus {
         InProcessBroker::default().node()
     }
 
-    /// Creates a bus over the NATS servers with these `urls`, for example `nats://user:password@10.0.0.7:4222`. `name` tells the servers
-    /// which node this is. Must be called within a Tokio runtime.
+    /// Creates a bus over the NATS servers with these `urls`, for example `nats://user:password@10.0.0.7:4222`. The servers list
+    /// the connection under `name`. Requires a Tokio runtime.
     ///
-    /// Connects in the background, for ever: the first time, and again whenever the connection is lost. Then it tries the other servers
-    /// first. Subscriptions survive this.
+    /// Connects in the background, without a limit of attempts, and again whenever the connection is lost. Then it tries the other
+    /// servers first. Subscriptions are kept.
     ///
     /// # Errors
     /// [`BusError::NoServers`], [`BusError::InvalidServerUrl`] or [`BusError::DifferentCredentials`]. Servers that cannot be reached are

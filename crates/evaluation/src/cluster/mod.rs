@@ -1,7 +1,7 @@
 //! A cluster: several nodes with one database, which share the evaluation.
 //!
-//! PostgreSQL is the truth: alerts, firings, quotes, and who owns which shard. The bus carries what can be fetched again: market data,
-//! which every node processes, and hints.
+//! PostgreSQL is the truth: alerts, firings, quotes, and who owns which shard. The bus carries what can be fetched again: market data
+//! and hints. Every node processes all market data.
 //!
 //! * The node that receives market data numbers it and sends it to all nodes, itself included ([`origin`]). It is accepted once
 //!   the owners of its shards have acknowledged it. So accepted data is on disk, and a new owner continues from there.

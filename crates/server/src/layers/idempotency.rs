@@ -1,7 +1,7 @@
 //! `Idempotency-Key` on POST: a repeated request gets the first response, and runs only once.
 //!
-//! Each request runs in a separate task, so that it finishes and its response is stored even if the client disconnects,
-//! which is when a repeat matters. Concurrent repeats wait for the first request, also if another process handles it. Responses of
+//! Each request runs in a separate task, so that it finishes and its response is stored even if the client disconnects: such a client
+//! repeats its request. Concurrent repeats wait for the first request, even if another process handles it. Responses of
 //! requests that were refused for now are not stored, so the client can retry them: missing permissions (401, 403), too many
 //! requests (429), and server errors (5xx). If the service itself failed, the request can be retried unless it has changed something.
 //!
