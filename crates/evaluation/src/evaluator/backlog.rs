@@ -35,8 +35,10 @@ pub(super) struct PendingEvaluation {
     pub(super) clock: Option<Timestamp>,
     /// On one of several nodes, the message that caused the evaluation, for each owned shard.
     pub(super) progress: Vec<ShardProgress>,
-    /// On one of several nodes, the shards that it must own for the observations and states to be written.
+    /// On one of several nodes, the shards that it must own for the evaluation to be written.
     pub(super) fence: HashMap<Shard, Epoch>,
+    /// The shards of the alerts that it has decided about as their owner.
+    pub(super) alert_shards: HashMap<AlertId, Shard>,
     /// The instant of the evaluation if it evaluated missed observations. Its firings are late.
     pub(super) missed_evaluated_at: Option<Timestamp>,
 }
@@ -81,6 +83,13 @@ pub(super) fn before_repeated_alert(decisions: &[Decision]) -> usize {
         has_fired
     });
     repeated.unwrap_or(decisions.len())
+}
+
+/// Returns the alerts whose firing was not written, because the fence is lost.
+pub(super) fn unwritten_alerts(commit: &EvaluationCommit, results: &[FiringResult]) -> HashSet<AlertId> {
+    let results = commit.firings.iter().zip(results);
+    let unwritten = results.filter(|(_, result)| matches!(result, FiringResult::ShardLost));
+    unwritten.map(|(firing, _)| firing.alert).collect()
 }
 
 /// Returns the alerts whose firing was rejected.

@@ -14,7 +14,8 @@ use store::model::{
 };
 
 use super::Evaluator;
-use super::backlog::{Backlog, FiredAlerts, PendingEvaluation, before_repeated_alert, rejected_alerts};
+use super::backlog::{Backlog, FiredAlerts, PendingEvaluation};
+use super::backlog::{before_repeated_alert, rejected_alerts, unwritten_alerts};
 use super::event::EventComposer;
 use super::expiry::Expiration;
 use super::extended_prices::latest_extended_prices;
@@ -81,7 +82,7 @@ impl Evaluator {
         let at = self.engine_now();
         let (mut symbols, mut late) = merge(&mut engine, at);
         in_time.extend(late.in_time);
-        let fence = self.keep_owned_late(
+        let (fence, alert_shards) = self.keep_owned_late(
             &engine,
             &mut symbols,
             [&mut in_time, &mut late.firings, &mut late.states],
@@ -92,12 +93,14 @@ impl Evaluator {
         let in_time = PendingEvaluation {
             decisions: in_time,
             fence: fence.clone(),
+            alert_shards: alert_shards.clone(),
             judged_at: Some(judged_at),
             ..PendingEvaluation::default()
         };
         let firings = PendingEvaluation {
             decisions: late.firings,
             fence: fence.clone(),
+            alert_shards: alert_shards.clone(),
             judged_at: Some(judged_at),
             missed_evaluated_at: Some(at),
             ..PendingEvaluation::default()
@@ -106,6 +109,7 @@ impl Evaluator {
         let states = PendingEvaluation {
             decisions: late.states,
             fence,
+            alert_shards,
             superseded: self.take_observed(&quotes),
             quotes,
             missed_evaluated_at: Some(at),
@@ -127,14 +131,19 @@ impl Evaluator {
         let mut engine = self.engine();
         let (mut observed, result) = evaluate(&mut engine, &mut decisions);
         let judged_at = self.clock.now();
-        let DividedDecisions { now, fence, judged } =
-            self.divide(&engine, decisions, earlier, message, (&mut observed, judged_at));
+        let DividedDecisions {
+            now,
+            fence,
+            alert_shards,
+            judged,
+        } = self.divide(&engine, decisions, earlier, message, (&mut observed, judged_at));
         let quotes = self.latest_quotes(&engine, observed.symbols);
         let extended_prices = latest_extended_prices(&engine, observed.extended);
         drop(engine);
         let pending = PendingEvaluation {
             decisions: now,
             fence,
+            alert_shards,
             judged_at: Some(judged_at),
             superseded: self.take_observed(&quotes),
             quotes,
@@ -183,9 +192,7 @@ impl Evaluator {
             commit.clock = pending.clock.take();
             commit.progress = std::mem::take(&mut pending.progress);
         }
-        if is_last || !commit.sides.is_empty() || !commit.lifecycles.is_empty() {
-            commit.fence = self.fence(&pending.fence);
-        }
+        commit.fence = self.fence(&pending.fence);
         pending.commit = commit;
     }
 
@@ -255,6 +262,7 @@ impl Evaluator {
             self.expire_alerts(&next.expirations).await?;
             next.expirations.clear();
             let rejected = rejected_alerts(&next.commit, &outcome.firings);
+            let unwritten = unwritten_alerts(&next.commit, &outcome.firings);
             if !rejected.is_empty() {
                 self.note_positions_of(&rejected).await;
             }
@@ -270,9 +278,9 @@ impl Evaluator {
                 break;
             };
             if !outcome.lost_shards.is_empty() {
-                // Nothing but the firings was written. What belongs to the other shards is written next.
+                // What belongs to the other shards is written next.
                 self.lose_owned(&outcome.lost_shards, &next.fence);
-                self.keep_rest_of_commit(next);
+                self.keep_rest_of_commit(next, &unwritten);
                 continue;
             }
             if next.decisions.is_empty() && !next.has_observations() {
@@ -286,7 +294,7 @@ impl Evaluator {
 
     /// Applies the outcome of firings to the engine. Returns the number of firings that count.
     fn apply_outcome(&self, commit: &EvaluationCommit, settled: Vec<FiringResult>, reading: &ReadGuard<'_>) -> u64 {
-        let mut fired = 0;
+        let (mut fired, mut stale) = (0, 0);
         for (firing, settled) in commit.firings.iter().zip(settled) {
             match settled {
                 FiringResult::Fired(stored) => {
@@ -299,6 +307,7 @@ impl Evaluator {
                     self.apply_read(&stored.alert, reading);
                 }
                 FiringResult::Stale(Some(stored)) => {
+                    stale += 1;
                     // After a rule's firing the engine evaluates the next revision, which is another one in the database.
                     let mut engine = self.engine();
                     if engine.revision(firing.alert) == Some(stored.alert.revision) {
@@ -307,40 +316,43 @@ impl Evaluator {
                     drop(engine);
                     self.apply_read(&stored.alert, reading);
                 }
-                FiringResult::Stale(None) => self.forget_alert(firing.alert),
+                FiringResult::Stale(None) => {
+                    stale += 1;
+                    self.forget_alert(firing.alert);
+                }
+                FiringResult::ShardLost => {}
             }
         }
         if !commit.firings.is_empty() {
             metrics::counter!("bellwether_firings_total").increment(fired);
-            let stale = u64::try_from(commit.firings.len()).unwrap_or(u64::MAX) - fired;
             metrics::counter!("bellwether_firings_stale_total").increment(stale);
         }
         fired
     }
 
-    /// Leaves in a commit only what is not written yet and belongs to shards that this node holds.
-    fn keep_rest_of_commit(&self, pending: &mut PendingEvaluation) {
+    /// Leaves in a commit only what is not written yet and belongs to shards that this node owns. The firings of these alerts are not
+    /// written.
+    fn keep_rest_of_commit(&self, pending: &mut PendingEvaluation, unwritten: &HashSet<AlertId>) {
         pending.fence.retain(|shard, epoch| self.owns_as(*shard, Some(*epoch)));
         let is_owned = |symbol: Symbol| pending.fence.contains_key(&Shard::of(symbol));
         let commit = &mut pending.commit;
-        commit.firings.clear();
+        let alert_shards = &pending.alert_shards;
+        let is_of_owned = |alert: &AlertId| {
+            let shard = alert_shards.get(alert);
+            shard.is_some_and(|shard| pending.fence.contains_key(shard))
+        };
+        commit
+            .firings
+            .retain(|firing| unwritten.contains(&firing.alert) && is_of_owned(&firing.alert));
         commit.quotes.retain(|quote| is_owned(quote.symbol));
         commit.superseded.retain(|quote| is_owned(quote.symbol));
         commit.extended_prices.retain(|price| is_owned(price.symbol));
         commit
             .progress
             .retain(|progress| pending.fence.contains_key(&progress.shard));
-        self.read(|engine| {
-            let is_lost = |symbol| !pending.fence.contains_key(&Shard::of(symbol));
-            pending
-                .decisions
-                .retain(|decision| !is_lost(engine.symbol(decision.stock)));
-            let of_lost: HashSet<AlertId> = engine.armed_on(is_lost).into_iter().collect();
-            // Those of shards that another node has are not armed any more.
-            let is_owned = |alert: AlertId| engine.revision(alert).is_some() && !of_lost.contains(&alert);
-            commit.lifecycles.retain(|update| is_owned(update.alert));
-            commit.sides.retain(|update| is_owned(update.alert));
-        });
+        commit.lifecycles.retain(|update| is_of_owned(&update.alert));
+        commit.sides.retain(|update| is_of_owned(&update.alert));
+        pending.decisions.retain(|decision| is_of_owned(&decision.alert));
         commit.fence = self.fence(&pending.fence);
     }
 

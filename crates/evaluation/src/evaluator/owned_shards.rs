@@ -40,16 +40,17 @@ impl Evaluator {
         divided
     }
 
-    /// Leaves of the results of missed observations those of owned shards. Returns these shards. The standby does not keep the others:
-    /// a period that was not evaluated is evaluated again.
+    /// Leaves of the results of missed observations those of owned shards. Returns these shards, and those of the alerts. The standby
+    /// does not keep the others: a period that was not evaluated is evaluated again.
     pub(super) fn keep_owned_late(
         &self,
         engine: &Engine,
         symbols: &mut Vec<Symbol>,
         decisions: [&mut Vec<Decision>; 3],
-    ) -> HashMap<Shard, Epoch> {
+    ) -> (HashMap<Shard, Epoch>, HashMap<AlertId, Shard>) {
+        let mut alert_shards = HashMap::new();
         let Some(sharded) = &self.sharded else {
-            return HashMap::new();
+            return (HashMap::new(), alert_shards);
         };
         let roles = sharded.roles_with_lease(self.clock.uptime());
         let mut observed = EvaluationInputs {
@@ -64,6 +65,7 @@ impl Evaluator {
                 match roles[usize::from(shard.0)] {
                     ShardRole::Owner(epoch) => {
                         fence.insert(shard, epoch);
+                        alert_shards.insert(decision.alert, shard);
                         return true;
                     }
                     ShardRole::Standby | ShardRole::Loading => sharded.leave(decision, shard),
@@ -72,7 +74,7 @@ impl Evaluator {
                 false
             });
         }
-        fence
+        (fence, alert_shards)
     }
 
     /// Returns the fence of a commit; `None` if this process evaluates all alerts.

@@ -6,8 +6,10 @@
 //! all other decisions to the owner, because they depend on states that only the owner writes. When it becomes the owner, it continues from what is stored
 //! (`takeover.rs`).
 //!
-//! A decision counts by compare-and-set, so it does not matter if two nodes believe that they own a shard. Quotes, states without a
-//! firing, clock marks and the numbers of the judged messages are written only if the node still owns their shards (a fence).
+//! A decision counts by compare-and-set, so two nodes that both judge a message fire each alert once. What a node writes as the owner of
+//! shards is written only if it still owns them (a fence): firings, quotes, states, clock marks and the numbers of the judged messages. A
+//! node that was cut off and has not noticed that it has lost a shard may have missed prices, and would fire an alert that was activated
+//! since by an earlier one.
 //!
 //! A node whose lease has ended, because it was stopped or cut off, does not know whether its shards have other owners by now. Until
 //! it has taken them over again, it is their standby.
@@ -86,8 +88,10 @@ impl JudgedMessage {
 #[derive(Debug, Default)]
 pub(super) struct DividedDecisions {
     pub(super) now: Vec<Decision>,
-    /// The shards whose states are written now.
+    /// The shards of the decisions, and of the states that are written now.
     pub(super) fence: HashMap<Shard, Epoch>,
+    /// The shards of the alerts of the decisions.
+    pub(super) alert_shards: HashMap<AlertId, Shard>,
     /// The shards of the message that this node has judged as their owner.
     pub(super) judged: Vec<(Shard, Epoch)>,
 }
@@ -232,6 +236,7 @@ impl ShardedEvaluation {
                 ShardRole::Owner(_) if is_refused => self.refuse(&decision),
                 ShardRole::Owner(epoch) => {
                     divided.fence.insert(shard, epoch);
+                    divided.alert_shards.insert(decision.alert, shard);
                     divided.now.push(decision);
                 }
                 // A firing of another stock does not come from the message, and a standby may know an earlier price of it.

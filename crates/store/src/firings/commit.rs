@@ -58,7 +58,7 @@ pub(super) struct FiringChunk {
     pub(super) stale: Vec<(usize, AlertId)>,
     pub(super) observations: Observations,
     pub(super) uses_compare_and_set: bool,
-    /// The shards that must be owned for the observations to be written.
+    /// The shards that must be owned for the chunk to be written.
     pub(super) fence: Option<Arc<Fence>>,
     pub(super) checks_fence: bool,
     /// Knows the time of the commit. Without firings there is none.
@@ -74,13 +74,13 @@ impl fmt::Debug for FiringChunk {
 }
 
 /// The result of a chunk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ChunkOutcome {
     accepted: HashSet<usize>,
     stale: Vec<(usize, AlertId)>,
     /// The current alerts whose firings were rejected. Deleted alerts are missing.
     current: HashMap<AlertId, StoredAlert>,
-    /// The shards of the fence that are lost. Then the observations were not written.
+    /// The shards of the fence that are lost. Then nothing was written.
     pub(super) lost_shards: Vec<Shard>,
 }
 
@@ -102,8 +102,15 @@ impl ChunkOutcome {
 }
 
 impl FiringChunk {
-    /// Writes the observations unless a shard of the fence is lost. Returns the lost shards.
-    async fn record_observations(&self, unit: &mut UnitOfWork) -> Result<Vec<Shard>, StoreError> {
+    /// Returns the shards of the fence that are lost. The others stay owned until the end of the transaction.
+    async fn lost_shards(&self, unit: &mut UnitOfWork) -> Result<Vec<Shard>, StoreError> {
+        match self.fence.as_deref().filter(|_| self.checks_fence) {
+            Some(fence) => unit.lock_fence(fence, self.observations.clock.is_some()).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    async fn record_observations(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
         let Observations {
             sides,
             lifecycles,
@@ -113,13 +120,7 @@ impl FiringChunk {
             clock,
             progress,
         } = &self.observations;
-        let fence = self.fence.as_deref().filter(|_| !self.observations.is_empty());
-        if let Some(fence) = fence.filter(|_| self.checks_fence) {
-            let lost = unit.lock_fence(fence, clock.is_some()).await?;
-            if !lost.is_empty() {
-                return Ok(lost);
-            }
-        }
+        let fence = self.fence.as_deref();
         write_many!(unit, DECIDE_SIDES, sides, |query, decided| {
             query
                 .bind(decided.alert.0)
@@ -145,14 +146,21 @@ impl FiringChunk {
             }
             (None, _) => {}
         }
-        Ok(Vec::new())
+        Ok(())
     }
 
     /// Runs the transaction of the chunk.
     pub(super) async fn run(&self, unit: &mut UnitOfWork) -> Result<ChunkOutcome, StoreError> {
+        let lost_shards = self.lost_shards(unit).await?;
+        if !lost_shards.is_empty() {
+            return Ok(ChunkOutcome {
+                lost_shards,
+                ..ChunkOutcome::default()
+            });
+        }
         let fired = self.fire(unit).await?;
         self.record_firings(unit, &fired).await?;
-        let lost_shards = self.record_observations(unit).await?;
+        self.record_observations(unit).await?;
         let accepted: HashSet<usize> = fired.into_iter().map(|row| row.index).collect();
         let lost = self.rows.iter().filter(|row| !accepted.contains(&row.index));
         let mut rejected: Vec<AlertId> = lost.map(|row| row.alert).collect();

@@ -21,8 +21,9 @@
 //!
 //! # Fence
 //!
-//! In a cluster, the observations of a stock are written by the owner of its shard only (`fence.rs`). Firings need no
-//! owner: each is accepted once, whoever commits it.
+//! In a cluster, what the owner of a shard has decided and observed is written only while it owns the shard (`fence.rs`). A former owner
+//! may have missed a price, and would fire an alert that was activated since by an earlier one. The firings of a standby have no fence:
+//! each is caused by a message from after the activation, and is accepted once.
 //!
 //! With the observations, the owner writes which messages they come from, so that its successor judges the others and no message twice.
 
@@ -112,6 +113,7 @@ impl Store {
         while let Some(prepared) = next.take() {
             let following = chunks.next();
             let PreparedChunk { fired, rows, stale } = prepared;
+            let stale_places: Vec<usize> = stale.iter().map(|(index, _)| *index).collect();
             let chunk = FiringChunk {
                 rows,
                 stale,
@@ -128,7 +130,13 @@ impl Store {
             let (outcome, prepared) = tokio::join!(self.commit_chunk(chunk), preparing);
             let mut outcome = outcome?;
             next = prepared?;
+            let is_lost = !outcome.lost_shards.is_empty();
             lost_shards.extend(std::mem::take(&mut outcome.lost_shards));
+            if is_lost {
+                let lost = fired.iter().map(|(index, _)| *index).chain(stale_places);
+                lost.for_each(|index| results[index] = Some(FiringResult::ShardLost));
+                continue;
+            }
             for (index, alert) in fired {
                 results[index] = Some(if outcome.is_accepted(index) {
                     FiringResult::Fired(Box::new(alert))

@@ -79,8 +79,8 @@ pub struct EvaluationCommit {
     pub clock: Option<Timestamp>,
     /// In a cluster: the last messages whose results these are, each shard and origin once. Without a fence they are not written.
     pub progress: Vec<ShardProgress>,
-    /// In a cluster: the shards that must be owned for everything but the firings to be written. The clock is then that of these
-    /// shards. `None`: there is one process, and everything is written.
+    /// In a cluster: the shards that must be owned for anything to be written. The clock is then that of these shards. `None`: there is
+    /// one process, and everything is written.
     pub fence: Option<Fence>,
 }
 
@@ -101,6 +101,8 @@ pub enum FiringResult {
     /// Rejected: the alert has changed since the evaluation. Contains the current alert for the engine (`None`:
     /// deleted).
     Stale(Option<Box<StoredAlert>>),
+    /// Not written: another node owns a shard of the fence by now.
+    ShardLost,
 }
 
 /// The results of all firings, in order, and those of the fence.
@@ -108,8 +110,8 @@ pub enum FiringResult {
 pub struct EvaluationOutcome {
     /// One result per firing.
     pub firings: Vec<FiringResult>,
-    /// The shards of the fence that another node owns by now, in order. If there are any, only the firings were written. Sides beyond
-    /// 2,048 may have been written before. Not checked if there is nothing but firings.
+    /// The shards of the fence that another node owns by now, in order. If there are any, nothing was written but firings that have a
+    /// result. Of many firings, or sides, the first transactions may have been written before.
     pub lost_shards: Vec<Shard>,
 }
 
