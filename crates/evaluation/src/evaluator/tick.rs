@@ -91,15 +91,16 @@ impl Evaluator {
     pub async fn evaluate_due(self: &Arc<Self>, is_marked: bool) -> Result<(), StoreError> {
         self.follow_clock().await?;
         self.evaluate(|engine, decisions| {
-            // Under the lock, so that no reload for an earlier instant comes in between.
-            let now = self.engine_now();
+            // Under the lock, so that no reload for an earlier instant comes in between. While the engine's time stands still, because the
+            // clock was set back, alerts that wait for an instant wait for the clock.
+            let (present, now) = (self.clock.now(), self.engine_now());
             // Both events are always accepted.
-            let _ = engine.process(Event::Clock, now, decisions);
+            let _ = engine.process(Event::Clock, present, decisions);
             let _ = engine.process(Event::Evaluate, now, decisions);
             // On several nodes, a mark is written for each shard, so rarely. An earlier mark is always safe.
             let is_worth_a_mark = is_marked || (self.is_single() && !decisions.is_empty());
             let observed = EvaluationInputs {
-                clock: is_worth_a_mark.then_some(now),
+                clock: is_worth_a_mark.then_some(present),
                 ..EvaluationInputs::default()
             };
             (observed, ())
@@ -113,7 +114,7 @@ impl Evaluator {
         self.follow_clock().await?;
         self.evaluate(|engine, decisions| {
             // The event is always accepted.
-            let _ = engine.process(Event::Clock, self.engine_now(), decisions);
+            let _ = engine.process(Event::Clock, self.clock.now(), decisions);
             (EvaluationInputs::default(), ())
         })
         .await

@@ -21,6 +21,7 @@ on_each_database! {
     readiness_reports_future_prices_for_fifteen_minutes
     readiness_ignores_future_prices_without_an_alert
     date_alert_set_while_the_clock_was_ahead_fires_on_its_date
+    reminder_set_after_the_clock_was_set_back_fires_at_its_moment
     daily_reminder_fires_once_a_day_after_a_clock_ahead
     quote_that_is_not_evaluated_is_rejected
     daily_reminder_set_while_the_clock_was_ahead_fires_every_day
@@ -225,6 +226,21 @@ async fn date_alert_set_while_the_clock_was_ahead_fires_on_its_date(app: TestApp
     app.clock.set(at("2024-03-09T14:30:00Z"));
     app.service.evaluate().await.unwrap();
     assert_eq!(app.status(&ann, id).await, Status::Triggered);
+}
+
+async fn reminder_set_after_the_clock_was_set_back_fires_at_its_moment(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    app.quote("AAPL", 198.0).await;
+    // Too little for a reload: the engine's time stands still.
+    step(&app, -50).await;
+    let moment = app.clock.now() + SignedDuration::from_secs(30);
+    let parameters = json!({"date": moment.to_string()});
+    let body = json!({"symbol": "AAPL", "condition": "reminder", "parameters": parameters});
+    let reminder = app.create(&ann, body).await.stored.alert.id;
+    step(&app, 29).await;
+    assert_eq!(app.status(&ann, reminder).await, Status::Active);
+    step(&app, 1).await;
+    assert_eq!(app.status(&ann, reminder).await, Status::Triggered);
 }
 
 async fn daily_reminder_fires_once_a_day_after_a_clock_ahead(app: TestApp) {
