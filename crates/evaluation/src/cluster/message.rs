@@ -68,10 +68,21 @@ pub(crate) struct ReceivedPeriod {
 }
 
 /// Tells the origin of a message which shards have judged it, with their firings on disk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Acknowledgement {
     pub(crate) sequence: u64,
     pub(crate) shards: ShardSet,
+    /// The quotes of these shards that their owner has rejected. `None` from an earlier version, and if they do not fit into a message.
+    #[serde(default)]
+    pub(crate) rejected: Option<Vec<RejectedQuote>>,
+}
+
+/// A quote of a message that the owner of its shard has rejected, by its clock and its last quotes. Those of the origin may differ.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct RejectedQuote {
+    /// The index among the quotes of the message.
+    pub(crate) index: usize,
+    pub(crate) reason: String,
 }
 
 /// Asks the origin for messages that were missed.
@@ -97,3 +108,6 @@ pub(crate) fn decode<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
         .inspect_err(|error| tracing::warn!(%error, "a message on the bus cannot be read and is left out"))
         .ok()
 }
+
+#[cfg(test)]
+mod tests;

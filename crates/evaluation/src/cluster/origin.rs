@@ -16,9 +16,11 @@ use store::model::{NodeId, Shard};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::message::{Acknowledgement, Content, MarketMessage, MissedMessages, ReceivedBatch, ReceivedPeriod};
+use super::message::{
+    Acknowledgement, Content, MarketMessage, MissedMessages, ReceivedBatch, ReceivedPeriod, RejectedQuote,
+};
 use super::message::{MARKET, decode, encode};
-use super::sent_messages::{AwaitedMessage, SentMessages};
+use super::sent_messages::{AwaitedMessage, OwnersRejections, SentMessages};
 use super::shard_set::ShardSet;
 use crate::market::missed_outcome::MissedPeriodOutcome;
 
@@ -73,10 +75,12 @@ impl Origin {
     /// [`ServiceError::StorageUnavailable`] or [`ServiceError::Internal`] if the database fails.
     pub(crate) async fn send_batch(&self, batch: Batch) -> Result<(Batch, Vec<RowRejection>), ServiceError> {
         let shards = batch.symbols().map(Shard::of).collect();
+        let quoted: Vec<Shard> = batch.quotes.iter().map(|quote| Shard::of(quote.symbol)).collect();
         let position = self.position().await?;
         let content = Content::Batch(Box::new(ReceivedBatch { position, batch }));
-        match self.send(&content, shards, MAX_WAIT).await? {
-            OwnResult::Batch(batch, rejected) => Ok((*batch, rejected)),
+        let (result, owners) = self.send(&content, shards, MAX_WAIT).await?;
+        match result {
+            OwnResult::Batch(batch, rejected) => Ok((*batch, with_rejections_of_owners(rejected, owners, &quoted))),
             OwnResult::Missed(_) => Err(ServiceError::internal(
                 "the result of a batch is that of a missed period",
             )),
@@ -91,7 +95,7 @@ impl Origin {
         let shards = missed.quotes.iter().map(|quote| Shard::of(quote.symbol)).collect();
         let position = self.position().await?;
         let content = Content::Missed(ReceivedPeriod { position, missed });
-        match self.send(&content, shards, MAX_MISSED_WAIT).await? {
+        match self.send(&content, shards, MAX_MISSED_WAIT).await?.0 {
             OwnResult::Missed(outcome) => Ok(outcome),
             OwnResult::Batch(..) => Err(ServiceError::internal(
                 "the result of a missed period is that of a batch",
@@ -114,7 +118,13 @@ impl Origin {
         encode(records).is_ok_and(|json| json.len() + ENVELOPE_BYTES <= self.bus.max_payload())
     }
 
-    async fn send(&self, content: &Content, shards: ShardSet, max_wait: Duration) -> Result<OwnResult, ServiceError> {
+    /// Sends a message. Returns its result on this node, and the quotes that the owners of their shards have rejected.
+    async fn send(
+        &self,
+        content: &Content,
+        shards: ShardSet,
+        max_wait: Duration,
+    ) -> Result<(OwnResult, OwnersRejections), ServiceError> {
         let (sender, own_result) = oneshot::channel();
         let awaited = self.sent.add(shards, |sequence, settled| {
             let message = MarketMessage {
@@ -143,6 +153,7 @@ impl Origin {
             () = self.time.sleep(max_wait) => None,
         };
         self.own_results().remove(&awaited.sequence);
+        let result = result.map(|result| (result, awaited.rejected_by_owners()));
         result.ok_or_else(|| {
             let missing = awaited.missing().iter().count();
             tracing::warn!(missing, "market data was not judged in time by all of its shards");
@@ -178,9 +189,9 @@ impl Origin {
         }
     }
 
-    /// Records that shards of this node have judged one of its messages.
-    pub(super) fn acknowledge(&self, sequence: u64, shards: &ShardSet) {
-        self.sent.acknowledge(sequence, shards);
+    /// Records that shards of this node have judged one of its messages, and which quotes were rejected.
+    pub(super) fn acknowledge(&self, sequence: u64, shards: &ShardSet, rejected: Vec<RejectedQuote>) {
+        self.sent.acknowledge(sequence, shards, Some(rejected));
     }
 
     /// Reports the result of one of this node's messages on this node.
@@ -202,8 +213,8 @@ impl Origin {
             tokio::select! {
                 () = stop.cancelled() => return,
                 Some(message) = acknowledgements.next() => {
-                    if let Some(Acknowledgement { sequence, shards }) = decode(&message.payload) {
-                        self.sent.acknowledge(sequence, &shards);
+                    if let Some(Acknowledgement { sequence, shards, rejected }) = decode(&message.payload) {
+                        self.sent.acknowledge(sequence, &shards, rejected);
                     }
                 }
                 Some(message) = requests.next() => {
@@ -228,4 +239,25 @@ impl Origin {
     fn own_results(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<OwnResult>>> {
         self.own_results.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the rejected records of a batch. The owner of a shard decides which of its quotes are rejected, not this node. `quoted` are the
+/// shards of the quotes.
+fn with_rejections_of_owners(
+    mut own: Vec<RowRejection>,
+    owners: OwnersRejections,
+    quoted: &[Shard],
+) -> Vec<RowRejection> {
+    let is_reported = |index: usize| {
+        quoted
+            .get(index)
+            .is_some_and(|shard| owners.reported_by.contains(*shard))
+    };
+    own.retain(|row| row.kind != "quotes" || !is_reported(row.index));
+    own.extend(owners.quotes.into_iter().map(|quote| RowRejection {
+        kind: "quotes",
+        index: quote.index,
+        reason: quote.reason,
+    }));
+    own
 }

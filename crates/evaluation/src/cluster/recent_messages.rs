@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use store::model::{Epoch, Shard};
 use uuid::Uuid;
 
-use super::message::ReceivedBatch;
+use super::message::{ReceivedBatch, RejectedQuote};
 use super::shard_set::ShardSet;
 
 /// The maximum number of messages. Without an earlier one, its sender sends the data again.
@@ -52,6 +52,8 @@ struct RecentMessage {
     received: Arc<ReceivedQuotes>,
     /// The shards that this node has judged as their owner, with the epochs.
     judged: Vec<(Shard, Epoch)>,
+    /// The rejected quotes, each with its shard.
+    rejected: Vec<(Shard, RejectedQuote)>,
     processed_at: SignedDuration,
 }
 
@@ -60,12 +62,19 @@ struct RecentMessage {
 pub(super) struct RecentMessages(VecDeque<RecentMessage>);
 
 impl RecentMessages {
-    /// Adds a message with the shards that this node has judged as their owner.
-    pub(super) fn push(&mut self, received: ReceivedQuotes, judged: Vec<(Shard, Epoch)>, now: SignedDuration) {
+    /// Adds a message with the shards that this node has judged as their owner, and the rejected quotes.
+    pub(super) fn push(
+        &mut self,
+        received: ReceivedQuotes,
+        judged: Vec<(Shard, Epoch)>,
+        rejected: Vec<(Shard, RejectedQuote)>,
+        now: SignedDuration,
+    ) {
         self.forget_old(now);
         self.0.push_back(RecentMessage {
             received: Arc::new(received),
             judged,
+            rejected,
             processed_at: now,
         });
         if self.0.len() > MAX_KEPT {
@@ -87,6 +96,12 @@ impl RecentMessages {
         message.map_or(&[], |message| &message.judged)
     }
 
+    /// Returns the rejected quotes of a message, each with its shard.
+    pub(super) fn rejected(&self, id: MessageId) -> &[(Shard, RejectedQuote)] {
+        let message = self.0.iter().find(|message| message.received.id == id);
+        message.map_or(&[], |message| &message.rejected)
+    }
+
     /// Returns the messages about some shards.
     pub(super) fn about(&mut self, shards: &ShardSet, now: SignedDuration) -> Vec<Arc<ReceivedQuotes>> {
         self.forget_old(now);
@@ -97,10 +112,19 @@ impl RecentMessages {
         about.map(|message| Arc::clone(&message.received)).collect()
     }
 
-    /// Records that shards have judged a message.
-    pub(super) fn add_judged(&mut self, id: MessageId, judged: &[(Shard, Epoch)]) {
+    /// Records that shards have judged a message after it was added, and which of their quotes were rejected.
+    pub(super) fn add_judged(
+        &mut self,
+        id: MessageId,
+        judged: &[(Shard, Epoch)],
+        rejected: Vec<(Shard, RejectedQuote)>,
+    ) {
         if let Some(message) = self.0.iter_mut().find(|message| message.received.id == id) {
             message.judged.extend_from_slice(judged);
+            // Not those of the former judgement, which was a standby's.
+            let is_other = |shard: Shard| judged.iter().all(|(judged, _)| *judged != shard);
+            message.rejected.retain(|(shard, _)| is_other(*shard));
+            message.rejected.extend(rejected);
         }
     }
 
@@ -151,7 +175,7 @@ mod tests {
             ((ORIGIN, 2), "MSFT"),
             ((ORIGIN, 3), "AAPL"),
         ] {
-            messages.push(quotes(id, symbol), Vec::new(), at(1));
+            messages.push(quotes(id, symbol), Vec::new(), Vec::new(), at(1));
         }
         messages
     }
@@ -185,11 +209,11 @@ mod tests {
             if messages.0.len() == MAX_KEPT {
                 break;
             }
-            messages.push(quotes((ORIGIN, sequence), "AAPL"), Vec::new(), at(1));
+            messages.push(quotes((ORIGIN, sequence), "AAPL"), Vec::new(), Vec::new(), at(1));
         }
         assert_eq!(ids(&mut messages, "MSFT", at(1)), [(ORIGIN, 2)]);
         for _ in 0..3 {
-            messages.push(quotes((OTHER, 2), "AAPL"), Vec::new(), at(1));
+            messages.push(quotes((OTHER, 2), "AAPL"), Vec::new(), Vec::new(), at(1));
         }
         assert_eq!(ids(&mut messages, "MSFT", at(1)), []);
     }
@@ -197,8 +221,22 @@ mod tests {
     #[test]
     fn shards_that_judge_a_message_later_are_added() {
         let mut messages = of_two_origins();
-        messages.add_judged((ORIGIN, 1), &[(Shard(3), Epoch(7))]);
+        messages.add_judged((ORIGIN, 1), &[(Shard(3), Epoch(7))], Vec::new());
         assert_eq!(messages.judged((ORIGIN, 1)), [(Shard(3), Epoch(7))]);
         assert_eq!(messages.judged((OTHER, 1)), []);
+    }
+
+    #[test]
+    fn later_judgement_of_a_shard_replaces_its_rejected_quotes() {
+        let rejected = |shard, index| {
+            let reason = "older".to_owned();
+            (Shard(shard), RejectedQuote { index, reason })
+        };
+        let mut messages = RecentMessages::default();
+        let of_standby = vec![rejected(3, 0), rejected(4, 1)];
+        messages.push(quotes((ORIGIN, 1), "AAPL"), Vec::new(), of_standby, at(1));
+        messages.add_judged((ORIGIN, 1), &[(Shard(3), Epoch(7))], vec![rejected(3, 2)]);
+        assert_eq!(messages.rejected((ORIGIN, 1)), [rejected(4, 1), rejected(3, 2)]);
+        assert_eq!(messages.rejected((OTHER, 1)), []);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::message::MissedMessages;
+use super::message::{MissedMessages, RejectedQuote};
 use super::shard_set::ShardSet;
 
 /// The maximum size of the kept messages in bytes. At 50 kB for 500 quotes, this is about a thousand messages.
@@ -21,14 +21,30 @@ struct State {
     /// The last messages, in order.
     kept: VecDeque<(u64, Arc<[u8]>)>,
     kept_bytes: usize,
-    /// For each message that is waited for, the shards that have not acknowledged it.
-    awaited: BTreeMap<u64, ShardSet>,
+    /// The messages that are waited for.
+    awaited: BTreeMap<u64, AwaitedShards>,
+}
+
+/// The shards of a message that is waited for.
+#[derive(Debug)]
+struct AwaitedShards {
+    /// Those that have not acknowledged it.
+    missing: ShardSet,
+    rejected: OwnersRejections,
+}
+
+/// The quotes of a message that the owners of their shards have rejected.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct OwnersRejections {
+    /// The shards whose owners have reported which quotes they have rejected.
+    pub(crate) reported_by: ShardSet,
+    pub(crate) quotes: Vec<RejectedQuote>,
 }
 
 impl State {
     /// Returns the number of the last message before the first one that is waited for.
     fn settled(&self) -> u64 {
-        let first = self.awaited.iter().find(|(_, missing)| !missing.is_empty());
+        let first = self.awaited.iter().find(|(_, shards)| !shards.missing.is_empty());
         first.map_or(self.last, |(sequence, _)| sequence - 1)
     }
 }
@@ -69,7 +85,11 @@ impl SentMessages {
         {
             state.kept_bytes -= oldest.len();
         }
-        state.awaited.insert(sequence, shards);
+        let awaited = AwaitedShards {
+            missing: shards,
+            rejected: OwnersRejections::default(),
+        };
+        state.awaited.insert(sequence, awaited);
         drop(state);
         Ok(AwaitedMessage {
             messages: self,
@@ -84,12 +104,20 @@ impl SentMessages {
         (state.last, state.settled())
     }
 
-    /// Records that shards have judged a message.
-    pub(crate) fn acknowledge(&self, sequence: u64, shards: &ShardSet) {
+    /// Records that shards have judged a message, and which of its quotes their owner has rejected, if it has reported them.
+    pub(crate) fn acknowledge(&self, sequence: u64, shards: &ShardSet, rejected: Option<Vec<RejectedQuote>>) {
         let mut state = self.state();
-        if let Some(missing) = state.awaited.get_mut(&sequence) {
-            *missing = missing.without(shards);
-            if missing.is_empty() {
+        if let Some(awaited) = state.awaited.get_mut(&sequence) {
+            awaited.missing = awaited.missing.without(shards);
+            if let Some(rejected) = rejected {
+                let of_owners = &mut awaited.rejected;
+                of_owners.reported_by.extend(shards.iter());
+                of_owners.quotes.extend(rejected);
+                // A repeated acknowledgement has them again.
+                of_owners.quotes.sort_by_key(|quote| quote.index);
+                of_owners.quotes.dedup_by_key(|quote| quote.index);
+            }
+            if awaited.missing.is_empty() {
                 self.acknowledged.notify_waiters();
             }
         }
@@ -131,7 +159,15 @@ impl AwaitedMessage<'_> {
     /// Returns the shards that have not acknowledged the message.
     pub(crate) fn missing(&self) -> ShardSet {
         let state = self.messages.state();
-        state.awaited.get(&self.sequence).copied().unwrap_or_default()
+        let awaited = state.awaited.get(&self.sequence);
+        awaited.map(|shards| shards.missing).unwrap_or_default()
+    }
+
+    /// Returns the quotes that the owners of their shards have rejected so far.
+    pub(crate) fn rejected_by_owners(&self) -> OwnersRejections {
+        let state = self.messages.state();
+        let awaited = state.awaited.get(&self.sequence);
+        awaited.map(|shards| shards.rejected.clone()).unwrap_or_default()
     }
 }
 
@@ -162,12 +198,30 @@ mod tests {
     fn message_is_acknowledged_when_each_of_its_shards_has_judged_it() {
         let messages = SentMessages::default();
         let awaited = add(&messages, &[1, 2], 1);
-        messages.acknowledge(awaited.sequence, &shards(&[1, 9]));
-        messages.acknowledge(awaited.sequence + 1, &shards(&[2]));
+        messages.acknowledge(awaited.sequence, &shards(&[1, 9]), None);
+        messages.acknowledge(awaited.sequence + 1, &shards(&[2]), None);
         assert_eq!(awaited.missing(), shards(&[2]));
         assert!(awaited.acknowledged().now_or_never().is_none());
-        messages.acknowledge(awaited.sequence, &shards(&[2]));
+        messages.acknowledge(awaited.sequence, &shards(&[2]), None);
         assert!(awaited.acknowledged().now_or_never().is_some());
+    }
+
+    #[test]
+    fn rejections_of_the_owners_are_collected_once() {
+        let messages = SentMessages::default();
+        let awaited = add(&messages, &[1, 2, 3], 1);
+        let rejected = |index| RejectedQuote {
+            index,
+            reason: "older".to_owned(),
+        };
+        messages.acknowledge(awaited.sequence, &shards(&[1]), Some(vec![rejected(4)]));
+        messages.acknowledge(awaited.sequence, &shards(&[1, 2]), Some(vec![rejected(0), rejected(4)]));
+        messages.acknowledge(awaited.sequence, &shards(&[3]), None);
+        let expected = OwnersRejections {
+            reported_by: shards(&[1, 2]),
+            quotes: vec![rejected(0), rejected(4)],
+        };
+        assert_eq!(awaited.rejected_by_owners(), expected);
     }
 
     #[test]
@@ -191,7 +245,7 @@ mod tests {
         let second = add(&messages, &[1], 1);
         let third = add(&messages, &[1], 1);
         assert_eq!(messages.last(), (3, 1));
-        messages.acknowledge(third.sequence, &shards(&[1]));
+        messages.acknowledge(third.sequence, &shards(&[1]), None);
         assert_eq!(messages.last(), (3, 1));
         drop(second);
         assert_eq!(messages.last(), (3, 3));

@@ -50,12 +50,18 @@ fn place(Shard(number): Shard) -> (usize, u64) {
     (usize::from(number / 64), 1 << (number % 64))
 }
 
+impl Extend<Shard> for ShardSet {
+    fn extend<I: IntoIterator<Item = Shard>>(&mut self, shards: I) {
+        for shard in shards {
+            self.insert(shard);
+        }
+    }
+}
+
 impl FromIterator<Shard> for ShardSet {
     fn from_iter<I: IntoIterator<Item = Shard>>(shards: I) -> Self {
         let mut set = Self::default();
-        for shard in shards {
-            set.insert(shard);
-        }
+        set.extend(shards);
         set
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod analyst;
+mod cluster;
 mod evaluation;
 mod messages;
 mod support;

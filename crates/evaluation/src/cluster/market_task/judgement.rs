@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::MarketTask;
 use crate::cluster::held_shards::ShardRole;
 use crate::cluster::message::{
-    Acknowledgement, Content, MarketMessage, ReceivedBatch, ReceivedPeriod, acknowledgements_to, encode,
+    Acknowledgement, Content, MarketMessage, ReceivedBatch, ReceivedPeriod, RejectedQuote, acknowledgements_to, encode,
 };
 use crate::cluster::origin::OwnResult;
 use crate::cluster::recent_messages::{MessageId, ReceivedQuotes};
@@ -47,10 +47,14 @@ impl MarketTask {
                 Ok((judged, result)) => {
                     // After a failure it is not known what the first try has decided, so the sender sends the data again.
                     let judged = if is_first { judged } else { Vec::new() };
-                    self.acknowledge(id, self.still_owned(&judged)).await;
+                    let rejected = match &content {
+                        Content::Batch(received) => rejected_quotes(&result, &received.batch.quotes),
+                        Content::Missed(_) | Content::Beat(_) => Vec::new(),
+                    };
+                    self.acknowledge(id, self.still_owned(&judged), &rejected).await;
                     if let Content::Batch(received) = &content {
                         let quotes = ReceivedQuotes::of(id, received, self.clock.now());
-                        self.recent.push(quotes, judged, self.clock.uptime());
+                        self.recent.push(quotes, judged, rejected, self.clock.uptime());
                     }
                     if origin == self.cluster.id.0 {
                         self.cluster.origin.report(sequence, result);
@@ -183,23 +187,57 @@ impl MarketTask {
             return Ok(());
         }
         self.evaluator.flush().await?;
-        self.acknowledge(id, self.still_owned(self.recent.judged(id))).await;
+        let shards = self.still_owned(self.recent.judged(id));
+        self.acknowledge(id, shards, self.recent.rejected(id)).await;
         Ok(())
     }
 
-    pub(super) async fn acknowledge(&self, (origin, sequence): MessageId, shards: ShardSet) {
+    /// Acknowledges a message for some shards, with those of the rejected quotes that are theirs.
+    pub(super) async fn acknowledge(
+        &self,
+        (origin, sequence): MessageId,
+        shards: ShardSet,
+        rejected: &[(Shard, RejectedQuote)],
+    ) {
         if shards.is_empty() {
             return;
         }
+        let rejected = rejected.iter().filter(|(shard, _)| shards.contains(*shard));
+        let rejected = rejected.map(|(_, quote)| quote.clone()).collect();
         if origin == self.cluster.id.0 {
-            self.cluster.origin.acknowledge(sequence, &shards);
-        } else if let Ok(payload) = encode(&Acknowledgement { sequence, shards }) {
+            self.cluster.origin.acknowledge(sequence, &shards, rejected);
+            return;
+        }
+        let mut acknowledgement = Acknowledgement {
+            sequence,
+            shards,
+            rejected: Some(rejected),
+        };
+        let bus = self.cluster.bus();
+        let mut payload = encode(&acknowledgement);
+        if payload.as_ref().is_ok_and(|payload| payload.len() > bus.max_payload()) {
+            acknowledgement.rejected = None;
+            payload = encode(&acknowledgement);
+        }
+        if let Ok(payload) = payload {
             // If it is lost, the origin repeats the message.
-            let _ = self
-                .cluster
-                .bus()
-                .publish(&acknowledgements_to(origin), payload.into())
-                .await;
+            let _ = bus.publish(&acknowledgements_to(origin), payload.into()).await;
         }
     }
+}
+
+/// Returns the rejected quotes of a batch with their shards.
+pub(super) fn rejected_quotes(result: &OwnResult, quotes: &[QuoteRow]) -> Vec<(Shard, RejectedQuote)> {
+    let OwnResult::Batch(_, rejected) = result else {
+        return Vec::new();
+    };
+    let rejected = rejected.iter().filter(|row| row.kind == "quotes").filter_map(|row| {
+        let quote = quotes.get(row.index)?;
+        let rejected = RejectedQuote {
+            index: row.index,
+            reason: row.reason.clone(),
+        };
+        Some((Shard::of(quote.symbol), rejected))
+    });
+    rejected.collect()
 }

@@ -9,6 +9,7 @@ use store::model::{Shard, ShardState};
 use tokio_util::sync::CancellationToken;
 
 use super::MarketTask;
+use super::judgement::rejected_quotes;
 use crate::cluster::shard_set::ShardSet;
 use crate::evaluator::sharded::JudgedMessage;
 
@@ -87,11 +88,12 @@ impl MarketTask {
                 continue;
             }
             count += 1;
-            let quotes = received.quotes.iter();
-            let quotes = quotes.filter(|quote| missing.contains(Shard::of(quote.symbol)));
+            let quotes = received.quotes.iter().enumerate();
+            let quotes = quotes.filter(|(_, quote)| missing.contains(Shard::of(quote.symbol)));
+            let (places, quotes): (Vec<usize>, Vec<_>) = quotes.unzip();
             // The engine has the other records already.
             let batch = Batch {
-                quotes: quotes.copied().collect(),
+                quotes: quotes.into_iter().copied().collect(),
                 ..Batch::default()
             };
             let (origin, sequence) = received.id;
@@ -103,10 +105,15 @@ impl MarketTask {
                 shards: missing,
                 is_repeated: true,
             };
-            let (judged, _) = self.judge_quotes(&message, &batch).await?;
+            let (judged, result) = self.judge_quotes(&message, &batch).await?;
+            let mut rejected = rejected_quotes(&result, &batch.quotes);
+            for (_, quote) in &mut rejected {
+                quote.index = places[quote.index];
+            }
             self.intake.note_arrival(&batch, received.arrived_at).await;
-            self.recent.add_judged(received.id, &judged);
-            self.acknowledge(received.id, self.still_owned(&judged)).await;
+            self.acknowledge(received.id, self.still_owned(&judged), &rejected)
+                .await;
+            self.recent.add_judged(received.id, &judged, rejected);
         }
         Ok(count)
     }

@@ -1,5 +1,6 @@
 //! Test service: one instance per test.
 
+mod cluster_node;
 mod published_schema;
 
 use std::sync::Arc;
