@@ -3,7 +3,7 @@
 //! A source fetches with the operator's accounts at providers, whose limits hold for all nodes together. So one lease is for the whole
 //! source, and a new holder counts every limit as used up by the former one.
 
-use std::future::{Future, pending};
+use std::future::Future;
 use std::sync::Arc;
 
 use foundation::{JobLease, Ports};
@@ -59,12 +59,7 @@ impl LeasedSource {
                     Ok(end) => used_until = end.max(used_until),
                     Err(error) => tracing::warn!(%error, "the lease of the source of market data cannot be read"),
                 }
-                let running = lease.run(run_source(&start, used_until));
-                let ended = tokio::select! {
-                    () = stopped.cancelled() => break,
-                    ended = running => ended,
-                };
-                match ended {
+                match lease.run(run_source(&start, used_until, &stopped)).await {
                     Ok(_) => {}
                     Err(error) => tracing::error!(%error, "the source of market data has stopped; it is started again"),
                 }
@@ -90,20 +85,34 @@ impl LeasedSource {
     }
 }
 
-/// Runs a source until it ends by itself. Dropping the future stops it.
+/// Runs a source until it ends by itself, or until `stopped`: then it has ended when this returns, with the update that is being ingested.
+/// Dropping the future stops it without waiting.
 async fn run_source<F, E>(
     start: &impl Fn(Option<Timestamp>) -> F,
     used_until: Option<Timestamp>,
+    stopped: &CancellationToken,
 ) -> Result<(), LeasedSourceError>
 where
     F: Future<Output = Result<Option<SourceTask>, E>>,
     E: std::fmt::Display,
 {
-    let started = start(used_until).await;
+    let started = tokio::select! {
+        () = stopped.cancelled() => return Ok(()),
+        started = start(used_until) => started,
+    };
     let started = started.map_err(|error| LeasedSourceError::Start(error.to_string()))?;
-    let Some(source) = started else { return pending().await };
+    let Some(source) = started else {
+        stopped.cancelled().await;
+        return Ok(());
+    };
     tracing::info!("this node runs the source of market data");
-    let ended = source.failed().await;
+    let ended = tokio::select! {
+        () = stopped.cancelled() => Ok(()),
+        ended = source.failed() => Err(ended.into()),
+    };
     source.stop().await;
-    Err(ended.into())
+    ended
 }
+
+#[cfg(test)]
+mod tests;
