@@ -18,7 +18,10 @@ pub(crate) struct Records {
     pub(crate) integrity: String,
 }
 
-const ALERTS: &str = "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters
+const ALERTS: &str =
+    "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision,
+                        (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.action IN
+                           ('created', 'updated', 'paused', 'reactivated', 'triggered', 'deleted'))
                       FROM alerts a JOIN accounts u ON u.id = a.account_id ORDER BY a.seq";
 const FIRINGS: &str = "SELECT h.price, h.details,
                          (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq)
@@ -55,6 +58,8 @@ pub(crate) fn read(url: &str) -> rusqlite::Result<Records> {
             },
             threshold: threshold.unwrap_or_default() / MILLIONTHS_PER_CENT,
             firings: firings(&connection, sequence, threshold.is_some())?,
+            revision: row.get(7)?,
+            changes: row.get(8)?,
         };
         let Some(slot) = parameters.and_then(|text| slot_in(&text)) else {
             continue;

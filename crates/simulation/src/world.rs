@@ -24,8 +24,8 @@ pub(crate) struct WorldState {
     pub(crate) report: SimulationReport,
     /// The ids of alerts, by slot, once they are known.
     pub(crate) ids: BTreeMap<usize, AlertId>,
-    /// Open requests: the slot of each change, the stock of each quote.
-    open: BTreeMap<RequestId, OpenRequest>,
+    /// Open requests, each with the number of faults of the disk before it.
+    open: BTreeMap<RequestId, (OpenRequest, u64)>,
     next_request: RequestId,
     /// The time of the latest acknowledged quote of each stock.
     judged: BTreeMap<usize, Timestamp>,
@@ -40,7 +40,9 @@ pub(crate) struct WorldState {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenRequest {
+    /// The slot of the alert.
     Change(usize),
+    /// The stock, the price, and the time of the quote.
     Quote(usize, Cents, Timestamp),
 }
 
@@ -49,7 +51,7 @@ fn outcome_of(error: &ServiceError) -> Option<Outcome> {
     match error {
         ServiceError::NotFound(_) => Some(Outcome::NotFound),
         ServiceError::Invalid { .. } => Some(Outcome::Rejected),
-        ServiceError::Forbidden { .. } => Some(Outcome::OverQuota),
+        ServiceError::Forbidden { reason: "plan", .. } => Some(Outcome::OverQuota),
         ServiceError::Unavailable(_) => Some(Outcome::Refused),
         ServiceError::StorageUnavailable(_) | ServiceError::Internal(_) => Some(Outcome::Failed),
         _ => None,
@@ -110,13 +112,13 @@ impl World {
         let mut state = self.state();
         let request = state.number();
         let stock = state.model.alerts.get(&slot).map(|alert| alert.stock);
-        if state.open.values().any(|open| *open == OpenRequest::Change(slot)) {
+        if state.open.values().any(|(open, _)| *open == OpenRequest::Change(slot)) {
             state.sometimes("two changes of an alert were open together");
         }
         if state
             .open
             .values()
-            .any(|open| matches!(open, OpenRequest::Quote(of, ..) if Some(*of) == stock))
+            .any(|(open, _)| matches!(open, OpenRequest::Quote(of, ..) if Some(*of) == stock))
         {
             state.sometimes("a quote met a change of its alert");
         }
@@ -124,7 +126,9 @@ impl World {
             let reached = rare_states::of_change(alert, change);
             state.reach(reached);
         }
-        state.open.insert(request, OpenRequest::Change(slot));
+        state
+            .open
+            .insert(request, (OpenRequest::Change(slot), disk::faults_hit()));
         state.model.change_begins(slot, request, change);
         state.log(format!("#{request} {change:?} of alert {slot} begins"));
         request
@@ -138,9 +142,12 @@ impl World {
         };
         let mut state = self.state();
         state.note_time();
-        if disk::has_ended() || state.open.remove(&request).is_none() {
+        if disk::has_ended() {
             return;
         }
+        let Some((_, faults)) = state.open.remove(&request) else {
+            return;
+        };
         let Some(outcome) = outcome else {
             let error = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
             state
@@ -152,7 +159,7 @@ impl World {
         match outcome {
             Outcome::Failed => {
                 state.sometimes("a request failed");
-                state.require_fault(request);
+                state.require_fault(request, faults);
             }
             Outcome::Rejected => state.sometimes("a change was rejected"),
             Outcome::NotFound => state.sometimes("a change found no alert"),
@@ -169,9 +176,8 @@ impl World {
         let mut state = self.state();
         let request = state.number();
         let now = state.clock.as_ref().map_or(state.began, |clock| clock.now());
-        state
-            .open
-            .insert(request, OpenRequest::Quote(stock, price, made_at.unwrap_or(now)));
+        let quote = OpenRequest::Quote(stock, price, made_at.unwrap_or(now));
+        state.open.insert(request, (quote, disk::faults_hit()));
         let reached = rare_states::of_quote(&state.model, stock, price);
         state.reach(reached);
         state.model.quote_begins(stock, request, price);
@@ -192,7 +198,7 @@ impl World {
         if disk::has_ended() {
             return;
         }
-        let Some(OpenRequest::Quote(stock, price, time)) = state.open.remove(&request) else {
+        let Some((OpenRequest::Quote(stock, price, time), faults)) = state.open.remove(&request) else {
             return;
         };
         match result {
@@ -222,7 +228,7 @@ impl World {
             }
             Err(error) if outcome_of(error) == Some(Outcome::Failed) => {
                 state.sometimes("a quote failed");
-                state.require_fault(request);
+                state.require_fault(request, faults);
                 state.log(format!("#{request} quote of stock {stock} failed"));
                 state.model.quote_fails(stock, request);
             }
@@ -250,9 +256,9 @@ impl WorldState {
         self.next_request
     }
 
-    /// A request may only fail if the disk has failed.
-    fn require_fault(&mut self, request: RequestId) {
-        if disk::faults_hit() == 0 {
+    /// A request may only fail if the disk has failed since it began, with `faults` before.
+    fn require_fault(&mut self, request: RequestId, faults: u64) {
+        if disk::faults_hit() <= faults {
             self.model
                 .violations
                 .push(format!("#{request} failed although the disk has not"));
@@ -284,7 +290,7 @@ impl WorldState {
     /// The process has ended. Its open requests will not be answered.
     pub(crate) fn process_ended(&mut self, text: String) {
         self.report.figures.endings += 1;
-        for open in std::mem::take(&mut self.open).values() {
+        for (open, _) in std::mem::take(&mut self.open).values() {
             self.sometimes(match open {
                 OpenRequest::Change(_) => "a process ended with an open request",
                 OpenRequest::Quote(..) => "a process ended with an open quote",

@@ -19,7 +19,12 @@ struct Possible {
 /// An open request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Open {
-    Change(Change),
+    Change {
+        change: Change,
+        /// Whether the alert may have been active at an instant since the request began. An activation that finds an active alert needs
+        /// no price; if the alert is not active any more a moment later, it is refused.
+        may_see_active: bool,
+    },
     Quote {
         price: Cents,
         /// Whether a change of the alert was open at the same time. Then the firing of the quote may be refused, and the alert is
@@ -120,6 +125,30 @@ impl AlertModel {
 
     /// Adds every state that the open requests and the evaluation at the present price may have led to.
     pub(super) fn close(&mut self) {
+        loop {
+            self.add_successors();
+            if !self.note_active() {
+                return;
+            }
+        }
+    }
+
+    /// Notes which open changes may see an active alert, apart from their own effects. Returns whether there are more than before.
+    fn note_active(&mut self) -> bool {
+        let mut has_more = false;
+        for (request, open) in &mut self.open {
+            if let Open::Change { may_see_active, .. } = open {
+                let is_active = |possible: &Possible| {
+                    possible.state.status == AlertStatus::Active && !possible.applied.contains_key(request)
+                };
+                let before = std::mem::replace(may_see_active, *may_see_active || self.possible.iter().any(is_active));
+                has_more |= before != *may_see_active;
+            }
+        }
+        has_more
+    }
+
+    fn add_successors(&mut self) {
         let mut added: Vec<Possible> = self.possible.iter().cloned().collect();
         while let Some(possible) = added.pop() {
             for next in self.successors(&possible) {
@@ -143,9 +172,12 @@ impl AlertModel {
                 next.push(Possible { state, price, applied });
             };
             match *open {
-                Open::Change(change) => {
+                Open::Change { change, may_see_active } => {
                     let (outcome, changed) = state.apply(change);
                     add(changed, *price, outcome);
+                    for refusal in state.refusals(change, self.has_quota, may_see_active) {
+                        add(state.clone(), *price, refusal);
+                    }
                 }
                 Open::Quote { .. } if last_quote > Some(request) => {}
                 Open::Quote { price, meets_change } => {
@@ -209,12 +241,16 @@ impl AlertModel {
                 *meets_change = true;
             }
         }
-        self.open.insert(request, Open::Change(change));
+        let open = Open::Change {
+            change,
+            may_see_active: false,
+        };
+        self.open.insert(request, open);
     }
 
     pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents) {
         self.close();
-        let meets_change = self.open.values().any(|open| matches!(open, Open::Change(_)));
+        let meets_change = self.open.values().any(|open| matches!(open, Open::Change { .. }));
         self.open.insert(request, Open::Quote { price, meets_change });
     }
 
@@ -228,12 +264,21 @@ impl AlertModel {
         match outcome {
             Outcome::Failed => {}
             // The moment of a reminder has come before it was created.
-            Outcome::Rejected if self.has_come && open == Open::Change(Change::Create) => {
+            Outcome::Rejected
+                if self.has_come
+                    && matches!(
+                        open,
+                        Open::Change {
+                            change: Change::Create,
+                            ..
+                        }
+                    ) =>
+            {
                 self.possible
                     .retain(|possible| !possible.applied.contains_key(&request));
             }
-            // Nothing was written.
-            Outcome::OverQuota | Outcome::Refused => self
+            // A late quote was not judged.
+            Outcome::Refused if matches!(open, Open::Quote { .. }) => self
                 .possible
                 .retain(|possible| !possible.applied.contains_key(&request)),
             _ => self

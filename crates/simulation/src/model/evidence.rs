@@ -22,6 +22,10 @@ pub(crate) struct RecordedAlert {
     pub(crate) status: AlertStatus,
     pub(crate) threshold: Cents,
     pub(crate) firings: Vec<RecordedFiring>,
+    /// The number of its last revision.
+    pub(crate) revision: i64,
+    /// The number of entries in its history that raise the revision, with the first one.
+    pub(crate) changes: i64,
 }
 
 /// A delivery that a receiver has got.
@@ -59,6 +63,7 @@ fn shortest(cents: Cents) -> String {
 impl Model {
     /// Compares the alerts of the database, by the numbers in their requests, with the possible states.
     pub(crate) fn check_database(&mut self, recorded: &BTreeMap<usize, RecordedAlert>) {
+        self.alerts.values_mut().for_each(AlertModel::close);
         for (slot, alert) in &self.alerts {
             let Some(recorded) = recorded.get(slot) else {
                 if !alert.may_be_absent() {
@@ -69,6 +74,12 @@ impl Model {
             if recorded.owner != alert.owner {
                 self.violations
                     .push(format!("alert {slot} belongs to account {}", recorded.owner));
+            }
+            // Otherwise two changes were made from the same revision.
+            if recorded.revision + 1 != recorded.changes {
+                let (revision, changes) = (recorded.revision, recorded.changes);
+                self.violations
+                    .push(format!("alert {slot} has revision {revision} after {changes} changes"));
             }
             let mut fired = Vec::new();
             for firing in &recorded.firings {

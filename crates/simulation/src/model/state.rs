@@ -78,6 +78,21 @@ impl AlertState {
         }
     }
 
+    /// Returns the refusals that are possible in this state, beside the answer of [`apply`](Self::apply). They change nothing.
+    pub(super) fn refusals(&self, change: Change, has_quota: bool, may_see_active: bool) -> Vec<Outcome> {
+        use AlertStatus::{Absent, Paused, Triggered};
+        let activates = matches!((change, self.status), (Change::Activate, Paused | Triggered));
+        let creates = matches!((change, self.status), (Change::Create, Absent));
+        let mut refusals = Vec::new();
+        if (creates || activates) && has_quota {
+            refusals.push(Outcome::OverQuota);
+        }
+        if activates && may_see_active {
+            refusals.push(Outcome::Refused);
+        }
+        refusals
+    }
+
     /// Returns the state after the moment of a reminder, if it is another one.
     pub(super) fn remind(&self) -> Option<Self> {
         let mut fired = self.fired.clone();
