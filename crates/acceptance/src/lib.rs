@@ -13,6 +13,7 @@
 //! * [`scripted_server`]: an HTTP server with scripted behaviour, for webhooks, SMS and proxies.
 //! * [`mail`]: an SMTP server.
 //! * [`clock`]: the current date in New York, and waiting with a deadline.
+//! * [`relay`]: a relay between a node and PostgreSQL or NATS, which can be cut.
 //! * [`tools`]: third-party programs that some tests need.
 //!
 //! `BELLWETHER_BIN` names the binary to test. Without it, the tests build the binary.
@@ -31,6 +32,7 @@ pub mod mail;
 pub mod market;
 pub mod program;
 pub mod raw_http;
+pub mod relay;
 pub mod scripted_server;
 pub mod tools;
 mod value_format;
@@ -39,6 +41,7 @@ pub use client::{ApiClient, CheckedResponse};
 pub use environment::TestEnvironment;
 pub use mail::{MailServer, ReceivedMail};
 pub use program::{DatabaseKind, RunningService, ServiceSetup};
+pub use relay::Relay;
 pub use scripted_server::{Behaviour, RecordedRequest, ScriptedServer};
 
 /// Generates two tests for each listed `async fn(ServiceSetup)`: one on SQLite and one on PostgreSQL.

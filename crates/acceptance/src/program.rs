@@ -214,10 +214,25 @@ impl ServiceSetup {
     /// If the binary does not exist.
     #[must_use]
     pub fn launch_with_settings(&self, arguments: &[&str], settings: &[(&str, &str)]) -> StartedProcess {
+        self.launch_with_environment(arguments, settings, &[])
+    }
+
+    /// As [`launch_with_settings`](Self::launch_with_settings), with further environment variables.
+    ///
+    /// # Panics
+    /// If the binary does not exist.
+    #[must_use]
+    pub fn launch_with_environment(
+        &self,
+        arguments: &[&str],
+        settings: &[(&str, &str)],
+        environment: &[(&str, &str)],
+    ) -> StartedProcess {
         let mut command = self.command(arguments);
         for (name, value) in settings {
             command.env(variable(name), value);
         }
+        command.envs(environment.iter().copied());
         let mut child = command.spawn().unwrap();
         let (found, address) = watch::channel(None);
         let log = Arc::new(Mutex::new(String::new()));

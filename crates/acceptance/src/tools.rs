@@ -61,3 +61,22 @@ pub fn python() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     repository_root().join(target).join("python/bin/python")
 }
+
+/// Paths where packages install libfaketime.
+const LIBFAKETIME_PATHS: &[&str] = &[
+    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib/faketime/libfaketimeMT.so.1",
+    "/usr/lib64/faketime/libfaketimeMT.so.1",
+    "/usr/local/lib/faketime/libfaketimeMT.so.1",
+];
+
+/// Returns the library that changes the system time which a program sees, with the same consequences as [`is_installed`] if it is missing.
+#[must_use]
+pub fn find_libfaketime() -> Option<&'static Path> {
+    let found = LIBFAKETIME_PATHS.iter().map(Path::new).find(|path| path.exists());
+    let install = "install the package libfaketime (apt-get install libfaketime)";
+    is_installed(found.is_some(), "libfaketime", install)
+        .then_some(found)
+        .flatten()
+}

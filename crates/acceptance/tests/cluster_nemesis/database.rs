@@ -1,13 +1,34 @@
-//! A PostgreSQL primary with a synchronous replica, which takes over when the primary is lost.
+//! A PostgreSQL primary with a synchronous replica, which takes over when the primary is lost, and a disk that can be full.
 
 use std::path::PathBuf;
 use std::process::Command;
 
+use acceptance::clock::wait_for;
 use acceptance::tools::repository_root;
+use sqlx::{Connection, PgConnection};
 use tokio::sync::watch;
 
 /// The name of a server's socket in its folder.
 const SOCKET: &str = ".s.PGSQL.5432";
+
+/// Triggers that fail as PostgreSQL does when a table cannot grow, while `test_disk` says that the disk is full.
+const PREPARE_DISK: &str = "
+    CREATE TABLE test_disk AS SELECT FALSE AS is_full;
+    CREATE FUNCTION fail_if_disk_is_full() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF (SELECT is_full FROM test_disk) THEN
+            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+        END IF;
+        RETURN NULL;
+    END $$;
+    DO $$
+    DECLARE name TEXT;
+    BEGIN
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'test_disk' LOOP
+            EXECUTE format('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE OR DELETE ON %I
+                            FOR EACH STATEMENT EXECUTE FUNCTION fail_if_disk_is_full()', name);
+        END LOOP;
+    END $$";
 
 /// The servers, and which of them is the primary.
 #[derive(Debug)]
@@ -46,6 +67,22 @@ impl Database {
     pub(crate) fn promote_replica(&self) {
         self.run("promote").unwrap();
         self.socket.send_replace(self.folder.join("replica").join(SOCKET));
+    }
+
+    /// Makes it possible that the disk is full, once the tables exist.
+    pub(crate) async fn prepare_disk(&self) {
+        let mut connection = PgConnection::connect(&self.url()).await.unwrap();
+        sqlx::raw_sql(PREPARE_DISK).execute(&mut connection).await.unwrap();
+    }
+
+    /// Fills the disk, or makes room on it. Waits for a primary.
+    pub(crate) async fn set_disk_full(&self, is_full: bool) {
+        wait_for("a primary responds", || async {
+            let mut connection = PgConnection::connect(&self.url()).await.ok()?;
+            let update = sqlx::query("UPDATE test_disk SET is_full = $1").bind(is_full);
+            update.execute(&mut connection).await.ok()
+        })
+        .await;
     }
 
     fn run(&self, command: &str) -> Result<String, String> {

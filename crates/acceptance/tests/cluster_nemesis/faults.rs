@@ -36,7 +36,7 @@ pub(crate) async fn apply(cluster: Arc<Cluster>, plan: Vec<Fault>, began: Timest
         };
         let owned = match fault.part {
             Part::Evaluator => cluster.shards_of(name).await,
-            Part::Api | Part::Dispatcher | Part::Nats | Part::Database => HashSet::new(),
+            _ => HashSet::new(),
         };
         let before = now();
         cluster.break_process(name, fault.action).await;

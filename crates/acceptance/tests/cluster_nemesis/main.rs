@@ -3,8 +3,9 @@
 //! A *round* starts two API nodes, three evaluators, two dispatchers, one or three NATS servers, and PostgreSQL with a synchronous
 //! replica as real processes. Several clients push prices and activate their alerts again as soon as these have fired ([`load`]), while
 //! processes are killed and restarted, stopped and continued, or cut off from NATS, from the database or from both ([`schedule`],
-//! [`faults`], [`relay`]). In every third round the primary is killed and its replica takes over ([`database`]). At the end, the firings
-//! and deliveries on disk are compared with those of a model that knows all prices ([`model`], [`comparison`]). [`report`] has the
+//! [`faults`]). In every third round the primary is killed and its replica takes over, and in every second one the disk of the
+//! database is full for a while ([`database`]) or the clocks of nodes are set ahead and back ([`clocks`]). At the end, the firings and
+//! deliveries on disk are compared with those of a model that knows all prices ([`model`], [`comparison`]). [`report`] has the
 //! figures. Everything random in a round comes from its seed; the order of concurrent events does not.
 //!
 //! A negative control proves that the comparison detects wrong firings: without compare-and-set and fence it must find some.
@@ -14,6 +15,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod clocks;
 mod comparison;
 mod database;
 mod faults;
@@ -21,15 +23,15 @@ mod load;
 mod model;
 mod nodes;
 mod random;
-mod relay;
 mod report;
+mod requests;
 mod schedule;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use acceptance::ScriptedServer;
 use acceptance::clock::now;
+use acceptance::{ScriptedServer, tools};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -61,7 +63,8 @@ fn first_seed() -> u64 {
 async fn round(seed: u64, settings: &[(&str, &str)]) -> RoundReport {
     let length = Duration::from_secs(number("BELLWETHER_CLUSTER_SECONDS").unwrap_or(DEFAULT_SECONDS));
     let nats_servers = if seed.is_multiple_of(2) { 3 } else { 1 };
-    let cluster = Arc::new(Cluster::start(nats_servers, settings).await);
+    let has_clock_faults = schedule::has_clock_faults(seed) && tools::find_libfaketime().is_some();
+    let cluster = Arc::new(Cluster::start(nats_servers, has_clock_faults, settings).await);
     let receivers = start_receivers(&cluster).await;
     let mut starting = JoinSet::new();
     for number in 0..CLIENTS {
@@ -69,7 +72,8 @@ async fn round(seed: u64, settings: &[(&str, &str)]) -> RoundReport {
     }
     let clients = starting.join_all().await;
     let began = now();
-    let plan = schedule::plan(seed, length);
+    let mut plan = schedule::plan(seed, length);
+    plan.retain(|fault| has_clock_faults || !fault.action.is_of_clock());
     let nemesis = tokio::spawn(faults::apply(Arc::clone(&cluster), plan, began));
     let mut running = JoinSet::new();
     for client in clients {

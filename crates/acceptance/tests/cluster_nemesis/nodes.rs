@@ -1,50 +1,44 @@
-//! The processes of a round, and requests to its API nodes.
+//! The processes of a round.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use acceptance::clock::{now, wait_for};
+use acceptance::clock::wait_for;
 use acceptance::environment::{ALL_SCOPES, OPERATOR};
-use acceptance::{ApiClient, CheckedResponse, DatabaseKind, RunningService, ServiceSetup};
-use jiff::{SignedDuration, Timestamp};
-use reqwest::Method;
-use serde_json::Value;
+use acceptance::{ApiClient, DatabaseKind, Relay, RunningService, ServiceSetup};
+use jiff::Timestamp;
 use sqlx::{Connection, PgConnection};
 use testkit::nats::NatsServer;
 use tokio::sync::Mutex as AsyncMutex;
 
+use crate::clocks::NodeClock;
 use crate::database::Database;
-use crate::relay::Relay;
 use crate::schedule::{Action, Part, TOPOLOGY};
 
-/// How long a request may take. The service answers within five seconds.
-const MAX_REQUEST_TIME: Duration = Duration::from_secs(6);
-/// How long a client sends no requests to a node that has not answered.
-const AVOIDED_FOR: SignedDuration = SignedDuration::from_secs(5);
-/// How long a request is repeated.
-const MAX_REPEATED_FOR: SignedDuration = SignedDuration::from_secs(150);
-/// The time between two attempts.
-const REPEAT_INTERVAL: Duration = Duration::from_millis(25);
 /// The name of the database among the processes that have faults.
 const DATABASE_NAME: &str = "primary";
+/// The name of its disk.
+const DISK_NAME: &str = "disk";
 /// How often a node that ends during its start is started again.
 const MAX_STARTS: usize = 100;
 /// The pause before such a start.
 const START_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A node of the cluster.
-struct Node {
-    name: &'static str,
-    part: Part,
+pub(crate) struct Node {
+    pub(crate) name: &'static str,
+    pub(crate) part: Part,
     server: AsyncMutex<Option<RunningService>>,
     /// Where the node can be reached, unless it was killed.
-    origin: Mutex<Option<String>>,
-    avoided_until: Mutex<Timestamp>,
+    pub(crate) origin: Mutex<Option<String>>,
+    /// Until when clients send it no requests, because it has not answered.
+    pub(crate) avoided_until: Mutex<Timestamp>,
     is_faulty: AtomicBool,
     to_nats: Vec<Relay>,
     to_database: Relay,
+    clock: NodeClock,
 }
 
 impl Node {
@@ -71,17 +65,18 @@ pub(crate) struct Cluster {
     setup: ServiceSetup,
     database: Database,
     is_failed_over: AtomicBool,
-    client: ApiClient,
-    nodes: Vec<Node>,
+    pub(crate) client: ApiClient,
+    pub(crate) nodes: Vec<Node>,
     nats: Vec<Nats>,
-    next_api: AtomicUsize,
+    /// The number of requests so far, which go to the API nodes in turn.
+    pub(crate) next_api: AtomicUsize,
     /// The logs of processes that have ended, with their nodes.
     ended: Mutex<Vec<(&'static str, String)>>,
 }
 
 impl Cluster {
     /// Starts the nodes of the topology, and waits until the shards are shared.
-    pub(crate) async fn start(nats_servers: usize, settings: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start(nats_servers: usize, has_clock_faults: bool, settings: &[(&str, &str)]) -> Self {
         let servers = NatsServer::start_cluster(nats_servers).await;
         let database = Database::start();
         // All processes use `database` instead of the setup's own file.
@@ -100,6 +95,7 @@ impl Cluster {
         }
         setup.create_user(OPERATOR, "premium", &["--operator"]).await;
         let key = setup.create_key(OPERATOR, Some(ALL_SCOPES)).await;
+        database.prepare_disk().await;
         let mut nodes = Vec::new();
         for (name, part) in TOPOLOGY {
             let mut to_nats = Vec::new();
@@ -114,7 +110,8 @@ impl Cluster {
                 avoided_until: Mutex::new(Timestamp::MIN),
                 is_faulty: AtomicBool::new(false),
                 to_nats,
-                to_database: Relay::to_database(&database).await,
+                to_database: Relay::to_postgres_socket(&database.url(), database.socket()),
+                clock: NodeClock::new(has_clock_faults),
             });
         }
         let nats = servers.into_iter().map(|server| Nats {
@@ -141,15 +138,17 @@ impl Cluster {
     /// Starts a node, again if it ends, as a supervisor does, and waits until it is ready.
     async fn start_node(&self, node: &Node) {
         let mut server = node.server.lock().await;
-        let nats_urls: Vec<&str> = node.to_nats.iter().map(|relay| relay.url.as_str()).collect();
+        let nats_urls: Vec<&str> = node.to_nats.iter().map(Relay::url).collect();
         let settings = [
             ("cluster.node_id", node.name),
             ("cluster.nats_urls", &nats_urls.join(",")),
-            ("database.url", &node.to_database.url),
+            ("database.url", node.to_database.url()),
         ];
         for _ in 0..MAX_STARTS {
             let arguments = ["serve", "--roles", node.part.roles()];
-            let started = self.setup.launch_with_settings(&arguments, &settings);
+            let environment = node.clock.environment();
+            let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, &**value)).collect();
+            let started = self.setup.launch_with_environment(&arguments, &settings, &environment);
             match tokio::spawn(started.wait_until_ready()).await {
                 Ok(ready) => {
                     *node.origin.lock().unwrap() = Some(ready.origin.clone());
@@ -205,6 +204,9 @@ impl Cluster {
         if part == Part::Database {
             return (!self.is_failed_over.swap(true, Ordering::AcqRel)).then_some(DATABASE_NAME);
         }
+        if part == Part::Disk {
+            return Some(DISK_NAME);
+        }
         if part == Part::Nats {
             let at = index % self.nats.len();
             let taken = !self.nats[at].is_faulty.swap(true, Ordering::AcqRel);
@@ -229,11 +231,15 @@ impl Cluster {
         if name == DATABASE_NAME {
             return self.database.kill_primary();
         }
+        if name == DISK_NAME {
+            return self.database.set_disk_full(true).await;
+        }
         match (self.nats_server(name), action) {
             (Some(nats), Action::Kill) => nats.server.lock().await.kill(),
             (Some(nats), _) => nats.server.lock().await.pause(),
             (None, Action::Kill) => self.kill_node(self.node(name)).await,
             (None, Action::Stop) => self.signal(name, "STOP").await,
+            (None, clock) if clock.is_of_clock() => self.node(name).clock.set(clock),
             (None, cut) => self.node(name).set_cut(cut, true),
         }
     }
@@ -243,11 +249,15 @@ impl Cluster {
         if name == DATABASE_NAME {
             return self.database.promote_replica();
         }
+        if name == DISK_NAME {
+            return self.database.set_disk_full(false).await;
+        }
         match (self.nats_server(name), action) {
             (Some(nats), Action::Kill) => restart(&mut *nats.server.lock().await),
             (Some(nats), _) => nats.server.lock().await.resume(),
             (None, Action::Kill) => self.start_node(self.node(name)).await,
             (None, Action::Stop) => self.signal(name, "CONT").await,
+            (None, clock) if clock.is_of_clock() => self.node(name).clock.set_right(),
             (None, cut) => self.node(name).set_cut(cut, false),
         }
         match self.nats_server(name) {
@@ -280,96 +290,6 @@ impl Cluster {
         self.nats.get(index)
     }
 
-    /// Sends a request to a node. `None` if no response arrives in time.
-    async fn send(
-        &self,
-        (node, origin): (&Node, &str),
-        method: &Method,
-        path: &str,
-        body: Option<&Value>,
-        key: Option<&str>,
-    ) -> Option<CheckedResponse> {
-        let mut request = self.client.with_origin(origin).request(method.clone(), path);
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        if let Some(key) = key {
-            request = request.header("Idempotency-Key", key);
-        }
-        // A repetition waits for the first request.
-        let limit = key.map_or(MAX_REQUEST_TIME, |_| 2 * MAX_REQUEST_TIME);
-        let response = tokio::time::timeout(limit, request.try_send()).await;
-        let response = response.ok().and_then(Result::ok);
-        if response.is_none() {
-            *node.avoided_until.lock().unwrap() = now() + AVOIDED_FOR;
-        }
-        response
-    }
-
-    /// Returns the next API node that is not known to be dead.
-    fn next_api_node(&self) -> Option<(&Node, String)> {
-        let apis: Vec<&Node> = self.nodes.iter().filter(|node| node.part == Part::Api).collect();
-        let first = self.next_api.fetch_add(1, Ordering::Relaxed);
-        let in_turn = (0..apis.len()).map(|step| apis[(first + step) % apis.len()]);
-        let mut reachable = in_turn.filter_map(|node| Some((node, node.origin.lock().unwrap().clone()?)));
-        reachable.find(|(node, _)| *node.avoided_until.lock().unwrap() < now())
-    }
-
-    /// Reads a resource, again until a node responds with success.
-    pub(crate) async fn get(&self, path: &str) -> CheckedResponse {
-        let read = self.repeat(&Method::GET, path, None, None).await;
-        read.expect("a request without a key is repeated").0
-    }
-
-    /// Pushes market data, again until a node accepts it. Also returns the number of attempts.
-    pub(crate) async fn push(&self, batch: &Value) -> (CheckedResponse, usize) {
-        let pushed = self.repeat(&Method::POST, "/market/ingest", Some(batch), None).await;
-        pushed.expect("a request without a key is repeated")
-    }
-
-    /// Posts, again with the same key until a node responds with success. `None` if a node has executed the request, at least in part,
-    /// and its response is lost.
-    pub(crate) async fn post(&self, path: &str, body: Option<&Value>, key: &str) -> Option<CheckedResponse> {
-        Some(self.repeat(&Method::POST, path, body, Some(key)).await?.0)
-    }
-
-    /// Sends a request, again until a node responds with success. Also returns the number of attempts. `None` if it has a key and
-    /// its response is lost.
-    ///
-    /// # Panics
-    /// If that does not happen in time, with the last response, or if the request is refused.
-    async fn repeat(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Option<&Value>,
-        key: Option<&str>,
-    ) -> Option<(CheckedResponse, usize)> {
-        let until = now() + MAX_REPEATED_FOR;
-        let mut last = "no node is reachable".to_owned();
-        for attempts in 1.. {
-            if let Some((node, origin)) = self.next_api_node() {
-                match self.send((node, &origin), method, path, body, key).await {
-                    Some(response) if response.status < 300 => return Some((response, attempts)),
-                    Some(response) if key.is_some() && is_response_lost(&response) => return None,
-                    Some(response) => {
-                        let may_succeed_later = response.status >= 500 || response.status == 409;
-                        assert!(may_succeed_later, "{response}");
-                        last = response.to_string();
-                    }
-                    None => last = format!("{} does not respond", node.name),
-                }
-            }
-            let limit = MAX_REPEATED_FOR;
-            assert!(
-                now() < until,
-                "{method} {path} has no success in {limit:#} and {attempts} attempts: {last}"
-            );
-            tokio::time::sleep(REPEAT_INTERVAL).await;
-        }
-        None
-    }
-
     /// Returns the logs of all processes, with their nodes.
     pub(crate) async fn logs(&self) -> Vec<(&'static str, String)> {
         let mut logs = self.ended.lock().unwrap().clone();
@@ -380,11 +300,6 @@ impl Cluster {
         }
         logs
     }
-}
-
-/// Whether the request was executed before, at least in part, and its response was not stored.
-fn is_response_lost(response: &CheckedResponse) -> bool {
-    response.status == 409 && response.to_string().contains("its response was lost")
 }
 
 /// Starts a NATS server again.

@@ -11,6 +11,9 @@ use crate::faults::AppliedFault;
 use crate::load::{LoadResult, ReadFiring};
 use crate::schedule::{Action, Part};
 
+/// How long a fault has effects after it was repaired, at most.
+const RECOVERY: SignedDuration = SignedDuration::from_secs(5);
+
 /// The results of a round.
 #[derive(Debug)]
 pub(crate) struct RoundReport {
@@ -50,6 +53,18 @@ impl RoundReport {
         };
         let read = self.clients.iter().flat_map(|client| &client.read).filter(counts);
         read.map(|read| read.read_at.duration_since(fault.at)).min()
+    }
+}
+
+impl AppliedFault {
+    /// Whether no other fault had effects between this one and the first firing after it.
+    fn is_alone(&self, others: &[Self], first: SignedDuration) -> bool {
+        let overlaps = |other: &&Self| {
+            let lasts = SignedDuration::try_from(other.lasts).unwrap_or(SignedDuration::MAX);
+            other.at < self.at + first && other.at + lasts + RECOVERY > self.at
+        };
+        // One of them is this fault.
+        others.iter().filter(overlaps).count() <= 1
     }
 }
 
@@ -99,17 +114,20 @@ impl fmt::Display for RoundReport {
             self.nats_servers,
             self.faults.len()
         )?;
-        let mut times: BTreeMap<(Part, Action), Vec<SignedDuration>> = BTreeMap::new();
+        let mut times: BTreeMap<(Part, Action, bool), Vec<SignedDuration>> = BTreeMap::new();
         for fault in &self.faults {
             let first = self.first_firing(fault);
             let at = fault.at.duration_since(self.began).as_secs_f64();
             let (action, name, lasts) = (fault.action, fault.name, fault.lasts.as_secs_f64());
             let shown = first.map_or("none".to_owned(), |first| format!("after {:.3} s", first.as_secs_f64()));
+            let is_alone = first.is_some_and(|first| fault.is_alone(&self.faults, first));
+            let alone = if is_alone { ", no other fault" } else { "" };
             writeln!(
                 f,
-                "  {at:7.3} s  {action} {name} for {lasts:.3} s; first firing {shown}"
+                "  {at:7.3} s  {action} {name} for {lasts:.3} s; first firing {shown}{alone}"
             )?;
-            times.entry((fault.part, fault.action)).or_default().extend(first);
+            let times = times.entry((fault.part, fault.action, is_alone)).or_default();
+            times.extend(first);
         }
         let (pushes, repetitions) = (sum(|client| client.pushes), sum(|client| client.repetitions));
         let (alerts, old_prices) = (sum(|client| client.alerts.len()), sum(|client| client.old_prices));
@@ -119,15 +137,25 @@ impl fmt::Display for RoundReport {
             "  {old_prices} activations with an earlier price than the last one that was pushed"
         )?;
         writeln!(f, "  {deliveries} deliveries, {repeated_deliveries} received again")?;
-        for ((part, action), times) in times {
-            writeln!(f, "  first firing after {action} of {part}: {}", Times::new(times))?;
+        for ((part, action, is_alone), times) in times.into_iter().filter(|(_, times)| !times.is_empty()) {
+            let others = if is_alone {
+                "no other fault"
+            } else {
+                "with other faults"
+            };
+            writeln!(
+                f,
+                "  first firing after {action} of {part}, {others}: {}",
+                Times::new(times)
+            )?;
         }
+        // The instants come from the clocks of two nodes.
+        let has_wrong_clocks = self.faults.iter().any(|fault| fault.action.is_of_clock());
         let judged = self.clients.iter().flat_map(|client| client.judged.iter().copied());
-        writeln!(
-            f,
-            "  created to fired, of alerts that hold already: {}",
-            Times::new(judged.collect())
-        )?;
+        if !has_wrong_clocks {
+            let judged = Times::new(judged.collect());
+            writeln!(f, "  created to fired, of alerts that hold already: {judged}")?;
+        }
         let (lost, doubled, other) = (lost.len(), doubled.len(), other.len());
         let during = sum(|client| client.violations.len());
         write!(

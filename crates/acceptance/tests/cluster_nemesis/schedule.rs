@@ -27,6 +27,10 @@ const KILL_MS: (i64, i64) = (200, 6_000);
 const FAILOVER_MS: (i64, i64) = (1_000, 5_000);
 /// One round in this number loses its primary.
 const ROUNDS_PER_FAILOVER: u64 = 3;
+/// The share of the faults of nodes that set a clock, in rounds that do, in percent.
+const CLOCK_PERCENT: i64 = 30;
+/// The shortest and the longest time for which the disk of the database is full, in milliseconds.
+const FULL_DISK_MS: (i64, i64) = (1_000, 5_000);
 
 /// A part of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,6 +45,8 @@ pub(crate) enum Part {
     Nats,
     /// The primary of the database.
     Database,
+    /// The disk of the database.
+    Disk,
 }
 
 impl Part {
@@ -50,7 +56,7 @@ impl Part {
             Self::Api => "api,jobs",
             Self::Evaluator => "evaluator",
             Self::Dispatcher => "dispatcher",
-            Self::Nats | Self::Database => "",
+            Self::Nats | Self::Database | Self::Disk => "",
         }
     }
 }
@@ -63,6 +69,7 @@ impl fmt::Display for Part {
             Self::Dispatcher => "dispatcher",
             Self::Nats => "nats",
             Self::Database => "database",
+            Self::Disk => "disk",
         })
     }
 }
@@ -80,6 +87,19 @@ pub(crate) enum Action {
     CutFromDatabase,
     /// It is cut off from both.
     Cut,
+    /// Its clock is set ahead, and set back later.
+    ClockAhead,
+    /// Its clock is set back, and set right later.
+    ClockBehind,
+    /// Nothing can be written to it.
+    Fill,
+}
+
+impl Action {
+    /// Whether the clock of a node is wrong.
+    pub(crate) const fn is_of_clock(self) -> bool {
+        matches!(self, Self::ClockAhead | Self::ClockBehind)
+    }
 }
 
 impl fmt::Display for Action {
@@ -90,6 +110,9 @@ impl fmt::Display for Action {
             Self::CutFromNats => "cut from NATS",
             Self::CutFromDatabase => "cut from the database",
             Self::Cut => "cut",
+            Self::ClockAhead => "clock ahead",
+            Self::ClockBehind => "clock behind",
+            Self::Fill => "fill",
         })
     }
 }
@@ -107,21 +130,36 @@ pub(crate) struct Fault {
     pub(crate) lasts: Duration,
 }
 
+/// Whether clocks are set in a round.
+pub(crate) const fn has_clock_faults(seed: u64) -> bool {
+    seed % 4 < 2
+}
+
+/// Whether the disk of the database is full for a while in a round.
+const fn has_full_disk(seed: u64) -> bool {
+    matches!(seed % 4, 1 | 2)
+}
+
 /// Returns the faults of a round that lasts for `length`.
 pub(crate) fn plan(seed: u64, length: Duration) -> Vec<Fault> {
     let mut faults = faults_of_processes(seed, length);
-    if seed.is_multiple_of(ROUNDS_PER_FAILOVER) {
-        let mut random = Random::new(seed, 1);
-        let fault = Fault {
+    let mut random = Random::new(seed, 1);
+    let mut add_once = |part, action, range| {
+        faults.push(Fault {
             at: length.mul_f64(random.between(200, 800) as f64 / 1_000.0),
-            part: Part::Database,
+            part,
             index: 0,
-            action: Action::Kill,
-            lasts: millis(&mut random, FAILOVER_MS),
-        };
-        let place = faults.partition_point(|other| other.at < fault.at);
-        faults.insert(place, fault);
+            action,
+            lasts: millis(&mut random, range),
+        });
+    };
+    if seed.is_multiple_of(ROUNDS_PER_FAILOVER) {
+        add_once(Part::Database, Action::Kill, FAILOVER_MS);
     }
+    if has_full_disk(seed) {
+        add_once(Part::Disk, Action::Fill, FULL_DISK_MS);
+    }
+    faults.sort_by_key(|fault| fault.at);
     faults
 }
 
@@ -146,7 +184,12 @@ fn faults_of_processes(seed: u64, length: Duration) -> Vec<Fault> {
         ]);
         let action = match part {
             Part::Nats => random.one_of(&[Action::Kill, Action::Stop]),
-            Part::Database => Action::Kill,
+            Part::Database | Part::Disk => Action::Kill,
+            Part::Api | Part::Evaluator | Part::Dispatcher
+                if has_clock_faults(seed) && random.chance(CLOCK_PERCENT) =>
+            {
+                random.one_of(&[Action::ClockAhead, Action::ClockBehind])
+            }
             Part::Api | Part::Evaluator | Part::Dispatcher => random.one_of(&[
                 Action::Kill,
                 Action::Kill,
@@ -161,7 +204,7 @@ fn faults_of_processes(seed: u64, length: Duration) -> Vec<Fault> {
             &mut random,
             match action {
                 Action::Kill => KILL_MS,
-                Action::Stop | Action::CutFromNats | Action::CutFromDatabase | Action::Cut => STOP_MS,
+                _ => STOP_MS,
             },
         );
         let index = usize::try_from(random.between(0, 5)).unwrap();
@@ -204,8 +247,22 @@ mod tests {
     }
 
     #[test]
+    fn clocks_are_set_and_the_disk_is_full_in_two_rounds_of_four() {
+        for seed in 0..4 {
+            let faults = plan(seed, Duration::from_secs(600));
+            let is_set = faults.iter().any(|fault| fault.action.is_of_clock());
+            let is_full = faults.iter().filter(|fault| fault.part == Part::Disk).count();
+            assert_eq!(
+                (is_set, is_full),
+                (seed < 2, usize::from(seed == 1 || seed == 2)),
+                "{seed}"
+            );
+        }
+    }
+
+    #[test]
     fn faults_follow_each_other_within_the_round() {
-        let faults = plan(4, Duration::from_secs(600));
+        let faults = faults_of_processes(4, Duration::from_secs(600));
         assert!(faults.len() > 60, "{}", faults.len());
         for pair in faults.windows(2) {
             let interval = pair[1].at - pair[0].at;

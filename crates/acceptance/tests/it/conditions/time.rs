@@ -4,7 +4,7 @@
 //! Scenario: the alerts are created on Monday, 16 November 2026, after the close, each together with an alert that is due one day
 //! later. On Tuesday the exchange opens at 14:30 UTC.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use acceptance::clock::wait_for;
 use acceptance::{ServiceSetup, TestEnvironment, on_both_databases, tools};
@@ -24,21 +24,6 @@ on_both_databases![
     reminders_fire_at_their_time,
     prices_are_evaluated_only_while_the_exchange_is_open,
 ];
-
-/// Paths where packages install the library.
-const LIBFAKETIME_PATHS: &[&str] = &[
-    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
-    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
-    "/usr/lib/faketime/libfaketimeMT.so.1",
-    "/usr/lib64/faketime/libfaketimeMT.so.1",
-    "/usr/local/lib/faketime/libfaketimeMT.so.1",
-];
-
-fn find_libfaketime() -> Option<PathBuf> {
-    let found = LIBFAKETIME_PATHS.iter().map(Path::new).find(|place| place.exists());
-    let install = "install the package libfaketime (apt-get install libfaketime)";
-    tools::is_installed(found.is_some(), "libfaketime", install).then(|| found.unwrap().to_owned())
-}
 
 /// Configures the service to start at this time (UTC).
 fn starting_at(setup: ServiceSetup, libfaketime: &Path, instant: &str) -> ServiceSetup {
@@ -83,9 +68,11 @@ async fn wait_for_firings<const N: usize>(env: &TestEnvironment, ids: &[String; 
 }
 
 async fn date_conditions_fire_at_the_open_of_their_day(setup: ServiceSetup) {
-    let Some(libfaketime) = find_libfaketime() else { return };
+    let Some(libfaketime) = tools::find_libfaketime() else {
+        return;
+    };
     let setup = setup.set("market.always_open", "false");
-    let env = starting_at(setup, &libfaketime, "2026-11-16 22:00:00")
+    let env = starting_at(setup, libfaketime, "2026-11-16 22:00:00")
         .start_environment()
         .await;
     env.stocks(&["AAPL", "MSFT"]).await;
@@ -126,10 +113,10 @@ async fn date_conditions_fire_at_the_open_of_their_day(setup: ServiceSetup) {
     ];
     let holiday = [alert("AAPL", "reminder", json!({"parameters": {"date": "2026-11-26"}})).await];
 
-    let env = restart_at(env, &libfaketime, "2026-11-17 14:00:00").await;
+    let env = restart_at(env, libfaketime, "2026-11-17 14:00:00").await;
     assert_eq!(firings(&env, &due).await, [0; 4], "half an hour before the open");
 
-    let env = restart_at(env, &libfaketime, "2026-11-17 14:29:58").await;
+    let env = restart_at(env, libfaketime, "2026-11-17 14:29:58").await;
     wait_for_firings(&env, &due, [1; 4]).await;
     wait_for_firings(&env, &daily, [1, 0]).await;
     assert_eq!(firings(&env, &a_day_later).await, [0; 4]);
@@ -142,20 +129,20 @@ async fn date_conditions_fire_at_the_open_of_their_day(setup: ServiceSetup) {
         "a daily reminder stays active"
     );
 
-    let env = restart_at(env, &libfaketime, "2026-11-17 21:14:58").await;
+    let env = restart_at(env, libfaketime, "2026-11-17 21:14:58").await;
     wait_for_firings(&env, &daily, [1, 1]).await;
 
-    let env = restart_at(env, &libfaketime, "2026-11-18 14:29:58").await;
+    let env = restart_at(env, libfaketime, "2026-11-18 14:29:58").await;
     wait_for_firings(&env, &a_day_later, [1; 4]).await;
     wait_for_firings(&env, &daily, [2, 1]).await;
     assert_eq!(firings(&env, &due).await, [1; 4]);
 
     // Thanksgiving: the exchange is closed, but dates are evaluated at 09:30 in New York. Only one of the daily reminders missed
     // in the meantime is sent.
-    let env = restart_at(env, &libfaketime, "2026-11-26 14:00:00").await;
+    let env = restart_at(env, libfaketime, "2026-11-26 14:00:00").await;
     wait_for_firings(&env, &daily, [3, 2]).await;
     assert_eq!(firings(&env, &holiday).await, [0]);
-    let env = restart_at(env, &libfaketime, "2026-11-26 14:29:58").await;
+    let env = restart_at(env, libfaketime, "2026-11-26 14:29:58").await;
     wait_for_firings(&env, &holiday, [1]).await;
     assert_eq!(
         firings(&env, &daily).await,
@@ -165,9 +152,11 @@ async fn date_conditions_fire_at_the_open_of_their_day(setup: ServiceSetup) {
 }
 
 async fn reminders_fire_at_their_time(setup: ServiceSetup) {
-    let Some(libfaketime) = find_libfaketime() else { return };
+    let Some(libfaketime) = tools::find_libfaketime() else {
+        return;
+    };
     // A Sunday evening: a reminder at an exact time needs no trading session.
-    let env = starting_at(setup, &libfaketime, "2026-11-15 23:00:00")
+    let env = starting_at(setup, libfaketime, "2026-11-15 23:00:00")
         .start_environment()
         .await;
     env.stocks(&["AAPL"]).await;
@@ -183,22 +172,24 @@ async fn reminders_fire_at_their_time(setup: ServiceSetup) {
     ];
     let next = [reminder(json!({"date": "2026-11-16T03:15:01.5Z"})).await];
     let far = [reminder(json!({"date": "2026-11-16T03:25:00Z"})).await];
-    let env = restart_at(env, &libfaketime, "2026-11-16 03:14:00").await;
+    let env = restart_at(env, libfaketime, "2026-11-16 03:14:00").await;
     assert_eq!(firings(&env, &due).await, [0; 2]);
-    let env = restart_at(env, &libfaketime, "2026-11-16 03:14:58").await;
+    let env = restart_at(env, libfaketime, "2026-11-16 03:14:58").await;
     wait_for_firings(&env, &due, [1; 2]).await;
     wait_for_firings(&env, &next, [1]).await;
     assert_eq!(firings(&env, &far).await, [0]);
     // A reminder that was due while the service was down fires after the start.
-    let env = restart_at(env, &libfaketime, "2026-11-16 09:00:00").await;
+    let env = restart_at(env, libfaketime, "2026-11-16 09:00:00").await;
     wait_for_firings(&env, &far, [1]).await;
     assert_eq!(firings(&env, &due).await, [1; 2]);
 }
 
 async fn prices_are_evaluated_only_while_the_exchange_is_open(setup: ServiceSetup) {
-    let Some(libfaketime) = find_libfaketime() else { return };
+    let Some(libfaketime) = tools::find_libfaketime() else {
+        return;
+    };
     let setup = setup.set("market.always_open", "false");
-    let env = starting_at(setup, &libfaketime, "2026-11-16 15:00:00")
+    let env = starting_at(setup, libfaketime, "2026-11-16 15:00:00")
         .start_environment()
         .await;
     env.stock_at("AAPL", 100.0).await;
@@ -220,11 +211,11 @@ async fn prices_are_evaluated_only_while_the_exchange_is_open(setup: ServiceSetu
         "2026-11-22 16:00:00",
         "2026-11-27 18:00:10",
     ] {
-        env = restart_at(env, &libfaketime, closed).await;
+        env = restart_at(env, libfaketime, closed).await;
         observe(&env, 120).await;
         assert_eq!(firings(&env, &ids).await, [0], "at {closed}");
     }
-    let env = restart_at(env, &libfaketime, "2026-11-30 14:30:00").await;
+    let env = restart_at(env, libfaketime, "2026-11-30 14:30:00").await;
     observe(&env, 120).await;
     wait_for_firings(&env, &ids, [1]).await;
 }

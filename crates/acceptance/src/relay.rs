@@ -1,6 +1,10 @@
 //! Relays between a node and its servers, which can be cut as a network can: the connections stay open, and nothing arrives. What was sent
 //! meanwhile arrives afterwards, as after a repetition by TCP.
 
+use std::path::PathBuf;
+
+use sqlx::ConnectOptions;
+use sqlx::postgres::PgConnectOptions;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
@@ -8,46 +12,69 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use url::Url;
 
-use crate::database::{self, Database};
-
 const NATS_PORT: u16 = 4222;
+const POSTGRES_PORT: u16 = 5432;
 
-/// A relay to one server.
+/// A relay to one server. It accepts no more connections when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Relay {
-    /// The server's URL, through the relay.
-    pub(crate) url: String,
+pub struct Relay {
+    url: String,
     is_cut: watch::Sender<bool>,
     accepting: AbortHandle,
+    /// The folder of the relay's own socket.
     _folder: Option<TempDir>,
 }
 
 impl Relay {
-    /// Starts a relay to the primary of a database.
-    pub(crate) async fn to_database(database: &Database) -> Self {
+    /// Starts a relay to the database of a URL on a PostgreSQL server that listens on a port or on a socket.
+    ///
+    /// # Panics
+    /// If the URL is invalid, or the relay cannot listen.
+    pub async fn to_postgres(url: &str) -> Self {
+        let options: PgConnectOptions = url.parse().unwrap();
+        let Some(folder) = options.get_socket() else {
+            return Self::to_port(url.parse().unwrap(), POSTGRES_PORT).await;
+        };
+        let socket = folder.join(format!(".s.PGSQL.{}", options.get_port()));
+        Self::to_postgres_socket(url, watch::Sender::new(socket).subscribe())
+    }
+
+    /// Starts a relay to the database of a URL on the PostgreSQL server whose socket is the present value of `socket`. New connections follow
+    /// its changes, for example to the next primary.
+    ///
+    /// # Panics
+    /// If the URL is invalid, or the relay cannot listen.
+    #[must_use]
+    pub fn to_postgres_socket(url: &str, socket: watch::Receiver<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let own = folder.path().join(database.socket().borrow().file_name().unwrap());
-        let (listener, target) = (UnixListener::bind(&own).unwrap(), database.socket());
-        Self::start(database::url(&own), Some(folder), |is_cut| async move {
+        let own = folder.path().join(socket.borrow().file_name().unwrap());
+        let listener = UnixListener::bind(&own).unwrap();
+        let options: PgConnectOptions = url.parse().unwrap();
+        let through = options.socket(folder.path()).to_url_lossy().into();
+        Self::start(through, Some(folder), |is_cut| async move {
             while let Ok((client, _)) = listener.accept().await {
-                let target = target.borrow().clone();
+                let target = socket.borrow().clone();
                 let to_server = async move || UnixStream::connect(target).await.ok();
                 tokio::spawn(connect(client, to_server, is_cut.clone()));
             }
         })
     }
 
-    /// Starts a relay to a NATS server.
-    pub(crate) async fn to_nats(url: &str) -> Self {
-        let mut through: Url = url.parse().unwrap();
-        let target = (
-            through.host_str().unwrap().to_owned(),
-            through.port().unwrap_or(NATS_PORT),
-        );
+    /// Starts a relay to a NATS server by its URL.
+    ///
+    /// # Panics
+    /// If the URL is invalid, or the relay cannot listen.
+    pub async fn to_nats(url: &str) -> Self {
+        Self::to_port(url.parse().unwrap(), NATS_PORT).await
+    }
+
+    /// Starts a relay to the host and port of a URL.
+    async fn to_port(mut url: Url, default_port: u16) -> Self {
+        let target = (url.host_str().unwrap().to_owned(), url.port().unwrap_or(default_port));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        through.set_host(Some("127.0.0.1")).unwrap();
-        through.set_port(Some(listener.local_addr().unwrap().port())).unwrap();
-        Self::start(through.into(), None, |is_cut| async move {
+        url.set_host(Some("127.0.0.1")).unwrap();
+        url.set_port(Some(listener.local_addr().unwrap().port())).unwrap();
+        Self::start(url.into(), None, |is_cut| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = target.clone();
                 let to_server = async move || TcpStream::connect(target).await.ok();
@@ -74,8 +101,14 @@ impl Relay {
         }
     }
 
+    /// Returns the server's URL, through the relay.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Cuts the relay, or ends the cut.
-    pub(crate) fn set_cut(&self, is_cut: bool) {
+    pub fn set_cut(&self, is_cut: bool) {
         self.is_cut.send_replace(is_cut);
     }
 }
