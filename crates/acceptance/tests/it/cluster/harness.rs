@@ -1,31 +1,34 @@
-//! Nodes that are started, killed, stopped and continued.
+//! Nodes that are started, killed, stopped, continued and cut off, and their database.
+
+use std::path::Path;
 
 use acceptance::clock::wait_for;
 use acceptance::environment::{ALL_SCOPES, OPERATOR};
-use acceptance::{ApiClient, DatabaseKind, RunningService, ServiceSetup};
+use acceptance::{ApiClient, DatabaseKind, Relay, ServiceSetup};
 use serde_json::{Value, json};
 use testkit::nats::NatsServer;
 
+use super::node::TestNode;
+
 /// The number of shards, and that of dispatch shards.
 pub(super) const SHARDS: f64 = 256.0;
+/// An evaluator that has its share of the shards owns more than this. Shares differ, because shards rank the evaluators by hashes.
+const MIN_SHARE: f64 = 60.0;
 
 /// A cluster with its NATS server and its database.
 #[derive(Debug)]
 pub(super) struct TestCluster {
-    setup: ServiceSetup,
+    pub(super) setup: ServiceSetup,
     pub(super) nats: NatsServer,
     key: String,
     pub(super) nodes: Vec<TestNode>,
 }
 
-/// A running node.
+/// The connections of a node, which a test cuts.
 #[derive(Debug)]
-pub(super) struct TestNode {
-    pub(super) name: String,
-    is_evaluator: bool,
-    server: RunningService,
-    /// The operator's client of this node.
-    pub(super) operator: ApiClient,
+pub(super) struct NodeRelays {
+    pub(super) to_database: Relay,
+    pub(super) to_nats: Relay,
 }
 
 impl TestCluster {
@@ -41,6 +44,16 @@ impl TestCluster {
 
     /// As [`start`](Self::start), with further settings.
     pub(super) async fn with_settings(roles: &[&str], settings: &[(&str, &str)]) -> Self {
+        let mut cluster = Self::without_nodes(settings).await;
+        for (number, roles) in roles.iter().enumerate() {
+            cluster.add(&format!("node-{number}"), roles).await;
+        }
+        cluster.wait_until_shared().await;
+        cluster
+    }
+
+    /// Starts a NATS server, and creates a database with the operator's account.
+    pub(super) async fn without_nodes(settings: &[(&str, &str)]) -> Self {
         let nats = NatsServer::start().await;
         let setup = ServiceSetup::on(DatabaseKind::Postgres).await;
         let mut setup = setup
@@ -52,31 +65,73 @@ impl TestCluster {
         setup.create_user(OPERATOR, "premium", &["--operator"]).await;
         let key = setup.create_key(OPERATOR, Some(ALL_SCOPES)).await;
         let setup = setup.set("cluster.nats_urls", &nats.url());
-        let mut cluster = Self {
+        Self {
             setup,
             nats,
             key,
             nodes: Vec::new(),
-        };
-        for (number, roles) in roles.iter().enumerate() {
-            cluster.add(&format!("node-{number}"), roles).await;
         }
-        cluster.wait_until_shared().await;
-        cluster
     }
 
     /// Starts a node, and waits until it is ready.
     pub(super) async fn add(&mut self, name: &str, roles: &str) {
-        let named = [("cluster.node_id", name)];
-        let started = self.setup.launch_with_settings(&["serve", "--roles", roles], &named);
+        self.add_with(name, roles, &[], &[]).await;
+    }
+
+    /// As [`add`](Self::add), with settings and environment variables of this node alone.
+    pub(super) async fn add_with(
+        &mut self,
+        name: &str,
+        roles: &str,
+        settings: &[(&str, &str)],
+        environment: &[(&str, &str)],
+    ) {
+        let node = self.start_node(name, roles, settings, environment).await;
+        self.nodes.push(node);
+    }
+
+    /// As [`add`](Self::add), for a node that reaches the database and NATS through relays.
+    pub(super) async fn add_behind_relays(&mut self, name: &str, roles: &str) -> NodeRelays {
+        let relays = NodeRelays {
+            to_database: Relay::to_postgres(self.setup.database_url()).await,
+            to_nats: Relay::to_nats(&self.nats.url()).await,
+        };
+        let settings = [
+            ("database.url", relays.to_database.url()),
+            ("cluster.nats_urls", relays.to_nats.url()),
+        ];
+        self.add_with(name, roles, &settings, &[]).await;
+        relays
+    }
+
+    async fn start_node(
+        &self,
+        name: &str,
+        roles: &str,
+        settings: &[(&str, &str)],
+        environment: &[(&str, &str)],
+    ) -> TestNode {
+        let settings = [&[("cluster.node_id", name)], settings].concat();
+        let arguments = ["serve", "--roles", roles];
+        let started = self.setup.launch_with_environment(&arguments, &settings, environment);
         let server = started.wait_until_ready().await;
         let operator = server.anonymous_client().with_key(&self.key);
-        self.nodes.push(TestNode {
+        TestNode {
             name: name.to_owned(),
-            is_evaluator: roles.contains("evaluator"),
+            roles: roles.to_owned(),
             server,
             operator,
-        });
+        }
+    }
+
+    /// Shuts a node down as an operator does, and starts it again under its name.
+    pub(super) async fn upgrade(&mut self, name: &str) {
+        let at = self.position(name);
+        let node = self.nodes.remove(at);
+        let roles = node.roles.clone();
+        node.shut_down().await;
+        let node = self.start_node(name, &roles, &[], &[]).await;
+        self.nodes.insert(at, node);
     }
 
     /// Creates an account, and returns its client of the first node.
@@ -102,13 +157,35 @@ impl TestCluster {
 
     /// Removes a node from the list, for example to kill it.
     pub(super) fn take(&mut self, name: &str) -> TestNode {
-        let at = self.nodes.iter().position(|node| node.name == name).unwrap();
+        let at = self.position(name);
         self.nodes.remove(at)
+    }
+
+    /// Returns a running node.
+    pub(super) fn node(&self, name: &str) -> &TestNode {
+        &self.nodes[self.position(name)]
+    }
+
+    fn position(&self, name: &str) -> usize {
+        self.nodes.iter().position(|node| node.name == name).unwrap()
+    }
+
+    /// Waits as [`wait_until_shared`](Self::wait_until_shared), and until each evaluator owns its share.
+    pub(super) async fn wait_until_each_owns_its_share(&self) {
+        wait_until("each evaluator owns its share", || async {
+            let mut shares = Vec::new();
+            for node in self.nodes.iter().filter(|node| node.is_evaluator()) {
+                shares.push(node.metric("bellwether_shard_owner").await);
+            }
+            shares.iter().all(|share| *share > MIN_SHARE)
+        })
+        .await;
+        self.wait_until_shared().await;
     }
 
     /// Waits until each shard has an owner among the running nodes and, if there are two evaluators, a standby that is ready.
     pub(super) async fn wait_until_shared(&self) {
-        let evaluators = self.nodes.iter().filter(|node| node.is_evaluator).count();
+        let evaluators = self.nodes.iter().filter(|node| node.is_evaluator()).count();
         let standbys = if evaluators < 2 { 0.0 } else { SHARDS };
         wait_until("all shards have an owner and a standby", || async {
             self.sum("bellwether_shard_owner").await == SHARDS && self.sum("bellwether_shard_standby").await == standbys
@@ -131,116 +208,15 @@ impl TestCluster {
     }
 }
 
-impl TestNode {
-    /// Sends the process a signal.
-    pub(super) fn signal(&self, name: &str) {
-        let sent = std::process::Command::new("kill")
-            .args([format!("-{name}"), self.server.pid().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
-    }
-
-    /// Kills the process.
-    pub(super) async fn kill(self) {
-        self.server.kill().await;
-    }
-
-    /// Stops the service as an operator does, and waits for its end.
-    pub(super) async fn shut_down(self) {
-        self.signal("TERM");
-        self.server.wait_for_exit().await;
-    }
-
-    /// Returns a metric of the node; 0 if it was never measured, or if the node does not answer.
-    pub(super) async fn metric(&self, name: &str) -> f64 {
-        let response = self
-            .operator
-            .request_to(reqwest::Method::GET, "/metrics")
-            .try_send()
-            .await;
-        let Ok(response) = response else { return 0.0 };
-        let text = response.text.clone();
-        let line = text.lines().find(|line| line.split_whitespace().next() == Some(name));
-        line.map_or(0.0, |line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
-    }
-
-    /// Whether the node says that it is ready; `None` if it does not answer.
-    pub(super) async fn is_ready(&self) -> Option<bool> {
-        let response = self
-            .operator
-            .request_to(reqwest::Method::GET, "/readyz")
-            .try_send()
-            .await;
-        response.ok().map(|response| response.status == 200)
-    }
-
-    /// Pushes market data, again until it is accepted.
-    pub(super) async fn ingest_until_accepted(&self, batch: &Value) {
-        wait_for("the market data is accepted", || async {
-            let request = self
-                .operator
-                .request(reqwest::Method::POST, "/market/ingest")
-                .json(batch);
-            let response = request.try_send().await.ok()?;
-            (response.status == 200).then_some(())
-        })
-        .await;
-    }
-
-    /// Adds stocks, and quotes each at 100.
-    pub(super) async fn add_stocks(&self, symbols: &[String]) {
-        let stocks: Vec<Value> = symbols
-            .iter()
-            .map(|symbol| json!({"symbol": symbol, "name": format!("{symbol} Company")}))
-            .collect();
-        let batch = json!({"stocks": stocks, "quotes": quotes(symbols, 100.0)});
-        self.ingest_until_accepted(&batch).await;
-    }
-
-    /// Creates an alert that fires at a price above 110, and returns its id.
-    pub(super) async fn create_alert(&self, symbol: &str) -> String {
-        let body = json!({"symbol": symbol, "condition": "price_above", "threshold": 110});
-        let created = self.operator.post("/alerts", &body).await.expect_ok(201);
-        created.text_of("id").to_owned()
-    }
-
-    /// Adds stocks, and creates an alert on each that fires at a price above 110. Returns the ids of the alerts.
-    pub(super) async fn add_stocks_with_alerts(&self, symbols: &[String]) -> Vec<String> {
-        self.add_stocks(symbols).await;
-        let mut alerts = Vec::new();
-        for symbol in symbols {
-            alerts.push(self.create_alert(symbol).await);
-        }
-        alerts
-    }
-
-    /// Returns the status of an alert.
-    pub(super) async fn status_of(&self, id: &str) -> String {
-        let alert = self.operator.get(&format!("/alerts/{id}")).await.expect_ok(200);
-        alert.text_of("status").to_owned()
-    }
-
-    /// Returns the number of firings in the history of an alert.
-    pub(super) async fn firings_of(&self, id: &str) -> usize {
-        let path = format!("/alerts/{id}/history?limit=200");
-        let history = self.operator.get(&path).await.expect_ok(200);
-        let fired = history
-            .items()
-            .iter()
-            .filter(|entry| entry["action_type"] == "triggered");
-        fired.count()
-    }
-
-    /// Waits until each of these alerts has fired, and asserts that none has fired twice.
-    pub(super) async fn assert_fired_once(&self, ids: &[String]) {
-        for id in ids {
-            wait_until("the alert has fired", || async {
-                self.status_of(id).await == "triggered"
-            })
-            .await;
-            assert_eq!(self.firings_of(id).await, 1, "{id}");
-        }
-    }
+/// Returns the environment variables of a node whose system clock is wrong by an offset such as `+5s`. Only the time of day is wrong: waits
+/// last as long as they should.
+pub(super) fn shifted_clock<'a>(libfaketime: &'a Path, offset: &'a str) -> [(&'static str, &'a str); 4] {
+    [
+        ("LD_PRELOAD", libfaketime.to_str().unwrap()),
+        ("FAKETIME", offset),
+        ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+        ("DONT_FAKE_MONOTONIC", "1"),
+    ]
 }
 
 /// Waits until a condition holds.

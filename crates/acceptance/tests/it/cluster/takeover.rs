@@ -18,6 +18,43 @@ async fn alerts_of_a_node_that_is_killed_fire_once_on_its_standby() {
     .await;
 }
 
+/// Starts two evaluators: node-1, whose lease lasts for a minute after it has ended, and node-2 as its standby.
+async fn with_an_owner_whose_lease_is_long() -> TestCluster {
+    let mut cluster = TestCluster::without_nodes(&[]).await;
+    cluster.add("node-0", "api").await;
+    let long_lease = [("cluster.lease_ttl", "1m")];
+    cluster.add_with("node-1", "evaluator", &long_lease, &[]).await;
+    cluster.add("node-2", "evaluator").await;
+    // Not by the metrics, which a node with such a lease updates every ten seconds.
+    cluster.wait_until_standbys_are_ready().await;
+    cluster
+}
+
+#[tokio::test]
+async fn standby_fires_the_alerts_of_a_killed_owner_long_before_its_lease_ends() {
+    let mut cluster = with_an_owner_whose_lease_is_long().await;
+    let symbols = symbols(40);
+    let alerts = cluster.first().add_stocks_with_alerts(&symbols).await;
+    cluster.take("node-1").kill().await;
+    let mut owned = 0.0;
+    for symbol in &symbols {
+        if cluster.owner_of(symbol).await == "node-1" {
+            owned += 1.0;
+        }
+    }
+    assert!(owned > 0.0);
+    let rise = json!({"quotes": quotes(&symbols, 111.0)});
+    // Only owners acknowledge a push, so this one is not accepted before the lease ends.
+    let _ = cluster.first().operator.post("/market/ingest", &rise).await;
+    cluster.first().assert_fired_once(&alerts).await;
+    let standby = cluster.node("node-2");
+    assert_eq!(standby.metric("bellwether_standby_commits_total").await, owned);
+    assert!(
+        standby.metric("bellwether_shard_owner").await < SHARDS,
+        "the lease of the killed node lasts"
+    );
+}
+
 #[tokio::test]
 async fn stopped_node_that_wakes_up_with_a_backlog_fires_no_alert_again() {
     let mut cluster = TestCluster::start(&["api", "evaluator", "evaluator"]).await;
@@ -55,12 +92,12 @@ async fn stopped_node_that_wakes_up_with_a_backlog_fires_no_alert_again() {
 
 #[tokio::test]
 async fn node_that_shuts_down_hands_its_shards_over_without_a_gap() {
-    let mut cluster =
-        TestCluster::with_settings(&["api", "evaluator", "evaluator"], &[("cluster.lease_ttl", "1m")]).await;
+    let mut cluster = with_an_owner_whose_lease_is_long().await;
     let symbols = symbols(40);
     let alerts = cluster.first().add_stocks_with_alerts(&symbols).await;
-    cluster.take("node-2").shut_down().await;
-    // With a lease of a minute, only a handover can be in time.
+    cluster.take("node-1").shut_down().await;
+    let owned = "SELECT COUNT(*) FROM shards JOIN nodes ON nodes.id = shards.owner_id WHERE nodes.name = 'node-2'";
+    assert_eq!(cluster.count(owned).await as f64, SHARDS);
     cluster
         .first()
         .ingest_until_accepted(&json!({"quotes": quotes(&symbols, 111.0)}))
@@ -110,10 +147,7 @@ async fn pushes_are_refused_while_nats_is_gone_and_accepted_when_it_is_back() {
     let rise = json!({"quotes": quotes(&symbols, 111.0)});
     let refused = cluster.first().operator.post("/market/ingest", &rise).await;
     assert_eq!(refused.status, 503, "{refused}");
-    wait_until("the node is not ready", || async {
-        cluster.first().is_ready().await == Some(false)
-    })
-    .await;
+    cluster.first().wait_until_not_ready().await;
     cluster.nats.restart().await;
     cluster.first().ingest_until_accepted(&rise).await;
     cluster.first().assert_fired_once(&[id]).await;
