@@ -278,7 +278,7 @@ impl Evaluator {
                 break;
             };
             if !outcome.lost_shards.is_empty() {
-                // What belongs to the other shards is written next.
+                // The rest of the other shards is written next.
                 self.lose_owned(&outcome.lost_shards, &next.fence);
                 self.keep_rest_of_commit(next, &unwritten);
                 continue;

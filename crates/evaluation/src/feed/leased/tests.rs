@@ -19,8 +19,8 @@ use crate::feed::SourceConfig;
 use crate::{EvaluationConfig, EvaluationUseCases};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// A lease that ends during the test if it is not renewed.
-const SHORT: SignedDuration = SignedDuration::from_millis(50);
+/// The duration of a lease that ends during the test if it is not renewed.
+const SHORT_LEASE: SignedDuration = SignedDuration::from_millis(50);
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::new("2024-03-08T15:00:00Z".parse().unwrap()))
@@ -179,7 +179,7 @@ async fn one_of_two_nodes_runs_the_source_until_it_stops() {
 #[tokio::test]
 async fn other_node_runs_the_source_when_the_lease_has_ended() {
     let (database, sources) = (Database::postgres().await, Arc::<Sources>::default());
-    let first = Node::start(&database, (1, SHORT), &sources, 0).await;
+    let first = Node::start(&database, (1, SHORT_LEASE), &sources, 0).await;
     first.runs_after(SignedDuration::ZERO).await;
     // The clock of the first node stands still, so it does not renew its lease, as if it was stopped.
     let end = first.lease_end().await;
@@ -191,7 +191,7 @@ async fn other_node_runs_the_source_when_the_lease_has_ended() {
         "the first node may have fetched data until then"
     );
     eventually("the first node notices that its lease has ended", async || {
-        first.clock.advance(SHORT / 3);
+        first.clock.advance(SHORT_LEASE / 3);
         tokio::task::yield_now().await;
         !first.is_running()
     })
