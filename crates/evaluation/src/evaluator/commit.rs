@@ -1,10 +1,8 @@
 //! Evaluates, and commits the decisions in the same order.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::alerts::AlertId;
 use ::alerts::engine::{AlertAction, Decision, Engine, Event};
 use ::market::Symbol;
 use jiff::Timestamp;
@@ -328,32 +326,6 @@ impl Evaluator {
             metrics::counter!("bellwether_firings_stale_total").increment(stale);
         }
         fired
-    }
-
-    /// Leaves in a commit only what is not written yet and belongs to shards that this node owns. The firings of these alerts are not
-    /// written.
-    fn keep_rest_of_commit(&self, pending: &mut PendingEvaluation, unwritten: &HashSet<AlertId>) {
-        pending.fence.retain(|shard, epoch| self.owns_as(*shard, Some(*epoch)));
-        let is_owned = |symbol: Symbol| pending.fence.contains_key(&Shard::of(symbol));
-        let commit = &mut pending.commit;
-        let alert_shards = &pending.alert_shards;
-        let is_of_owned = |alert: &AlertId| {
-            let shard = alert_shards.get(alert);
-            shard.is_some_and(|shard| pending.fence.contains_key(shard))
-        };
-        commit
-            .firings
-            .retain(|firing| unwritten.contains(&firing.alert) && is_of_owned(&firing.alert));
-        commit.quotes.retain(|quote| is_owned(quote.symbol));
-        commit.superseded.retain(|quote| is_owned(quote.symbol));
-        commit.extended_prices.retain(|price| is_owned(price.symbol));
-        commit
-            .progress
-            .retain(|progress| pending.fence.contains_key(&progress.shard));
-        commit.lifecycles.retain(|update| is_of_owned(&update.alert));
-        commit.sides.retain(|update| is_of_owned(&update.alert));
-        pending.decisions.retain(|decision| is_of_owned(&decision.alert));
-        commit.fence = self.fence(&pending.fence);
     }
 
     pub(super) fn latest_quotes(&self, engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {

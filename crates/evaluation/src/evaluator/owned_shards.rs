@@ -10,6 +10,7 @@ use store::StoreError;
 use store::model::{Epoch, Fence, Shard};
 
 use super::Evaluator;
+use super::backlog::PendingEvaluation;
 use super::inputs::EvaluationInputs;
 use super::sharded::{DividedDecisions, JudgedMessage, ShardedEvaluation};
 use crate::cluster::held_shards::ShardRole;
@@ -68,7 +69,9 @@ impl Evaluator {
                         alert_shards.insert(decision.alert, shard);
                         return true;
                     }
-                    ShardRole::Standby | ShardRole::Loading => sharded.leave(decision, shard),
+                    ShardRole::Standby | ShardRole::Loading => {
+                        sharded.leave((decision.alert, decision.revision), shard);
+                    }
                     ShardRole::Elsewhere => {}
                 }
                 false
@@ -149,6 +152,46 @@ impl Evaluator {
             .copied()
             .filter(|shard| self.owns_as(*shard, fence.get(shard).copied()));
         self.lose_shards(&lost.collect());
+    }
+
+    /// Leaves in a commit whose fence is lost only what is not written yet and belongs to shards that this node still owns. The firings of
+    /// the `unwritten` alerts are not written.
+    pub(super) fn keep_rest_of_commit(&self, pending: &mut PendingEvaluation, unwritten: &HashSet<AlertId>) {
+        pending.fence.retain(|shard, epoch| self.owns_as(*shard, Some(*epoch)));
+        let (fence, alert_shards) = (&pending.fence, &pending.alert_shards);
+        let keeps = |alert: AlertId, revision: Revision| {
+            let shard = alert_shards.get(&alert).copied();
+            let is_owned = shard.is_some_and(|shard| fence.contains_key(&shard));
+            if let Some(shard) = shard.filter(|_| !is_owned) {
+                self.leave_unwritten((alert, revision), shard);
+            }
+            is_owned
+        };
+        let commit = &mut pending.commit;
+        commit
+            .firings
+            .retain(|firing| unwritten.contains(&firing.alert) && keeps(firing.alert, firing.revision));
+        commit.lifecycles.retain(|update| keeps(update.alert, update.revision));
+        commit.sides.retain(|update| keeps(update.alert, update.revision));
+        pending
+            .decisions
+            .retain(|decision| keeps(decision.alert, decision.revision));
+        let is_owned = |symbol: Symbol| fence.contains_key(&Shard::of(symbol));
+        commit.quotes.retain(|quote| is_owned(quote.symbol));
+        commit.superseded.retain(|quote| is_owned(quote.symbol));
+        commit.extended_prices.retain(|price| is_owned(price.symbol));
+        commit.progress.retain(|progress| fence.contains_key(&progress.shard));
+        commit.fence = self.fence(fence);
+    }
+
+    /// Leaves a decision that a fence has refused to the new owner of its shard. If this node is its standby by now and takes it over later,
+    /// it arms the alert as it is stored. The alerts of a shard that it does not hold are read again.
+    fn leave_unwritten(&self, decided: (AlertId, Revision), shard: Shard) {
+        if let Some(sharded) = &self.sharded
+            && sharded.held.role(shard) != ShardRole::Elsewhere
+        {
+            sharded.leave(decided, shard);
+        }
     }
 
     /// Whether this node owns a shard in an epoch.

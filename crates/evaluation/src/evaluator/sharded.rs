@@ -190,9 +190,9 @@ impl ShardedEvaluation {
         left.map(|(id, (_, revision))| (*id, *revision)).collect()
     }
 
-    /// Records that a decision was left to the owner of its shard.
-    pub(super) fn leave(&self, decision: &Decision, shard: Shard) {
-        self.left_to_owners().insert(decision.alert, (shard, decision.revision));
+    /// Records that a decision about a revision of an alert was left to the owner of its shard.
+    pub(super) fn leave(&self, (alert, revision): (AlertId, Revision), shard: Shard) {
+        self.left_to_owners().insert(alert, (shard, revision));
     }
 
     /// Forgets which decisions about alerts of shards were left to their owners.
@@ -247,7 +247,7 @@ impl ShardedEvaluation {
                 {
                     later.push((shard, decision));
                 }
-                ShardRole::Standby | ShardRole::Loading => self.leave(&decision, shard),
+                ShardRole::Standby | ShardRole::Loading => self.leave((decision.alert, decision.revision), shard),
                 ShardRole::Elsewhere => {}
             }
         }

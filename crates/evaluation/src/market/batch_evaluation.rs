@@ -33,8 +33,8 @@ pub(super) struct BatchEvaluation<'a> {
     pub(super) engine: &'a mut Engine,
     pub(super) decisions: &'a mut Vec<Decision>,
     pub(super) at: Timestamp,
-    /// Whether alerts that wait for an instant are evaluated with the quotes. Otherwise the next tick evaluates them.
-    pub(super) follows_clock: bool,
+    /// The instant up to which alerts that wait for one are evaluated with the quotes. `None`: the next tick evaluates them.
+    pub(super) clock: Option<Timestamp>,
     pub(super) not_taken: Vec<RowRejection>,
 }
 
@@ -88,8 +88,9 @@ impl BatchEvaluation<'_> {
     /// Processes quotes of the session and of extended hours in snapshots: one instant and at most one quote of a stock in each.
     pub(super) fn quotes(&mut self, quotes: &[SessionQuote<'_>], extended: &[SessionQuote<'_>]) {
         // Alerts for an instant are due before the quotes of that instant.
-        if self.follows_clock {
-            self.process(Event::Clock);
+        if let Some(clock) = self.clock {
+            // The event is always accepted.
+            let _ = self.engine.process(Event::Clock, clock, self.decisions);
         }
         let uses_details = self.engine.uses_quote_details();
         let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());

@@ -294,13 +294,15 @@ impl MarketIntake {
         let (not_taken, judged) = evaluator
             .evaluate_message(message, |engine, decisions| {
                 // Not earlier: the engine may have been reloaded for an earlier instant while this task waited for the lock.
-                let at = evaluator.advance_to(now.min(self.ports.clock.now()));
+                let present = now.min(self.ports.clock.now());
+                let at = evaluator.advance_to(present);
                 let mut evaluation = BatchEvaluation {
                     evaluator: &evaluator,
                     engine,
                     decisions,
                     at,
-                    follows_clock: message.is_none_or(|message| !message.is_repeated),
+                    // Alerts that wait for an instant wait for the clock, also while the engine's time stands still.
+                    clock: message.is_none_or(|message| !message.is_repeated).then_some(present),
                     not_taken: Vec::new(),
                 };
                 evaluation.bars(&batch.bars);
@@ -319,7 +321,7 @@ impl MarketIntake {
                     symbols: quotes.iter().map(|quote| quote.row.symbol).collect(),
                     extended: extended.iter().map(|quote| quote.row.symbol).collect(),
                     // On several nodes, a mark is written for each shard, so rarely.
-                    clock: evaluator.is_single().then_some(at),
+                    clock: evaluator.is_single().then_some(present),
                 };
                 (observed, not_taken)
             })

@@ -238,6 +238,7 @@ async fn reminder_set_after_the_clock_was_set_back_fires_at_its_moment(app: Test
     let body = json!({"symbol": "AAPL", "condition": "reminder", "parameters": parameters});
     let reminder = app.create(&ann, body).await.stored.alert.id;
     step(&app, 29).await;
+    app.quote("AAPL", 199.0).await;
     assert_eq!(app.status(&ann, reminder).await, Status::Active);
     step(&app, 1).await;
     assert_eq!(app.status(&ann, reminder).await, Status::Triggered);
