@@ -5,12 +5,12 @@ use super::harness::{SHARDS, TestCluster, quotes, symbols, wait_until};
 #[tokio::test]
 async fn two_evaluators_share_the_shards_and_each_alert_fires_once() {
     let cluster = TestCluster::steady(&["api,jobs,dispatcher", "evaluator", "evaluator"]).await;
+    cluster.wait_until_each_owns_its_share().await;
     let mut owned = Vec::new();
     for node in &cluster.nodes {
         owned.push(node.metric("bellwether_shard_owner").await);
     }
     assert_eq!(owned[0], 0.0, "a node without the role evaluates nothing");
-    assert!(owned[1] > 60.0 && owned[2] > 60.0, "{owned:?}");
     assert_eq!(owned.iter().sum::<f64>(), SHARDS);
     let symbols = symbols(40);
     let api = cluster.first();
