@@ -257,8 +257,10 @@ impl Evaluator {
                 .await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;
-            self.expire_alerts(&next.expirations).await?;
-            next.expirations.clear();
+            if outcome.lost_shards.is_empty() {
+                self.expire_alerts(&next.expirations).await?;
+                next.expirations.clear();
+            }
             let rejected = rejected_alerts(&next.commit, &outcome.firings);
             let unwritten = unwritten_alerts(&next.commit, &outcome.firings);
             if !rejected.is_empty() {

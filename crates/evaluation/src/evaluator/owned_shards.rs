@@ -154,8 +154,8 @@ impl Evaluator {
         self.lose_shards(&lost.collect());
     }
 
-    /// Leaves in a commit whose fence is lost only what is not written yet and belongs to shards that this node still owns. The firings of
-    /// the `unwritten` alerts are not written.
+    /// Leaves of an evaluation whose fence is lost only what is not written yet and belongs to shards that this node still owns. The firings
+    /// of the `unwritten` alerts are not written.
     pub(super) fn keep_rest_of_commit(&self, pending: &mut PendingEvaluation, unwritten: &HashSet<AlertId>) {
         pending.fence.retain(|shard, epoch| self.owns_as(*shard, Some(*epoch)));
         let (fence, alert_shards) = (&pending.fence, &pending.alert_shards);
@@ -176,11 +176,23 @@ impl Evaluator {
         pending
             .decisions
             .retain(|decision| keeps(decision.alert, decision.revision));
+        pending
+            .expirations
+            .retain(|expiration| keeps(expiration.alert, expiration.revision));
+        // Those of this commit, and those of a later one.
         let is_owned = |symbol: Symbol| fence.contains_key(&Shard::of(symbol));
-        commit.quotes.retain(|quote| is_owned(quote.symbol));
-        commit.superseded.retain(|quote| is_owned(quote.symbol));
-        commit.extended_prices.retain(|price| is_owned(price.symbol));
-        commit.progress.retain(|progress| fence.contains_key(&progress.shard));
+        for quotes in [&mut commit.quotes, &mut pending.quotes] {
+            quotes.retain(|quote| is_owned(quote.symbol));
+        }
+        for superseded in [&mut commit.superseded, &mut pending.superseded] {
+            superseded.retain(|quote| is_owned(quote.symbol));
+        }
+        for prices in [&mut commit.extended_prices, &mut pending.extended_prices] {
+            prices.retain(|price| is_owned(price.symbol));
+        }
+        for progress in [&mut commit.progress, &mut pending.progress] {
+            progress.retain(|progress| fence.contains_key(&progress.shard));
+        }
         commit.fence = self.fence(fence);
     }
 
