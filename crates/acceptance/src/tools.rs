@@ -71,6 +71,21 @@ const LIBFAKETIME_PATHS: &[&str] = &[
     "/usr/local/lib/faketime/libfaketimeMT.so.1",
 ];
 
+/// Returns the environment variables of a program whose system time libfaketime changes. Only the time of day is changed: waits last as long
+/// as they should.
+///
+/// # Panics
+/// If the path of the library is not Unicode.
+#[must_use]
+pub fn faketime_environment(library: &Path) -> [(&'static str, &str); 3] {
+    [
+        ("LD_PRELOAD", library.to_str().unwrap()),
+        // Two versions of the library read different names.
+        ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+        ("DONT_FAKE_MONOTONIC", "1"),
+    ]
+}
+
 /// Returns the library that changes the system time which a program sees, with the same consequences as [`is_installed`] if it is missing.
 #[must_use]
 pub fn find_libfaketime() -> Option<&'static Path> {

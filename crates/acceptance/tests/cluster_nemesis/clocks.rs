@@ -27,18 +27,16 @@ impl NodeClock {
         let (Some(folder), Some(library)) = (&self.0, tools::find_libfaketime()) else {
             return Vec::new();
         };
-        vec![
-            ("LD_PRELOAD", library.display().to_string()),
-            (
-                "FAKETIME_TIMESTAMP_FILE",
-                folder.path().join("offset").display().to_string(),
-            ),
+        let offset = folder.path().join("offset").display().to_string();
+        let common = tools::faketime_environment(library);
+        let mut environment: Vec<_> = common.map(|(name, value)| (name, value.to_owned())).into();
+        environment.extend([
+            ("FAKETIME_TIMESTAMP_FILE", offset),
             // The program reads the file again after this number of seconds.
             ("FAKETIME_CACHE_DURATION", "1".to_owned()),
-            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
-            ("DONT_FAKE_MONOTONIC", "1".to_owned()),
             ("NO_FAKE_STAT", "1".to_owned()),
-        ]
+        ]);
+        environment
     }
 
     /// Sets the clock ahead or back.

@@ -29,10 +29,7 @@ async fn cut_an_evaluator_off(connection: impl FnOnce(&NodeRelays) -> &Relay) {
     // The alerts are active again when the node returns, so that it would fire them with what it has received before.
     api.ingest_until_accepted(&json!({"quotes": quotes(&symbols, 100.0)}))
         .await;
-    for id in &alerts {
-        let activated = api.operator.post_empty(&format!("/alerts/{id}/activate")).await;
-        assert_eq!(activated.status, 200, "{activated}");
-    }
+    api.activate(&alerts).await;
     connection.set_cut(false);
     cut_off.wait_until_ready().await;
     cluster.wait_until_each_owns_its_share().await;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use acceptance::clock::wait_for;
 use acceptance::environment::{ALL_SCOPES, OPERATOR};
+use acceptance::tools::faketime_environment;
 use acceptance::{ApiClient, DatabaseKind, Relay, ServiceSetup};
 use serde_json::{Value, json};
 use testkit::nats::NatsServer;
@@ -208,15 +209,10 @@ impl TestCluster {
     }
 }
 
-/// Returns the environment variables of a node whose system clock is wrong by an offset such as `+5s`. Only the time of day is wrong: waits
-/// last as long as they should.
+/// Returns the environment variables of a node whose system clock is wrong by an offset such as `+5s`.
 pub(super) fn shifted_clock<'a>(libfaketime: &'a Path, offset: &'a str) -> [(&'static str, &'a str); 4] {
-    [
-        ("LD_PRELOAD", libfaketime.to_str().unwrap()),
-        ("FAKETIME", offset),
-        ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
-        ("DONT_FAKE_MONOTONIC", "1"),
-    ]
+    let [preload, one, other] = faketime_environment(libfaketime);
+    [preload, one, other, ("FAKETIME", offset)]
 }
 
 /// Waits until a condition holds.

@@ -117,6 +117,14 @@ impl TestNode {
         alerts
     }
 
+    /// Activates alerts that have fired.
+    pub(super) async fn activate(&self, ids: &[String]) {
+        for id in ids {
+            let activated = self.operator.post_empty(&format!("/alerts/{id}/activate")).await;
+            assert_eq!(activated.status, 200, "{activated}");
+        }
+    }
+
     /// Returns the status of an alert.
     pub(super) async fn status_of(&self, id: &str) -> String {
         let alert = self.operator.get(&format!("/alerts/{id}")).await.expect_ok(200);

@@ -69,10 +69,7 @@ async fn stopped_node_that_wakes_up_with_a_backlog_fires_no_alert_again() {
     // The price falls, and each alert waits for the next rise.
     api.ingest_until_accepted(&json!({"quotes": quotes(&symbols, 100.0)}))
         .await;
-    for id in &alerts {
-        let activated = api.operator.post_empty(&format!("/alerts/{id}/activate")).await;
-        assert_eq!(activated.status, 200, "{activated}");
-    }
+    api.activate(&alerts).await;
     stopped.signal("CONT");
     cluster.nodes.push(stopped);
     cluster.wait_until_shared().await;
