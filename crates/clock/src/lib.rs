@@ -33,8 +33,9 @@ pub trait Clock: Send + Sync + fmt::Debug {
     /// the wait is never longer than the time to `at` when the call was made.
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_>;
 
-    /// Waits for a duration. It is used for timeouts, so a system clock should use monotonic time, as
-    /// `tokio::time::sleep` does. The default implementation uses [`sleep_until`](Self::sleep_until).
+    /// Waits for a duration. A system clock should use monotonic time, as `tokio::time::sleep` does. Timeouts use it, and so does periodic
+    /// work: an instant that was computed before the clock was set back would be waited for too long. The default implementation uses
+    /// [`sleep_until`](Self::sleep_until).
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         self.sleep_until(later(self.now(), signed(duration)))
     }

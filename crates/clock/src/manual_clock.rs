@@ -1,11 +1,12 @@
 //! A clock that is set by hand.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
-use crate::{Clock, Sleep};
+use crate::{Clock, Sleep, later, signed};
 
 /// A clock that tests and simulations set by hand.
 ///
@@ -71,9 +72,21 @@ impl Clock for ManualClock {
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        self.sleep_from_now(|_| at)
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        self.sleep_from_now(|now| later(now, signed(duration)))
+    }
+}
+
+impl ManualClock {
+    /// Waits from the time of this call until the instant that `end` returns for it.
+    fn sleep_from_now(&self, end: impl FnOnce(Timestamp) -> Timestamp) -> Sleep<'_> {
         let mut time = self.time.subscribe();
+        let mut latest = *time.borrow();
+        let at = end(latest);
         Box::pin(async move {
-            let mut latest = *time.borrow();
             // The sender is `self`, so the channel stays open during the wait.
             let _ = time
                 .wait_for(|now| {
@@ -150,6 +163,17 @@ mod tests {
         let later = ClockReading::of(&clock);
         assert_eq!(later.stepped_since(earlier), SignedDuration::from_secs(-10));
         assert_eq!(earlier.stepped_since(later), SignedDuration::from_secs(10));
+    }
+
+    #[tokio::test]
+    async fn sleep_begins_with_the_call() {
+        let clock = ManualClock::new(at("2024-03-09T14:30:00Z"));
+        let minute = clock.sleep(Duration::from_secs(60));
+        let until = clock.sleep_until(at("2024-03-09T14:31:00Z"));
+        clock.step_to(at("2024-03-08T14:30:00Z"));
+        minute.await;
+        until.await;
+        assert_eq!(clock.now(), at("2024-03-08T14:30:00Z"));
     }
 
     #[tokio::test]

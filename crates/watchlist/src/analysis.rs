@@ -33,6 +33,8 @@ const FIRST_RETRY_DELAY: SignedDuration = SignedDuration::from_secs(30);
 const MAX_RETRY_DELAY: SignedDuration = SignedDuration::from_hours(1);
 /// How often expired claims of other processes are looked for.
 const QUEUE_POLL_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// The shortest pause between two searches of the queue.
+const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// How often all items are checked for stale alerts.
 const STALE_CHECK_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 /// Lease of that check.
@@ -57,27 +59,27 @@ pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
 
 async fn run_with_lease(watchlists: &Watchlists, lease: &JobLease, stop: &CancellationToken) {
     let clock = &watchlists.ports.clock;
-    let after = |duration| clock.now().saturating_add(duration).unwrap_or(Timestamp::MAX);
-    let mut next_stale_check = after(STALE_CHECK_INTERVAL);
+    // By the uptime, so that a clock that is set back does not postpone the check.
+    let mut next_stale_check = clock.uptime() + STALE_CHECK_INTERVAL;
     while !stop.is_cancelled() {
-        let mut wake = next_stale_check.min(after(QUEUE_POLL_INTERVAL));
         match watchlists.analyze_due_items(stop).await {
             // There may be more.
             Ok(count) if count > 0 => continue,
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the analysis queue could not be processed; it is tried again"),
         }
-        match watchlists.ports.store.next_analysis_due().await {
-            Ok(due) => wake = due.map_or(wake, |due| wake.min(due)),
-            Err(_) => wake = wake.min(after(FIRST_RETRY_DELAY)),
-        }
+        let pause = match watchlists.ports.store.next_analysis_due().await {
+            Ok(Some(due)) => due.duration_since(clock.now()).clamp(MIN_PAUSE, QUEUE_POLL_INTERVAL),
+            Ok(None) => QUEUE_POLL_INTERVAL,
+            Err(_) => FIRST_RETRY_DELAY,
+        };
         tokio::select! {
             () = stop.cancelled() => return,
             () = watchlists.analyses.wake.notified() => {}
-            () = clock.sleep_until(wake.max(after(SignedDuration::from_secs(1)))) => {}
+            () = clock.sleep(pause.unsigned_abs()) => {}
         }
-        if next_stale_check <= clock.now() {
-            next_stale_check = after(STALE_CHECK_INTERVAL);
+        if next_stale_check <= clock.uptime() {
+            next_stale_check = clock.uptime() + STALE_CHECK_INTERVAL;
             if let Err(error) = lease.run(watchlists.request_stale_analyses()).await {
                 tracing::warn!(%error, "watchlists could not be checked for stale alerts; the next check is in an hour");
             }

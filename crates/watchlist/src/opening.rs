@@ -1,8 +1,8 @@
 //! Opens the paper trades that await their stock's first price.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use jiff::SignedDuration;
 use store::model::WatchlistItem;
 use store::{Abort, StoreError};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use crate::Watchlists;
 use foundation::account::lock_account;
 
 /// How often items that another process has added are looked for.
-const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+const SEARCH_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Opens trades as prices arrive, until `stop`.
 pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
@@ -20,15 +20,10 @@ pub async fn run(watchlists: Watchlists, stop: CancellationToken) {
         if let Err(error) = watchlists.open_awaited_trades().await {
             tracing::warn!(%error, "paper trades that await a price could not be opened; the next attempt is in a minute");
         }
-        let clock = &watchlists.ports.clock;
-        let next = clock
-            .now()
-            .saturating_add(SEARCH_INTERVAL)
-            .unwrap_or(jiff::Timestamp::MAX);
         tokio::select! {
             () = stop.cancelled() => return,
             () = watchlists.awaiting.wake.notified() => {}
-            () = clock.sleep_until(next) => {}
+            () = watchlists.ports.clock.sleep(SEARCH_INTERVAL) => {}
         }
     }
 }

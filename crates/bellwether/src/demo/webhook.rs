@@ -1,6 +1,7 @@
 //! The demo's webhook, and a local receiver that gets all firings and verifies the deliveries.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use anyhow::Context;
 use clock::Clock;
@@ -21,7 +22,7 @@ pub(super) const ALLOWED_CIDR: &str = "127.0.0.1";
 /// The maximum time to wait for pending deliveries at the end.
 const CATCH_UP_TIMEOUT: SignedDuration = SignedDuration::from_secs(10);
 /// The interval of polling for pending deliveries.
-const POLL_INTERVAL: SignedDuration = SignedDuration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The receiver, with the counts of its deliveries.
 #[derive(Debug)]
@@ -85,8 +86,7 @@ impl DemoWebhook {
         let mut lines = self.received_lines();
         let end = clock.now().saturating_add(CATCH_UP_TIMEOUT).unwrap_or_default();
         while self.received < number && clock.now() < end {
-            let next = clock.now().saturating_add(POLL_INTERVAL).unwrap_or_default();
-            clock.sleep_until(next).await;
+            clock.sleep(POLL_INTERVAL).await;
             lines.extend(self.received_lines());
         }
         lines

@@ -24,6 +24,7 @@ mod recovery;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::alerts::engine::{EvaluationIssue, EvaluationStatus, StaleStock};
 use ::market::Symbol;
@@ -46,7 +47,7 @@ use store::model::AccountId;
 /// How long an alert is blind before its owner gets a notice.
 pub const NOTICE_DELAY: SignedDuration = SignedDuration::from_mins(10);
 /// The interval of checks.
-const CHECK_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of accounts that are notified at once: concurrent writes share a transaction.
 const NOTICE_BATCH_SIZE: usize = 64;
 
@@ -79,10 +80,9 @@ impl BlindnessNotices {
     pub async fn run_until_stopped(self, stop: CancellationToken) {
         let clock = &self.ports.clock;
         loop {
-            let next = clock.now().saturating_add(CHECK_INTERVAL).unwrap_or(Timestamp::MAX);
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = clock.sleep_until(next) => {}
+                () = clock.sleep(CHECK_INTERVAL) => {}
             }
             if let Err(error) = self.send_due_notices().await {
                 tracing::warn!(%error, "notices about blind alerts could not be sent; the next attempt is in a minute");

@@ -45,10 +45,9 @@ impl Evaluator {
             ..TickSchedule::from(now)
         };
         loop {
-            let next = self.clock.now() + TICK_INTERVAL;
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.clock.sleep_until(next) => {}
+                () = self.clock.sleep(TICK_INTERVAL.unsigned_abs()) => {}
             }
             match self.tick(&mut schedule).await {
                 Ok(()) => metrics::gauge!("bellwether_evaluation_behind").set(0.0),

@@ -3,10 +3,10 @@
 //! An update that fails because of the database is retried until it succeeds. Skipping it would lose market data.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clock::Clock;
 use foundation::ServiceError;
-use jiff::SignedDuration;
 use market::Calendar;
 use market::records::QuoteRow;
 use metrics::counter;
@@ -17,7 +17,7 @@ use super::Feed;
 use crate::market::RowRejection;
 
 /// The delay before a failed update is retried.
-const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// The maximum number of rejected rows that are logged for one update.
 const MAX_REJECTED_ROWS_LOGGED: usize = 5;
 
@@ -102,9 +102,8 @@ impl IngestWorker {
                     tracing::error!(%error, "a market update could not be ingested; retrying");
                 }
             }
-            let retry_at = self.clock.now().saturating_add(RETRY_DELAY).unwrap_or_default();
             tokio::select! {
-                () = self.clock.sleep_until(retry_at) => {}
+                () = self.clock.sleep(RETRY_DELAY) => {}
                 _ = self.stop_requested.wait_for(|stop| *stop) => return,
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clock::Clock;
 use jiff::civil::Date;
@@ -17,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use super::{Feed, ProviderSetup};
 
 /// The interval of reading the watched stocks.
-const WATCHED_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
+const WATCHED_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// The interval of reading the stocks of inactive alerts. This is a query over all alerts.
 const INACTIVE_POLL_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
 
@@ -104,7 +105,7 @@ impl LiveSourceTask {
                 break stocks;
             }
             tokio::select! {
-                () = clock.sleep_until(next_refresh(&*clock)) => {}
+                () = clock.sleep(WATCHED_POLL_INTERVAL) => {}
                 () = sender.closed() => return,
             }
         };
@@ -118,7 +119,7 @@ impl LiveSourceTask {
         let follow_watched = async {
             let mut inactive_read_at: Option<Timestamp> = None;
             // Kept across iterations, so that frequent changes of interest do not postpone the periodic refresh.
-            let mut next = next_refresh(&*clock);
+            let mut refresh = clock.sleep(WATCHED_POLL_INTERVAL);
             loop {
                 let now = clock.now();
                 // `abs`, so that a clock that is set back does not postpone the query.
@@ -128,13 +129,13 @@ impl LiveSourceTask {
                 }
                 tokio::select! {
                     biased;
-                    () = clock.sleep_until(next) => {
+                    () = &mut refresh => {
                         // After an error, the next attempt is at the next interval.
                         if let Some(found) = refresh_watched(&feed, &watched).await {
                             stocks = found;
                         }
                         record_metrics(&health);
-                        next = next_refresh(&*clock);
+                        refresh = clock.sleep(WATCHED_POLL_INTERVAL);
                     }
                     // The feed outlives this loop.
                     Ok(()) = interest_changes.changed() => add_interest(&feed, &stocks, &watched),
@@ -146,10 +147,6 @@ impl LiveSourceTask {
             () = follow_watched => {}
         }
     }
-}
-
-fn next_refresh(clock: &dyn Clock) -> Timestamp {
-    clock.now().saturating_add(WATCHED_POLL_INTERVAL).unwrap_or_default()
 }
 
 /// Publishes and returns the watched stocks; `None` if they cannot be read.

@@ -3,6 +3,7 @@
 //! Of several processes on one database, one asks its source to confirm prices.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::alerts::transition::{self, Transition};
 use foundation::JobLease;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::prices::Prices;
 
 /// How often the database is searched for alerts that another process made active.
-const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+const SEARCH_INTERVAL: Duration = Duration::from_mins(1);
 /// Lease of the confirmation of prices.
 const CONFIRMATION_LEASE: SignedDuration = SignedDuration::from_secs(150);
 /// The maximum number of stocks whose prices the source is asked to confirm with each search.
@@ -31,7 +32,7 @@ pub async fn run(prices: Prices, stop: CancellationToken) {
     let mut searched_at = None;
     loop {
         let now = clock.now();
-        let is_search_due = next_search(searched_at, now) <= now;
+        let is_search_due = search_due_in(searched_at, now).is_zero();
         if is_search_due {
             searched_at = Some(now);
         }
@@ -41,17 +42,17 @@ pub async fn run(prices: Prices, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => break,
             () = prices.initial_prices.wake.notified() => {}
-            () = clock.sleep_until(next_search(searched_at, clock.now())) => {}
+            () = clock.sleep(search_due_in(searched_at, clock.now())) => {}
         }
     }
     lease.release().await;
 }
 
-/// Returns when to search. A search that began while the clock was ahead does not delay the next one.
-fn next_search(searched_at: Option<Timestamp>, now: Timestamp) -> Timestamp {
+/// Returns after which time to search. A search that began while the clock was ahead does not delay the next one.
+fn search_due_in(searched_at: Option<Timestamp>, now: Timestamp) -> Duration {
     match searched_at {
-        Some(at) if at <= now => clock::later(at, SEARCH_INTERVAL),
-        _ => now,
+        Some(at) if at <= now => SEARCH_INTERVAL.saturating_sub(now.duration_since(at).unsigned_abs()),
+        _ => Duration::ZERO,
     }
 }
 

@@ -12,6 +12,7 @@
 mod secret;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use market::intraday_kept_from;
@@ -31,7 +32,7 @@ use watchlist::Watchlists;
 pub use secret::CronSecret;
 
 /// Interval of the cleanup.
-const CLEANUP_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+const CLEANUP_INTERVAL: Duration = Duration::from_hours(1);
 /// Lease of the cleanup.
 const CLEANUP_LEASE: SignedDuration = SignedDuration::from_mins(90);
 /// Retention of ended sessions and codes, so that their use gets a specific error.
@@ -241,10 +242,9 @@ impl CleanupWorker {
         let clock = &self.ports.clock;
         let lease = JobLease::new(&self.ports, "cleanup", CLEANUP_LEASE);
         loop {
-            let next = clock.now().saturating_add(CLEANUP_INTERVAL).unwrap_or(Timestamp::MAX);
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = clock.sleep_until(next) => {}
+                () = clock.sleep(CLEANUP_INTERVAL) => {}
             }
             if let Err(error) = lease.run(self.run_once()).await {
                 tracing::warn!(%error, "the cleanup could not begin; it is retried in an hour");
