@@ -13,7 +13,7 @@ use crate::life::Clients;
 use crate::model::{AlertStatus, Cents, missing_deliveries};
 use crate::network::Receivers;
 use crate::plan::STOCKS;
-use crate::records::{self, Records};
+use crate::records::{DatabaseReader, Records};
 use crate::report::SimulationReport;
 use crate::simulation::{restart, wait_ms};
 use crate::template::receivers_of;
@@ -48,8 +48,12 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
     }
     wait_ms(EVALUATION_MS).await;
     settle(world, clock);
+    let Ok(database) = DatabaseReader::open(&clients.url) else {
+        world.violation("the database cannot be opened although the faults have ended");
+        return;
+    };
     // Before the first extreme quote, which would evaluate what was missed.
-    if let Ok(records) = records::read(&clients.url) {
+    if let Ok(records) = database.records() {
         world.state().model.check_database(&records.alerts);
     }
     // An alert that the service has lost sight of does not fire now.
@@ -65,7 +69,7 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
     wait_ms(EVALUATION_MS).await;
     settle(world, clock);
     let is_delivered = || {
-        let Ok(records) = records::read(&clients.url) else {
+        let Ok(records) = database.records() else {
             return false;
         };
         missing_deliveries(&records.alerts, &receivers.delivered(), &receivers_of).is_empty()
@@ -111,11 +115,14 @@ pub(crate) fn report(
     };
     restart(world, ending, random);
     let mut state = world.state();
-    match records::read(url) {
-        Ok(records) => {
-            if records.integrity != "ok" {
-                let text = format!("the database is damaged: {}", records.integrity);
+    match DatabaseReader::open(url).and_then(|database| Ok((database.check()?, database.records()?))) {
+        Ok((integrity, records)) => {
+            if integrity != "ok" {
+                let text = format!("the database is damaged: {integrity}");
                 state.model.violations.push(text);
+            }
+            for slot in &records.doubled {
+                state.model.violations.push(format!("alert {slot} exists twice"));
             }
             note_states(&mut state, &records);
             let delivered = receivers.delivered();

@@ -14,9 +14,12 @@ const MILLIONTHS_PER_CENT: i64 = 10_000;
 pub(crate) struct Records {
     /// The alerts, by the number in their requests.
     pub(crate) alerts: BTreeMap<usize, RecordedAlert>,
-    /// The result of SQLite's check of the file.
-    pub(crate) integrity: String,
+    /// The numbers of requests that have made several alerts.
+    pub(crate) doubled: Vec<usize>,
 }
+
+/// A connection to the database. Opening one takes longer than reading all records.
+pub(crate) struct DatabaseReader(Connection);
 
 const ALERTS: &str =
     "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision,
@@ -27,19 +30,36 @@ const FIRINGS: &str = "SELECT h.price, h.details,
                          (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq)
                        FROM history h WHERE h.alert_seq = ?1 AND h.action = 'triggered' ORDER BY h.seq";
 
-/// Reads the records.
-///
-/// # Errors
-/// If the file cannot be read.
-pub(crate) fn read(url: &str) -> rusqlite::Result<Records> {
-    let path = url.trim_start_matches("sqlite://");
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let integrity = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-    let mut records = Records {
-        integrity,
-        ..Records::default()
-    };
-    let mut statement = connection.prepare(ALERTS)?;
+impl DatabaseReader {
+    /// Opens the database.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn open(url: &str) -> rusqlite::Result<Self> {
+        let path = url.trim_start_matches("sqlite://");
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map(Self)
+    }
+
+    /// Returns the result of SQLite's check of the file.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn check(&self) -> rusqlite::Result<String> {
+        self.0.query_row("PRAGMA integrity_check", [], |row| row.get(0))
+    }
+
+    /// Reads the records.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn records(&self) -> rusqlite::Result<Records> {
+        read(&self.0)
+    }
+}
+
+fn read(connection: &Connection) -> rusqlite::Result<Records> {
+    let mut records = Records::default();
+    let mut statement = connection.prepare_cached(ALERTS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let sequence: i64 = row.get(0)?;
@@ -57,7 +77,7 @@ pub(crate) fn read(url: &str) -> rusqlite::Result<Records> {
                 status_of(&status)
             },
             threshold: threshold.unwrap_or_default() / MILLIONTHS_PER_CENT,
-            firings: firings(&connection, sequence, threshold.is_some())?,
+            firings: firings(connection, sequence, threshold.is_some())?,
             revision: row.get(7)?,
             changes: row.get(8)?,
         };
@@ -65,11 +85,9 @@ pub(crate) fn read(url: &str) -> rusqlite::Result<Records> {
             continue;
         };
         if records.alerts.insert(slot, alert).is_some() {
-            records.integrity = format!("alert {slot} exists twice");
+            records.doubled.push(slot);
         }
     }
-    drop(rows);
-    drop(statement);
     Ok(records)
 }
 

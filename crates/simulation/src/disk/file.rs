@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::PowerCutLosses;
+use super::contents::FileContents;
 use super::locks::{FileLocks, SharedMemory};
 
 /// The size of the parts that a device writes completely or not at all, in bytes.
@@ -19,58 +20,48 @@ enum Change {
 /// A file with the locks of the running process.
 #[derive(Debug, Default)]
 pub(crate) struct SimulatedFile {
-    bytes: Vec<u8>,
-    durable: Vec<u8>,
+    contents: FileContents,
+    durable: FileContents,
     unsynced: Vec<Change>,
     pub(super) locks: FileLocks,
     pub(super) shared_memory: SharedMemory,
 }
 
-fn apply(bytes: &mut Vec<u8>, change: &Change, part: usize) {
+/// Applies a change, a write only up to `part` bytes.
+fn apply(contents: &mut FileContents, change: &Change, part: usize) {
     match change {
-        Change::Write { offset, bytes: written } => {
-            let written = &written[..part.min(written.len())];
-            let end = offset + written.len();
-            if bytes.len() < end {
-                bytes.resize(end, 0);
-            }
-            bytes[*offset..end].copy_from_slice(written);
-        }
-        Change::Truncate(length) => bytes.truncate(*length),
+        Change::Write { offset, bytes } => contents.write(*offset, &bytes[..part.min(bytes.len())]),
+        Change::Truncate(length) => contents.truncate(*length),
     }
 }
 
 impl SimulatedFile {
-    /// Creates a file whose bytes are durable.
-    pub(super) fn with_bytes(bytes: Vec<u8>) -> Rc<RefCell<Self>> {
+    /// Creates a file whose contents are durable.
+    pub(super) fn of(contents: FileContents) -> Rc<RefCell<Self>> {
         Rc::new(RefCell::new(Self {
-            durable: bytes.clone(),
-            bytes,
+            durable: contents.clone(),
+            contents,
             ..Self::default()
         }))
     }
 
-    /// The file as the next process finds it after a kill: its bytes, of which some are not durable, without locks.
+    /// The file as the next process finds it after a kill: its contents, of which some are not durable, without locks.
     pub(super) fn after_kill(&self) -> Rc<RefCell<Self>> {
         Rc::new(RefCell::new(Self {
-            bytes: self.bytes.clone(),
+            contents: self.contents.clone(),
             durable: self.durable.clone(),
             unsynced: self.unsynced.clone(),
             ..Self::default()
         }))
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub(crate) const fn contents(&self) -> &FileContents {
+        &self.contents
     }
 
     /// Reads into `buffer`. Returns the number of bytes read; the rest of the buffer is zeros.
     pub(super) fn read(&self, offset: usize, buffer: &mut [u8]) -> usize {
-        let available = self.bytes.get(offset..).unwrap_or_default();
-        let read = available.len().min(buffer.len());
-        buffer[..read].copy_from_slice(&available[..read]);
-        buffer[read..].fill(0);
-        read
+        self.contents.read(offset, buffer)
     }
 
     pub(super) fn write(&mut self, offset: usize, bytes: &[u8]) {
@@ -85,7 +76,7 @@ impl SimulatedFile {
     }
 
     fn change(&mut self, change: Change) {
-        apply(&mut self.bytes, &change, usize::MAX);
+        apply(&mut self.contents, &change, usize::MAX);
         self.unsynced.push(change);
     }
 
@@ -100,7 +91,7 @@ impl SimulatedFile {
         &self,
         losses: &mut PowerCutLosses,
         mut below: impl FnMut(usize) -> usize,
-    ) -> Vec<u8> {
+    ) -> FileContents {
         let mut left = self.durable.clone();
         for change in &self.unsynced {
             let sectors = match change {

@@ -6,6 +6,7 @@
 //!
 //! The disk belongs to the thread: a simulation has only one.
 
+mod contents;
 mod file;
 mod locks;
 mod vfs;
@@ -17,11 +18,12 @@ use std::rc::Rc;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+pub use contents::FileContents;
 pub(crate) use file::SimulatedFile;
 pub use vfs::register;
 
 /// The contents of all files, by path.
-pub type DiskImage = BTreeMap<String, Vec<u8>>;
+pub type DiskImage = BTreeMap<String, FileContents>;
 
 /// An operation that changes the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +101,7 @@ fn with<T>(run: impl FnOnce(&mut Disk) -> T) -> T {
 /// Replaces all files, and starts a process.
 pub fn load(image: &DiskImage) {
     with(|disk| {
-        let file = |(path, bytes): (&String, &Vec<u8>)| (path.clone(), SimulatedFile::with_bytes(bytes.clone()));
+        let file = |(path, contents): (&String, &FileContents)| (path.clone(), SimulatedFile::of(contents.clone()));
         *disk = Disk {
             files: image.iter().map(file).collect(),
             ..Disk::default()
@@ -111,9 +113,9 @@ pub fn load(image: &DiskImage) {
 #[must_use]
 pub fn image() -> DiskImage {
     with(|disk| {
-        let bytes =
-            |(path, file): (&String, &Rc<RefCell<SimulatedFile>>)| (path.clone(), file.borrow().bytes().to_vec());
-        disk.files.iter().map(bytes).collect()
+        let contents =
+            |(path, file): (&String, &Rc<RefCell<SimulatedFile>>)| (path.clone(), file.borrow().contents().clone());
+        disk.files.iter().map(contents).collect()
     })
 }
 
@@ -168,7 +170,7 @@ pub fn restart(ending: Ending, random: &mut ChaCha8Rng) -> PowerCutLosses {
             let left = match ending {
                 Ending::Kill => file.after_kill(),
                 Ending::PowerCut => {
-                    SimulatedFile::with_bytes(file.after_power_cut(&mut losses, |below| random.random_range(0..below)))
+                    SimulatedFile::of(file.after_power_cut(&mut losses, |below| random.random_range(0..below)))
                 }
             };
             (path, left)
@@ -247,7 +249,7 @@ pub(crate) fn open(path: &str, create: bool) -> Option<Rc<RefCell<SimulatedFile>
     with(|disk| match disk.files.get(path) {
         Some(file) => Some(Rc::clone(file)),
         None if create => {
-            let file = SimulatedFile::with_bytes(Vec::new());
+            let file = SimulatedFile::of(FileContents::default());
             disk.files.insert(path.to_owned(), Rc::clone(&file));
             Some(file)
         }

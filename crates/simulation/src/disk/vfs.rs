@@ -290,7 +290,7 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
 
 unsafe extern "C" fn file_size(file: *mut ffi::sqlite3_file, size: *mut i64) -> c_int {
     // SAFETY: the file is open, and `size` is a place for its size.
-    unsafe { *size = i64::try_from(handle(file).file.borrow().bytes().len()).unwrap_or(i64::MAX) };
+    unsafe { *size = i64::try_from(handle(file).file.borrow().contents().len()).unwrap_or(i64::MAX) };
     ffi::SQLITE_OK
 }
 
