@@ -1,4 +1,5 @@
-//! A PostgreSQL primary with a synchronous replica, which takes over when the primary is lost, and a disk that can be full.
+//! A PostgreSQL primary with a synchronous replica, which takes over when the primary is lost, and a disk that can be full. A script makes
+//! the replica the primary; with `BELLWETHER_CLUSTER_PATRONI=1` Patroni does.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -63,7 +64,7 @@ impl Database {
         self.run("kill-primary").unwrap();
     }
 
-    /// Makes the replica the primary, and leads to it from now on.
+    /// Makes the replica the primary or, with Patroni, waits until it is, and leads to it from now on.
     pub(crate) fn promote_replica(&self) {
         self.run("promote").unwrap();
         self.socket.send_replace(self.folder.join("replica").join(SOCKET));
@@ -107,11 +108,19 @@ pub(crate) fn url(socket: &std::path::Path) -> String {
 
 /// Runs the script that manages the servers. Returns what it prints, or its errors.
 fn run(arguments: &[&str]) -> Result<String, String> {
-    let script = repository_root().join("scripts/postgres-pair-for-tests");
-    let output = Command::new(script).args(arguments).output().unwrap();
+    let has_patroni = std::env::var("BELLWETHER_CLUSTER_PATRONI").is_ok_and(|value| value == "1");
+    let script = if has_patroni {
+        "scripts/patroni-for-tests"
+    } else {
+        "scripts/postgres-pair-for-tests"
+    };
+    let output = Command::new(repository_root().join(script))
+        .args(arguments)
+        .output()
+        .unwrap();
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("postgres-pair-for-tests {arguments:?}: {errors}"));
+        return Err(format!("{script} {arguments:?}: {errors}"));
     }
     Ok(String::from_utf8(output.stdout).unwrap())
 }
