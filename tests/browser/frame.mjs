@@ -169,7 +169,7 @@ await withPage({}, async (page) => {
 });
 
 // Without a connection the browser shows the service's own page.
-await withPage({}, async (page) => {
+await withPage({ worker: true }, async (page) => {
   await signIn(page, email);
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);

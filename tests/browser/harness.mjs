@@ -25,7 +25,7 @@ export function environment(name) {
 }
 
 /**
- * @typedef {{width?: number, theme?: "light" | "dark", scripts?: boolean, touch?: boolean}} BrowserOptions
+ * @typedef {{width?: number, theme?: "light" | "dark", scripts?: boolean, touch?: boolean, worker?: boolean}} BrowserOptions
  * @typedef {import("playwright-core").Page} Page
  */
 
@@ -62,6 +62,8 @@ export async function withPage(options, test) {
       javaScriptEnabled: options.scripts ?? true,
       hasTouch: options.touch ?? false,
       reducedMotion: "reduce",
+      // Only the tests of the service worker have one: each navigation would wait until Chromium has started it.
+      serviceWorkers: options.worker ? "allow" : "block",
     });
     // A test waits for states. The time limit only detects hangs, as in the tests in Rust.
     context.setDefaultTimeout(HANG_LIMIT);

@@ -55,7 +55,7 @@ async function deliver(page, content) {
   await session.send("ServiceWorker.deliverPushMessage", { origin: ORIGIN, registrationId, data: JSON.stringify(content) });
 }
 
-await withPage({}, async (page) => {
+await withPage({ worker: true }, async (page) => {
   await replacePushService(page, "denied");
   await signIn(page, environment("EMAIL"));
   await page.goto("/settings/channels");
@@ -64,7 +64,7 @@ await withPage({}, async (page) => {
   await assertAccessible(page);
 });
 
-await withPage({}, async (page) => {
+await withPage({ worker: true }, async (page) => {
   await page.context().grantPermissions(["notifications"], { origin: ORIGIN });
   await replacePushService(page, "granted");
   await signIn(page, environment("EMAIL"));

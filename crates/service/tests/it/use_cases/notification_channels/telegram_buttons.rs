@@ -86,7 +86,7 @@ impl Fired {
     /// Presses a button in a chat, and returns the text of the answer.
     async fn press(&self, chat_id: i64, data: &str) -> String {
         let query = self.server.press(chat_id, data);
-        eventually_some("the button is answered", async || {
+        let answer = eventually_some("the button is answered", async || {
             self.app.service.notification_channels.read_telegram_updates();
             let answered = |(path, body): &(String, Value)| {
                 path.ends_with("/answerCallbackQuery") && body["callback_query_id"] == query
@@ -95,7 +95,14 @@ impl Fired {
             let (_, body) = sent.iter().find(|sent| answered(sent))?;
             Some(body["text"].as_str().unwrap().to_owned())
         })
-        .await
+        .await;
+        // A press that is not confirmed yet would be read again if the clock moved, because its answer would time out.
+        eventually_some("the press is confirmed", async || {
+            self.app.service.notification_channels.read_telegram_updates();
+            (self.server.updates() == 0).then_some(())
+        })
+        .await;
+        answer
     }
 
     async fn firing(&self) -> FiringWithMessages {
