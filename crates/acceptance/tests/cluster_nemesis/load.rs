@@ -26,8 +26,8 @@ const MOVED_PERCENT: i64 = 80;
 const CREATED_PERCENT: i64 = 30;
 /// The share of triggered alerts that are activated although their condition holds, in percent.
 const HOLDING_PERCENT: i64 = 3;
-/// How long a firing is waited for that should be on disk.
-const MAX_FIRING_DELAY: SignedDuration = SignedDuration::from_secs(20);
+/// How long a firing is waited for that should be on disk. Patroni replaces a primary after some twenty seconds.
+const MAX_FIRING_DELAY: SignedDuration = SignedDuration::from_secs(60);
 
 /// A firing that a client has read.
 #[derive(Clone, Debug)]

@@ -56,6 +56,18 @@ pub struct DiskFault {
     pub kind: DiskFaultKind,
 }
 
+impl DiskFault {
+    /// Returns what is left of the fault after a number of operations.
+    fn after(self, operations: u64) -> Option<Self> {
+        let failed = operations.saturating_sub(self.after);
+        (failed < self.lasts).then(|| Self {
+            after: self.after.saturating_sub(operations),
+            lasts: self.lasts - failed,
+            ..self
+        })
+    }
+}
+
 /// A kind of fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DiskFaultKind {
@@ -160,7 +172,7 @@ pub fn faults_hit() -> u64 {
     with(|disk| disk.faults_hit)
 }
 
-/// Starts the next process on what the last one has left.
+/// Starts the next process on what the last one has left. A fault goes on: a disk that is full does not get space by a restart.
 pub fn restart(ending: Ending, random: &mut ChaCha8Rng) -> PowerCutLosses {
     with(|disk| {
         let mut losses = PowerCutLosses::default();
@@ -177,6 +189,7 @@ pub fn restart(ending: Ending, random: &mut ChaCha8Rng) -> PowerCutLosses {
         });
         *disk = Disk {
             files: left.collect(),
+            fault: disk.fault.and_then(|fault| fault.after(disk.operations)),
             ..Disk::default()
         };
         losses

@@ -85,6 +85,25 @@ fn power_cut_before_any_operation_keeps_synced_commits_and_loses_others() {
 }
 
 #[test]
+fn fault_of_the_disk_goes_on_in_the_next_processes_until_it_is_over() {
+    start();
+    let kind = DiskFaultKind::Full;
+    disk::fail(Some(DiskFault {
+        after: 8,
+        lasts: 20,
+        kind,
+    }));
+    let failed = (0..20).take_while(|process| {
+        let inserted = insert_rows("FULL");
+        disk::end_now();
+        disk::restart(Ending::Kill, &mut ChaCha8Rng::seed_from_u64(*process));
+        inserted < ROWS
+    });
+    let failed = failed.count();
+    assert!((2..20).contains(&failed), "{failed} processes failed");
+}
+
+#[test]
 fn failing_and_full_disk_fail_commits_and_damage_nothing() {
     for kind in [DiskFaultKind::Failing, DiskFaultKind::Full] {
         for after in 0..30 {
