@@ -125,14 +125,11 @@ fn record_end(world: &World, end: &LifeEnd) {
     let mut state = world.state();
     state.note_time();
     state.report.figures.disk_faults += faults;
+    if let LifeEnd::NotStarted(error) = end {
+        state.process_not_started(format!("the process cannot start: {error}"));
+        return;
+    }
     let ending = state.ending.as_ref().map_or(Ending::Kill, |(ending, _)| *ending);
-    let text = match end {
-        LifeEnd::NotStarted(error) => {
-            state.sometimes("a process could not start");
-            format!("the process cannot start: {error}")
-        }
-        _ => format!("{ending:?} after {operations} changes of the disk, the last of them: {last}"),
-    };
     state.sometimes(match ending {
         Ending::Kill => "a process was killed",
         Ending::PowerCut => "the power was cut",
@@ -142,7 +139,9 @@ fn record_end(world: &World, end: &LifeEnd) {
         "Write" => state.sometimes("a process ended after a write"),
         _ => {}
     }
-    state.process_ended(text);
+    state.process_ended(format!(
+        "{ending:?} after {operations} changes of the disk, the last of them: {last}"
+    ));
 }
 
 /// Starts the disk of the next process.

@@ -287,6 +287,13 @@ impl WorldState {
         *self.report.sometimes.entry(reached.to_owned()).or_default() += 1;
     }
 
+    /// A process could not start, so it has taken no request and judged no price.
+    pub(crate) fn process_not_started(&mut self, text: String) {
+        self.report.figures.endings += 1;
+        self.sometimes("a process could not start");
+        self.log(text);
+    }
+
     /// The process has ended. Its open requests will not be answered.
     pub(crate) fn process_ended(&mut self, text: String) {
         self.report.figures.endings += 1;
