@@ -58,7 +58,7 @@ pub struct DiskFault {
 
 impl DiskFault {
     /// Returns what is left of the fault after a number of operations.
-    fn after(self, operations: u64) -> Option<Self> {
+    fn left_after(self, operations: u64) -> Option<Self> {
         let failed = operations.saturating_sub(self.after);
         (failed < self.lasts).then(|| Self {
             after: self.after.saturating_sub(operations),
@@ -189,7 +189,7 @@ pub fn restart(ending: Ending, random: &mut ChaCha8Rng) -> PowerCutLosses {
         });
         *disk = Disk {
             files: left.collect(),
-            fault: disk.fault.and_then(|fault| fault.after(disk.operations)),
+            fault: disk.fault.and_then(|fault| fault.left_after(disk.operations)),
             ..Disk::default()
         };
         losses
