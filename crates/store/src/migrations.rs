@@ -67,6 +67,7 @@ on_both! {
     "0044" "cluster",
     "0045" "written_requests",
     "0046" "managed_alerts",
+    "0047" "firings_change_no_index",
 }
 
 /// Returns the migrations of SQLite.

@@ -142,7 +142,7 @@ pub(crate) fn channel(account: u64, throttle: ChannelThrottle) -> NotificationCh
 
 /// The route to one channel.
 pub(crate) fn route_to(channel: &NotificationChannel) -> Option<ChannelRoute> {
-    parse_route(&json!({"channels": [channel.id.0]})).unwrap()
+    parse_route(&json!({"channels": [channel.id.0.to_string()]})).unwrap()
 }
 
 /// The firing of the alert with a number.

@@ -223,3 +223,33 @@ fn history_entry_of_message_has_the_status_that_a_concurrent_change_has_left() {
         );
     });
 }
+
+/// A row whose indexed columns stay as they are gets its new version on the same page, without new entries in the indexes.
+#[test]
+fn no_index_of_alerts_has_a_column_that_a_firing_changes() {
+    testkit::run(async {
+        let database = Database::postgres().await;
+        drop(open(&database).await);
+        let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
+        // Also finds columns in the condition of an index.
+        let of_column = "SELECT CAST(objid AS REGCLASS)::TEXT FROM pg_depend
+                         JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+                         WHERE refobjid = CAST('alerts' AS REGCLASS) AND classid = CAST('pg_class' AS REGCLASS)
+                         AND objid IN (SELECT indexrelid FROM pg_index) AND attname = $1";
+        for (column, is_indexed) in [
+            ("status", false),
+            ("revision", false),
+            ("triggered_at", false),
+            ("lifecycle", false),
+            ("deleted_at", true),
+        ] {
+            let indexes: Vec<String> = sqlx::query_scalar(of_column)
+                .bind(column)
+                .fetch_all(&pool)
+                .await
+                .unwrap();
+            assert_eq!(!indexes.is_empty(), is_indexed, "{column} is in {indexes:?}");
+        }
+        pool.close().await;
+    });
+}
