@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ::alerts::transition::{self, Transition};
 use foundation::JobLease;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use market::{CurrentPrice, Symbol};
 use serde_json::{Map, Value};
 use store::StoreError;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::prices::Prices;
 
 /// How often the database is searched for alerts that another process made active.
-const SEARCH_INTERVAL: Duration = Duration::from_mins(1);
+const SEARCH_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 /// Lease of the confirmation of prices.
 const CONFIRMATION_LEASE: SignedDuration = SignedDuration::from_secs(150);
 /// The maximum number of stocks whose prices the source is asked to confirm with each search.
@@ -29,31 +29,24 @@ const ALERT_BATCH_SIZE: u32 = 256;
 pub async fn run(prices: Prices, stop: CancellationToken) {
     let clock = &prices.ports.clock;
     let lease = JobLease::new(&prices.ports, "price_confirmations", CONFIRMATION_LEASE);
-    let mut searched_at = None;
+    // By the uptime, so that a clock that is set back does not postpone the search.
+    let mut next_search = clock.uptime();
     loop {
-        let now = clock.now();
-        let is_search_due = search_due_in(searched_at, now).is_zero();
+        let is_search_due = next_search <= clock.uptime();
         if is_search_due {
-            searched_at = Some(now);
+            next_search = clock.uptime() + SEARCH_INTERVAL;
         }
         if let Err(error) = prices.fill_initial_prices(is_search_due, &lease).await {
             tracing::warn!(%error, "initial prices could not be stored; the next attempt is in a minute");
         }
+        let until_search = next_search.saturating_sub(clock.uptime());
         tokio::select! {
             () = stop.cancelled() => break,
             () = prices.initial_prices.wake.notified() => {}
-            () = clock.sleep(search_due_in(searched_at, clock.now())) => {}
+            () = clock.sleep(Duration::try_from(until_search).unwrap_or_default()) => {}
         }
     }
     lease.release().await;
-}
-
-/// Returns after which time to search. A search that began while the clock was ahead does not delay the next one.
-fn search_due_in(searched_at: Option<Timestamp>, now: Timestamp) -> Duration {
-    match searched_at {
-        Some(at) if at <= now => SEARCH_INTERVAL.saturating_sub(now.duration_since(at).unsigned_abs()),
-        _ => Duration::ZERO,
-    }
 }
 
 impl Prices {
