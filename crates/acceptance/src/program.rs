@@ -65,6 +65,15 @@ impl ServiceSetup {
         Self::with(DatabaseKind::Postgres, testkit::Database::empty_postgres().await)
     }
 
+    /// Uses a PostgreSQL database that exists already, and that the test removes itself, with default settings.
+    ///
+    /// # Panics
+    /// If no folder can be created.
+    #[must_use]
+    pub fn on_existing_postgres(url: &str) -> Self {
+        Self::with(DatabaseKind::Postgres, testkit::Database::existing_postgres(url))
+    }
+
     /// Creates a database without rows and default settings: pushed market data, a market that is always open, and any free port.
     ///
     /// # Panics

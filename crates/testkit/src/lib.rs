@@ -79,7 +79,11 @@ pub struct Database {
 #[derive(Debug)]
 enum Storage {
     Folder(TempDir),
-    Postgres { name: String },
+    Postgres {
+        name: String,
+    },
+    /// A PostgreSQL database that the test removes itself.
+    ExistingPostgres,
 }
 
 impl Database {
@@ -103,6 +107,15 @@ impl Database {
         Self::named(postgres::create_empty().await)
     }
 
+    /// Uses a PostgreSQL database that exists already, and remains.
+    #[must_use]
+    pub fn existing_postgres(url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            storage: Storage::ExistingPostgres,
+        }
+    }
+
     fn named((name, url): (String, String)) -> Self {
         Self {
             url,
@@ -119,7 +132,7 @@ impl Database {
     /// Whether this is a PostgreSQL database.
     #[must_use]
     pub const fn is_postgres(&self) -> bool {
-        matches!(self.storage, Storage::Postgres { .. })
+        !matches!(self.storage, Storage::Folder(_))
     }
 
     /// The SQLite file.
@@ -127,7 +140,7 @@ impl Database {
     pub fn file(&self) -> Option<std::path::PathBuf> {
         match &self.storage {
             Storage::Folder(folder) => Some(folder.path().join("test.db")),
-            Storage::Postgres { .. } => None,
+            Storage::Postgres { .. } | Storage::ExistingPostgres => None,
         }
     }
 }

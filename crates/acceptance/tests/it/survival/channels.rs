@@ -4,11 +4,11 @@ use acceptance::environment::{ALL_SCOPES, ingest};
 use acceptance::{ApiClient, DatabaseKind, ScriptedServer, ServiceSetup};
 use serde_json::{Value, json};
 
-use crate::survival::setup;
+use crate::survival::with_webhooks;
 
 /// Returns settings that permit channels on this machine, and a key of an account.
 pub(super) async fn setup_with_key(database: DatabaseKind) -> (ServiceSetup, String) {
-    let setup = setup(database).await.set("webhooks.allow_private_cidrs", "127.0.0.0/8");
+    let setup = with_webhooks(ServiceSetup::on(database).await).set("webhooks.allow_private_cidrs", "127.0.0.0/8");
     setup.create_user("ann@example.com", "premium", &["--operator"]).await;
     let key = setup.create_key("ann@example.com", Some(ALL_SCOPES)).await;
     (setup, key)

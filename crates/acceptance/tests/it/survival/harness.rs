@@ -1,21 +1,22 @@
-//! The kill harness: one or two service processes on one database, the workers, and the comparison of the actual state with the
+//! The kill harness: one or two service processes on one database, and the workers. `comparison.rs` compares the actual state with the
 //! expected state.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use acceptance::clock::wait_for;
 use acceptance::environment::{ALL_SCOPES, ingest};
 use acceptance::{ApiClient, RunningService, ServiceSetup};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng};
+use reqwest::Method;
 use serde_json::json;
 
-use crate::survival::audit::{self, DatabaseSnapshot, ListedAlert};
-use crate::survival::deliveries::{self, DeliveryCounts, WebhookReceivers};
+use crate::survival::deliveries::{DeliveryCounts, WebhookReceivers};
 use crate::survival::messages::{MessageReceivers, OWNER};
-use crate::survival::model::{AlertState, AlertStatus, dollars};
+use crate::survival::model::dollars;
+use crate::survival::postgres_server::PostgresServer;
 use crate::survival::worker::{Worker, random_below};
 
 const WORKER_COUNT: u64 = 4;
@@ -26,15 +27,17 @@ const MAX_RUN_TIME_MS: u64 = 600;
 const MAX_STARTUP_TIME_MS: u64 = 300;
 
 pub(crate) struct KillHarness {
-    setup: ServiceSetup,
+    pub(super) setup: ServiceSetup,
+    /// The server of the database, if it fails in each round.
+    server: Option<PostgresServer>,
     key: String,
     processes: Vec<RunningService>,
-    workers: Vec<Worker>,
-    receivers: WebhookReceivers,
-    messages: MessageReceivers,
-    messages_summary: String,
-    received: DeliveryCounts,
-    rounds: u32,
+    pub(super) workers: Vec<Worker>,
+    pub(super) receivers: WebhookReceivers,
+    pub(super) messages: MessageReceivers,
+    pub(super) messages_summary: String,
+    pub(super) received: DeliveryCounts,
+    kills: u32,
     killed_during_startup: u32,
 }
 
@@ -51,6 +54,7 @@ impl KillHarness {
         let receivers = WebhookReceivers::start(&started[0].anonymous_client().with_key(&key)).await;
         let harness = Self {
             setup,
+            server: None,
             key,
             processes: started,
             workers: (0..WORKER_COUNT)
@@ -60,7 +64,7 @@ impl KillHarness {
             messages,
             messages_summary: String::new(),
             received: DeliveryCounts::default(),
-            rounds: 0,
+            kills: 0,
             killed_during_startup: 0,
         };
         let symbols: Vec<_> = harness.workers.iter().map(|worker| worker.symbol.clone()).collect();
@@ -78,7 +82,16 @@ impl KillHarness {
         harness
     }
 
-    fn clients(&self) -> Vec<ApiClient> {
+    /// Lets the server of the database fail in each round. The service is killed in some of them.
+    pub(crate) fn with_failing_server(mut self, server: PostgresServer) -> Self {
+        self.server = Some(server);
+        for worker in &mut self.workers {
+            worker.database_may_fail = true;
+        }
+        self
+    }
+
+    pub(super) fn clients(&self) -> Vec<ApiClient> {
         let client = |process: &RunningService| process.anonymous_client().with_key(&self.key);
         self.processes.iter().map(client).collect()
     }
@@ -105,10 +118,14 @@ impl KillHarness {
     }
 
     pub(crate) fn summary(&self) -> String {
+        let (crashes, cuts) = self
+            .server
+            .as_ref()
+            .map_or((0, 0), |server| (server.crashes, server.cuts));
         format!(
-            "{} kills ({} more while starting), {} acknowledged requests, {} alerts, {} firings; \
+            "{} kills ({} more while starting), {crashes} crashes of the database, {cuts} cuts of its connections, {} acknowledged requests, {} alerts, {} firings; \
              at two receivers {} deliveries in {} requests, {} of them duplicates of accepted deliveries; {}",
-            self.rounds,
+            self.kills,
             self.killed_during_startup,
             self.acknowledged(),
             self.workers.iter().map(|worker| worker.alerts.len()).sum::<usize>(),
@@ -120,9 +137,8 @@ impl KillHarness {
         )
     }
 
-    /// Runs the workers, kills and restarts the processes, and compares. Returns the violations.
+    /// Runs the workers, lets the server of the database fail or kills and restarts the processes, and compares. Returns the violations.
     pub(crate) async fn round(&mut self, rng: &mut ChaCha8Rng) -> Vec<String> {
-        self.rounds += 1;
         self.receivers.change_behaviour(rng);
         self.messages.change_behaviour(rng);
         let stop = Arc::new(AtomicBool::new(false));
@@ -133,12 +149,15 @@ impl KillHarness {
         }
         // The time of the kill is the random variable of the experiment.
         tokio::time::sleep(Duration::from_millis(20 + random_below(rng, MAX_RUN_TIME_MS))).await;
-        // With two processes, usually only one is killed.
-        let killed = if self.processes.len() == 2 && random_below(rng, 3) > 0 {
-            1
-        } else {
-            self.processes.len()
-        };
+        let mut killed = self.processes.len();
+        if let Some(server) = &mut self.server {
+            server.fail(rng).await;
+            killed = usize::from(random_below(rng, 4) == 0);
+        } else if killed == 2 && random_below(rng, 3) > 0 {
+            // With two processes, usually only one is killed.
+            killed = 1;
+        }
+        self.kills += u32::from(killed > 0);
         let mut survivors = Vec::new();
         for (index, process) in self.processes.drain(..).enumerate() {
             if index < killed {
@@ -154,6 +173,9 @@ impl KillHarness {
         for _ in 0..killed {
             self.start_process(rng).await;
         }
+        if self.server.is_some() {
+            self.wait_until_database_is_back().await;
+        }
         let mut violations: Vec<_> = self
             .workers
             .iter_mut()
@@ -161,6 +183,21 @@ impl KillHarness {
             .collect();
         violations.extend(self.compare().await);
         violations
+    }
+
+    /// Waits until all processes are ready and have judged the prices whose requests have failed.
+    async fn wait_until_database_is_back(&mut self) {
+        let clients = self.clients();
+        for client in &clients {
+            wait_for("readiness", || async {
+                let response = client.request_to(Method::GET, "/readyz").try_send().await;
+                response.ok().filter(|response| response.status == 200)
+            })
+            .await;
+        }
+        for worker in &mut self.workers {
+            worker.repeat_unacknowledged_price(&clients).await;
+        }
     }
 
     /// Starts a process; sometimes kills it during startup and starts it again.
@@ -172,144 +209,5 @@ impl KillHarness {
             self.killed_during_startup += 1;
         }
         self.processes.push(self.setup.start().await);
-    }
-
-    async fn read_snapshot(&self) -> DatabaseSnapshot {
-        audit::read_database(self.setup.database(), self.setup.database_url()).await
-    }
-
-    /// Reads a state that the API and the database show consistently. The database may still commit a request of a killed process,
-    /// and another process a request whose client has given up. Histories only grow, so between two equal ones nothing has changed.
-    async fn read_consistent_state(&self, client: &ApiClient) -> (Vec<ListedAlert>, DatabaseSnapshot) {
-        loop {
-            let before = self.read_snapshot().await;
-            let shown = audit::list_alerts(client).await;
-            if self.read_snapshot().await == before {
-                return (shown, before);
-            }
-        }
-    }
-
-    /// Compares the actual state with the model and resolves uncertain states. Returns the violations.
-    async fn compare(&mut self) -> Vec<String> {
-        let mut violations = Vec::new();
-        let clients = self.clients();
-        for worker in &mut self.workers {
-            let response = clients[0]
-                .get(&format!("/stocks/{}", worker.symbol))
-                .await
-                .expect_ok(200);
-            let price = audit::price(&response.data()["last_price"]);
-            // Each of two processes has its own last price; one may have missed a quote that was not acknowledged.
-            if !worker.prices.contains(&price) {
-                violations.push(format!(
-                    "{} is at {price}; expected one of {:?}",
-                    worker.symbol, worker.prices
-                ));
-            } else if clients.len() == 1 {
-                worker.prices = BTreeSet::from([price]);
-            }
-        }
-        let received = self.receivers.received();
-        let (shown, snapshot) = self.read_consistent_state(clients.last().unwrap()).await;
-        let written = &snapshot.alerts;
-        let triggered: usize = written.values().map(|alert| alert.fired.len()).sum();
-        if i64::try_from(triggered) != Ok(snapshot.events) {
-            violations.push(format!("{triggered} firings, but {} events", snapshot.events));
-        }
-        for received in &received {
-            violations.extend(deliveries::compare(received, &snapshot.firings).1);
-        }
-        let mut unknown: Vec<_> = shown.iter().collect();
-        for worker in &mut self.workers {
-            for alert in &mut worker.alerts {
-                let found = unknown.iter().position(|shown| match &alert.id {
-                    Some(id) => shown.id == *id,
-                    None => shown.note == alert.note,
-                });
-                let shown = found.map(|index| unknown.swap_remove(index));
-                if let Some(shown) = shown {
-                    alert.id = Some(shown.id.clone());
-                    if (shown.symbol.as_str(), shown.condition.as_str(), shown.note)
-                        != (alert.symbol.as_str(), alert.condition(), alert.note)
-                    {
-                        violations.push(format!("{shown:?} was created as {alert:?}"));
-                    }
-                }
-                let written = alert
-                    .id
-                    .as_ref()
-                    .and_then(|id| written.get(id))
-                    .cloned()
-                    .unwrap_or_default();
-                let state = AlertState {
-                    status: match (shown, written.last_status.as_str()) {
-                        (Some(shown), _) => shown.status,
-                        (None, "") => AlertStatus::Absent,
-                        (None, _) => AlertStatus::Deleted,
-                    },
-                    threshold: shown.map_or(alert.possible_states.first().unwrap().threshold, |shown| {
-                        shown.threshold
-                    }),
-                    fired: written.fired.clone(),
-                };
-                if !written.last_status.is_empty() && AlertStatus::read(&written.last_status) != state.status {
-                    violations.push(format!("{:?} is {state:?}, but its history is {written:?}", alert.id));
-                }
-                if i64::try_from(written.fired.len()) != Ok(written.events) {
-                    violations.push(format!(
-                        "{:?} fired {:?} with {} events",
-                        alert.id, written.fired, written.events
-                    ));
-                }
-                if let Err(violation) = alert.observe_state(&state, &worker.prices) {
-                    violations.push(format!("{:?} {violation}", alert.id));
-                }
-            }
-            worker.alerts.retain(|alert| !alert.is_certainly(AlertStatus::Absent));
-        }
-        violations.extend(unknown.iter().map(|shown| format!("unexpected alert {shown:?}")));
-        violations
-    }
-
-    /// Compares the final state, and every firing with the history in the API. Returns the violations.
-    pub(crate) async fn final_check(&mut self) -> Vec<String> {
-        let mut violations = self.compare().await;
-        let client = self.clients().remove(0);
-        violations.extend(self.check_deliveries(&client).await);
-        for alert in self.workers.iter().flat_map(|worker| &worker.alerts) {
-            let path = format!("/alerts/{}/history?limit=200", alert.id.as_ref().unwrap());
-            let history = client.get(&path).await.expect_ok(200);
-            let fired = history
-                .items()
-                .iter()
-                .rev()
-                .filter(|entry| entry["action_type"] == "triggered");
-            let prices: Vec<_> = fired.map(|entry| audit::price(&entry["trigger_price"])).collect();
-            if alert.possible_states.iter().all(|state| state.fired != prices) {
-                violations.push(format!(
-                    "{:?} fired at {prices:?}; expected one of {:?}",
-                    alert.id, alert.possible_states
-                ));
-            }
-        }
-        violations
-    }
-
-    /// Waits for all deliveries and messages, and checks that every firing has arrived at each receiver and as one message.
-    /// Returns the violations.
-    async fn check_deliveries(&mut self, client: &ApiClient) -> Vec<String> {
-        self.receivers.wait_until_all_delivered(client).await;
-        let firings = self.read_snapshot().await.firings;
-        let mut violations = self.receivers.compare_reported(client, &firings).await;
-        for received in self.receivers.received() {
-            let (counts, more) = deliveries::compare_all(&received, &firings);
-            self.received += counts;
-            violations.extend(more);
-        }
-        let (more, summary) = self.messages.check(&self.setup, firings.values().sum()).await;
-        violations.extend(more);
-        self.messages_summary = summary;
-        violations
     }
 }

@@ -21,18 +21,21 @@
 
 mod audit;
 mod channels;
+mod comparison;
 mod deliveries;
 mod escalations;
 mod folding;
 mod harness;
 mod messages;
 mod model;
+mod postgres_server;
 mod repeating;
 mod timed;
 mod worker;
 
 use acceptance::{DatabaseKind, ServiceSetup, clock};
 use harness::KillHarness;
+use postgres_server::PostgresServer;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -53,8 +56,7 @@ fn plan(percent: u32) -> (u32, ChaCha8Rng) {
 }
 
 /// Returns settings that permit webhooks to call this machine, with many retries at short intervals.
-async fn setup(database: DatabaseKind) -> ServiceSetup {
-    let setup = ServiceSetup::on(database).await;
+fn with_webhooks(setup: ServiceSetup) -> ServiceSetup {
     setup
         .set("limits.premium_per_hour", "100000000")
         .set("notifications.burst_limit", "1000000")
@@ -73,9 +75,14 @@ async fn run_rounds(database: DatabaseKind, processes: usize, percent: u32) {
 }
 
 async fn run_rounds_with(database: DatabaseKind, processes: usize, rounds: u32, mut rng: ChaCha8Rng) {
-    let mut harness = KillHarness::start(setup(database).await, processes).await;
+    let setup = with_webhooks(ServiceSetup::on(database).await);
+    let harness = KillHarness::start(setup, processes).await;
+    run_rounds_of(harness, rounds, &mut rng).await;
+}
+
+async fn run_rounds_of(mut harness: KillHarness, rounds: u32, rng: &mut ChaCha8Rng) {
     for round in 1..=rounds {
-        let violations = harness.round(&mut rng).await;
+        let violations = harness.round(rng).await;
         assert!(
             violations.is_empty(),
             "round {round}: {violations:#?}\n{}",
@@ -106,12 +113,21 @@ async fn nothing_is_lost_or_duplicated_by_two_processes() {
     run_rounds(DatabaseKind::Postgres, 2, 30).await;
 }
 
+/// The server of the database crashes, or its connections are cut, while the service goes on or is killed, too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_duplicated_while_postgres_fails() {
+    let (rounds, mut rng) = plan(30);
+    let server = PostgresServer::start();
+    let setup = with_webhooks(ServiceSetup::on_existing_postgres(server.url()));
+    let harness = KillHarness::start(setup, 1).await.with_failing_server(server);
+    run_rounds_of(harness, rounds, &mut rng).await;
+}
+
 /// The negative control: without compare-and-set, the harness must detect duplicate firings.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn harness_detects_duplicates_without_compare_and_set() {
     let (_, mut rng) = plan(0);
-    let setup = setup(DatabaseKind::Postgres)
-        .await
+    let setup = with_webhooks(ServiceSetup::on(DatabaseKind::Postgres).await)
         .set("database.unsafe_without_compare_and_set", "true");
     let mut harness = KillHarness::start(setup, 2).await;
     for _ in 0..20 {

@@ -24,6 +24,10 @@ pub(crate) struct Worker {
     pub(crate) alerts: Vec<AlertModel>,
     /// Possible current prices of the stock.
     pub(crate) prices: BTreeSet<Price>,
+    /// Whether the database may fail, so that a response 503 leaves open whether the request has been executed.
+    pub(crate) database_may_fail: bool,
+    /// The last price, if it was not acknowledged.
+    unacknowledged_price: Option<Price>,
     /// Number of acknowledged requests.
     pub(crate) acknowledged: u64,
     /// Unexpected responses.
@@ -48,6 +52,8 @@ impl Worker {
             symbol: format!("W{number}"),
             alerts: Vec::new(),
             prices: BTreeSet::from([price]),
+            database_may_fail: false,
+            unacknowledged_price: None,
             acknowledged: 0,
             violations: Vec::new(),
             next_note: number * 1_000_000,
@@ -164,6 +170,7 @@ impl Worker {
             Ok(response) if operation != Operation::Create && response.status == 200 => Outcome::Succeeded,
             Ok(response) if response.status == 422 => Outcome::Rejected,
             Ok(response) if response.status == 404 => Outcome::NotFound,
+            Ok(response) if self.database_may_fail && response.status == 503 => Outcome::Unknown,
             Ok(response) => {
                 self.violations.push(format!("{operation:?}: {response}"));
                 Outcome::Unknown
@@ -181,11 +188,23 @@ impl Worker {
         outcome != Outcome::Unknown
     }
 
-    /// Sends a quote to all processes concurrently; returns false if one did not acknowledge it.
+    /// Sends a random price; returns false if a process did not acknowledge it.
     async fn send_quote(&mut self, processes: &[ApiClient], rng: &mut ChaCha8Rng) -> bool {
         let from = *self.prices.first().unwrap();
         let move_by = i64::try_from(random_below(rng, 80_000)).unwrap() - 40_000;
         let price = (from + move_by).clamp(MIN_PRICE, MAX_PRICE);
+        self.send_price(price, processes).await
+    }
+
+    /// Sends a price that was not acknowledged again, until it is. So everything that it fires is written.
+    pub(crate) async fn repeat_unacknowledged_price(&mut self, processes: &[ApiClient]) {
+        while let Some(price) = self.unacknowledged_price.filter(|_| self.violations.is_empty()) {
+            self.send_price(price, processes).await;
+        }
+    }
+
+    /// Sends a price to all processes concurrently; returns false if one did not acknowledge it.
+    async fn send_price(&mut self, price: Price, processes: &[ApiClient]) -> bool {
         let batch = json!({"quotes": [{"symbol": self.symbol, "price": dollars(price)}]});
         let mut requests = tokio::task::JoinSet::new();
         for process in processes {
@@ -196,6 +215,7 @@ impl Worker {
         for response in requests.join_all().await {
             match response {
                 Ok(response) if response.status == 200 && response.data()["rejected"] == Value::Array(Vec::new()) => {}
+                Ok(response) if self.database_may_fail && response.status == 503 => acknowledged = false,
                 Ok(response) => self.violations.push(response.to_string()),
                 Err(_) => acknowledged = false,
             }
@@ -206,6 +226,7 @@ impl Worker {
         } else {
             self.prices.insert(price);
         }
+        self.unacknowledged_price = (!acknowledged).then_some(price);
         for alert in &mut self.alerts {
             alert.record_price(price, acknowledged);
         }
