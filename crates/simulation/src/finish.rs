@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
 use crate::life::Clients;
-use crate::model::{AlertStatus, Cents, missing_deliveries};
+use crate::model::{AlertStatus, Cents, RecordedAlert, missing_deliveries};
 use crate::network::Receivers;
 use crate::plan::STOCKS;
 use crate::records::{DatabaseReader, Records};
@@ -157,8 +157,22 @@ fn note_states(state: &mut crate::world::WorldState, records: &Records) {
         if alert.status == AlertStatus::Deleted && !alert.firings.is_empty() {
             state.sometimes("a deleted alert had fired");
         }
+        if alert.adjustments > 0 {
+            state.reach(of_adjusted(alert));
+        }
         if alert.status == AlertStatus::Paused {
             state.sometimes("an alert was paused at the end");
         }
     }
+}
+
+fn of_adjusted(alert: &RecordedAlert) -> Vec<&'static str> {
+    let mut reached = Vec::new();
+    if alert.returns_at.is_some() {
+        reached.push("an alert that repeats was adjusted to a split");
+    }
+    if !alert.firings.is_empty() {
+        reached.push("an adjusted alert fired");
+    }
+    reached
 }

@@ -16,7 +16,7 @@ use tokio::sync::{Notify, mpsc};
 use crate::clock::SimulatedClock;
 use crate::disk::{self, DiskFaultKind};
 use crate::finish;
-use crate::model::{AlertModel, Cents, Change, MAX_SMALL_STEP, WantedAlert};
+use crate::model::{AlertModel, Cents, Change, MAX_SMALL_STEP, Split, WantedAlert};
 use crate::network::{Behaviour, Receivers};
 use crate::plan::{Action, BASIC_USER, SimulationPlan};
 use crate::simulation::{LifeEnd, wait_ms};
@@ -65,6 +65,12 @@ impl Life<'_> {
         while let Some(step) = self.plan.steps.get(*position) {
             wait_ms(step.gap_ms).await;
             *position += 1;
+            if step.action == Action::Night {
+                self.world.log("the machine is switched off for the night");
+                self.world.state().ends_session = true;
+                self.end_now();
+                std::future::pending::<()>().await;
+            }
             self.perform(&clients, &step.action);
         }
         if self.world.state().ending.is_some() {
@@ -98,10 +104,20 @@ impl Life<'_> {
         self.ended.notify_one();
     }
 
+    /// Converts a price of an old share to the shares of the present session.
+    fn in_present_shares(&self, stock: usize, price: Cents) -> Cents {
+        let split = self.plan.splits[stock].filter(|_| self.world.state().model.is_second_session());
+        split.map_or(price, |split| split.price(price))
+    }
+
     fn perform(&self, clients: &Clients, action: &Action) {
         let world = &self.world;
         match *action {
-            Action::Create { slot, user, wanted } => {
+            Action::Create { slot, user, mut wanted } => {
+                wanted.threshold = self.in_present_shares(wanted.stock, wanted.threshold);
+                wanted.returns_at = wanted
+                    .returns_at
+                    .map(|level| self.in_present_shares(wanted.stock, level));
                 let prices = world.state().model.prices_of(wanted.stock);
                 let alert = AlertModel::new(user, user == BASIC_USER, wanted, &prices);
                 let request = world.create_begins(slot, alert);
@@ -120,19 +136,23 @@ impl Life<'_> {
                 world.sometimes("a reminder was set");
                 tokio::spawn(clients.clone().create(slot, request, user, wanted));
             }
-            Action::Change { slot, change } => {
+            Action::Change { slot, mut change } => {
                 let state = world.state();
                 let found = state.ids.get(&slot).copied();
                 let alert = state.model.alerts.get(&slot);
                 // The level of return of an alert that repeats would have to change with its threshold, and a reminder cannot be
                 // activated after its moment.
                 let alert = alert.filter(|alert| match change {
-                    Change::Edit(_) => alert.returns_at.is_none() && alert.moment.is_none(),
+                    Change::Edit(_) => !alert.repeats && alert.moment.is_none(),
                     Change::Activate => alert.moment.is_none(),
                     Change::Create | Change::Pause | Change::Delete => true,
                 });
                 let owner = alert.map(|alert| (alert.owner, alert.is_above));
+                let stock = alert.map_or(0, |alert| alert.stock);
                 drop(state);
+                if let Change::Edit(threshold) = &mut change {
+                    *threshold = self.in_present_shares(stock, *threshold);
+                }
                 if let (Some(id), Some((owner, is_above))) = (found, owner) {
                     let request = world.change_begins(slot, change);
                     tokio::spawn(clients.clone().change(slot, request, (owner, id, is_above), change));
@@ -153,6 +173,7 @@ impl Life<'_> {
                 age_ms,
                 is_doubled,
             } => {
+                let price = self.in_present_shares(stock, price);
                 let made_at = age_ms.map(|age| self.clock.now() - Duration::from_millis(age));
                 for _ in 0..=u8::from(is_doubled) {
                     let _ = clients.quotes.send((stock, price, made_at));
@@ -161,6 +182,13 @@ impl Life<'_> {
                     world.sometimes("a quote was doubled");
                 }
             }
+            Action::Split { stock } => {
+                if let Some(split) = self.plan.splits[stock] {
+                    tokio::spawn(clients.clone().split(stock, split));
+                }
+            }
+            // The process has ended.
+            Action::Night => {}
             Action::End {
                 ending,
                 operations,
@@ -285,6 +313,18 @@ impl Clients {
                 Err(_) => {}
             }
         }
+    }
+
+    /// Delivers a split.
+    async fn split(self, stock: usize, split: Split) {
+        let request = self.world.split_begins(stock, split);
+        let row = json!({"symbol": symbol(stock), "date": template::SPLIT_DAY, "ratio": split.ratio()});
+        let body = json!({"splits": [row]});
+        let sent = self
+            .in_time(self.service.market.ingest_json(&self.operator, &body))
+            .await;
+        let sent = sent.map(|report| report.rejected.into_iter().map(|row| row.reason).collect());
+        self.world.split_ends(request, &sent);
     }
 
     /// Sends quotes, one after another.

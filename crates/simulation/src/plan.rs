@@ -9,7 +9,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::disk::{DiskFault, DiskFaultKind, Ending};
-use crate::model::{BASIC_QUOTA, Cents, Change, WantedAlert};
+use crate::model::{BASIC_QUOTA, Cents, Change, Split, WantedAlert};
 use crate::network::{Behaviour, RECEIVERS};
 
 /// The number of accounts that create alerts: one on the premium plan, one on the basic plan.
@@ -55,6 +55,10 @@ pub(crate) enum Action {
         /// Whether it is sent twice.
         is_doubled: bool,
     },
+    /// A source delivers the split of a stock, if it has one.
+    Split { stock: usize },
+    /// The machine is switched off until the second session, half an hour after its open.
+    Night,
     /// The process ends after a number of changes of the disk, or a time later at the latest. If `start_operations` is set, the next
     /// process ends during its start, too.
     End {
@@ -78,8 +82,50 @@ pub(crate) enum Action {
 pub struct SimulationPlan {
     /// The seed of everything else that is random.
     pub seed: u64,
+    /// The splits of the stocks between the two sessions. Levels and prices of the steps are those of old shares.
+    pub(crate) splits: [Option<Split>; STOCKS],
     /// The steps.
     pub steps: Vec<PlannedStep>,
+}
+
+/// Draws what only some plans have, without an effect on the steps of all others.
+struct Variety {
+    random: ChaCha8Rng,
+    has_night: bool,
+}
+
+impl Variety {
+    fn of(seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0xA11_5EED);
+        // The plans of odd seeds have none of it.
+        let is_various = seed.is_multiple_of(2);
+        let mut draws = |one_of: u32| random.random_range(0..one_of) == 0 && is_various;
+        let has_night = draws(2);
+        Self { random, has_night }
+    }
+
+    /// Inserts steps at random positions of a range.
+    fn insert(&mut self, steps: &mut Vec<PlannedStep>, range: std::ops::Range<usize>, action: Action) {
+        let position = self.random.random_range(range);
+        let gap_ms = self.random.random_range(0..50);
+        steps.insert(position.min(steps.len()), PlannedStep { gap_ms, action });
+    }
+
+    /// Draws splits, and inserts their deliveries before and after the night.
+    fn add_night(&mut self, steps: &mut Vec<PlannedStep>, first: usize) -> [Option<Split>; STOCKS] {
+        let splits = std::array::from_fn(|_| match self.random.random_range(0..3) {
+            0 => Some(Split::TwoForOne),
+            1 => Some(Split::OneForTwo),
+            _ => None,
+        });
+        self.insert(steps, first + 2..steps.len(), Action::Night);
+        for (stock, _) in splits.iter().enumerate().filter(|(_, split)| split.is_some()) {
+            for _ in 0..self.random.random_range(0..4) {
+                self.insert(steps, first..steps.len(), Action::Split { stock });
+            }
+        }
+        splits
+    }
 }
 
 impl SimulationPlan {
@@ -87,7 +133,9 @@ impl SimulationPlan {
     #[must_use]
     pub fn of(seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut variety = Variety::of(seed);
         let mut planner = Planner {
+            has_even_levels: variety.has_night,
             // Some simulations have many faults, some have none.
             fault_percent: [0, 4, 10, 25][random.random_range(0..4)],
             // Some have so many alerts that the quota is reached.
@@ -100,7 +148,12 @@ impl SimulationPlan {
         let created_first = if planner.has_many_alerts { BASIC_QUOTA - 2 } else { 4 };
         let mut steps: Vec<PlannedStep> = (0..created_first).map(|_| planner.step_of(Planner::create)).collect();
         steps.extend((0..count).map(|_| planner.step()));
-        Self { seed, steps }
+        let splits = if variety.has_night {
+            variety.add_night(&mut steps, created_first)
+        } else {
+            [None; STOCKS]
+        };
+        Self { seed, splits, steps }
     }
 }
 
@@ -108,6 +161,8 @@ struct Planner {
     random: ChaCha8Rng,
     fault_percent: u32,
     has_many_alerts: bool,
+    /// Whether levels are even, so that splits round none.
+    has_even_levels: bool,
     /// The owner of each alert.
     slots: Vec<usize>,
     /// The thresholds so far. Alerts of one account with the same one would be taken for one alert.
@@ -154,18 +209,22 @@ impl Planner {
         let threshold = self.threshold();
         let repeats = self.random.random_range(0..4) == 0;
         let distance = self.random.random_range(1..MAX_MOVE);
-        let returns_at = if is_above {
+        let returns_at = self.level(if is_above {
             threshold - distance
         } else {
             threshold + distance
-        };
+        });
         WantedAlert {
             stock: self.random.random_range(0..STOCKS),
             is_above,
             threshold,
-            returns_at: repeats.then_some(returns_at),
+            returns_at: repeats.then_some(returns_at).filter(|level| *level != threshold),
             moment: None,
         }
+    }
+
+    const fn level(&self, price: Cents) -> Cents {
+        if self.has_even_levels { price / 2 * 2 } else { price }
     }
 
     fn threshold(&mut self) -> Cents {
@@ -173,7 +232,8 @@ impl Planner {
         let is_far = self.has_many_alerts && self.random.random_range(0..4) > 0;
         loop {
             let far = if is_far { 3_000 } else { 0 };
-            let threshold = self.price() + far;
+            let price = self.price();
+            let threshold = self.level(price + far);
             if self.thresholds.insert(threshold) {
                 return threshold;
             }

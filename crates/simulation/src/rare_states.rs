@@ -12,6 +12,12 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
         return vec!["an alert in an unknown state was changed"];
     };
     let mut reached = Vec::new();
+    if state.is_in_old_shares && matches!(change, Change::Edit(_)) {
+        reached.push("an alert of the first session was edited in the second one");
+    }
+    if price.is_none() && change == Change::Activate && state.status != AlertStatus::Active {
+        reached.push("an alert was activated before the first price of the second session");
+    }
     match (change, state.status) {
         (Change::Activate, AlertStatus::Triggered) => reached.push("an alert that had fired was activated"),
         (Change::Activate, AlertStatus::Paused) => reached.push("a paused alert was activated"),
@@ -37,7 +43,7 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
         }
     }
     let (_, changed) = state.apply(change);
-    if alert.moment.is_none() && state != &changed && changed.fires(alert.is_above, alert.returns_at, price) {
+    if alert.moment.is_none() && state != &changed && price.is_some_and(|price| changed.fires(alert.is_above, price)) {
         reached.push(match change {
             Change::Create => "an alert held when it was created",
             Change::Edit(_) => "an alert held when it was edited",
@@ -59,7 +65,7 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
         let Some((state, _)) = alert.known() else {
             continue;
         };
-        let fires = |state: &AlertState| state.fires(alert.is_above, alert.returns_at, price);
+        let fires = |state: &AlertState| state.fires(alert.is_above, price);
         let armed = AlertState {
             status: AlertStatus::Active,
             waits_for_return: false,
@@ -67,7 +73,7 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
         };
         match state.status {
             AlertStatus::Active if state.waits_for_return => {
-                if alert.returns_at == Some(price) {
+                if state.returns_at == Some(price) {
                     reached.push("a quote reached a level of return exactly");
                 } else if fires(&armed) {
                     reached.push("a quote was beyond the level of an alert that waited for its return");
@@ -96,9 +102,28 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
     reached
 }
 
+/// Returns the rare states that the delivery of a split reaches.
+pub(crate) fn of_split(model: &Model, stock: usize) -> Vec<&'static str> {
+    let mut reached = vec![if model.is_second_session() {
+        "a split was delivered on its day"
+    } else {
+        "a split was announced"
+    }];
+    if model.may_know_split(stock) {
+        reached.push("a split was delivered again");
+    }
+    if model.prices_of(stock).iter().any(Option::is_some) && model.is_second_session() && !model.may_know_split(stock) {
+        reached.push("a split was delivered after prices of new shares");
+    }
+    reached
+}
+
 /// Returns the rare states that the end of a process reaches.
 pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
     let mut reached = Vec::new();
+    if model.waits_for_split() {
+        reached.push("a process ended with a split to apply");
+    }
     for alert in model.alerts.values() {
         match alert.known() {
             None => reached.push("a process ended with an alert in an unknown state"),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::model::{AlertStatus, Cents, RecordedAlert, RecordedFiring};
+use crate::network::cents;
 
 /// Hundredths of a cent: the database stores prices in millionths of a dollar.
 const MILLIONTHS_PER_CENT: i64 = 10_000;
@@ -22,7 +23,8 @@ pub(crate) struct Records {
 pub(crate) struct DatabaseReader(Connection);
 
 const ALERTS: &str =
-    "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision,
+    "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision, a.options,
+                        (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.details LIKE '%split_ratio%'),
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.action IN
                            ('created', 'updated', 'paused', 'reactivated', 'triggered', 'deleted'))
                       FROM alerts a JOIN accounts u ON u.id = a.account_id ORDER BY a.seq";
@@ -67,6 +69,8 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
         let threshold: Option<i64> = row.get(4)?;
         let is_deleted = row.get::<_, Option<i64>>(5)?.is_some();
         let parameters: Option<String> = row.get(6)?;
+        let options: Option<String> = row.get(8)?;
+        let adjustments: i64 = row.get(9)?;
         let email: String = row.get(2)?;
         let alert = RecordedAlert {
             id: uuid_text(&row.get::<_, String>(1)?),
@@ -77,9 +81,11 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
                 status_of(&status)
             },
             threshold: threshold.unwrap_or_default() / MILLIONTHS_PER_CENT,
+            returns_at: options.as_deref().and_then(rearm_level),
+            adjustments,
             firings: firings(connection, sequence, threshold.is_some())?,
             revision: row.get(7)?,
-            changes: row.get(8)?,
+            changes: row.get::<_, i64>(10)? + adjustments,
         };
         let Some(slot) = parameters.and_then(|text| slot_in(&text)) else {
             continue;
@@ -107,6 +113,12 @@ fn firings(connection: &Connection, sequence: i64, has_threshold: bool) -> rusql
         })
     })?;
     rows.collect()
+}
+
+/// Returns the level of return in the options of an alert.
+fn rearm_level(options: &str) -> Option<Cents> {
+    let options: serde_json::Value = serde_json::from_str(options).ok()?;
+    options["rearm"]["at"].as_f64().map(cents)
 }
 
 fn status_of(text: &str) -> AlertStatus {

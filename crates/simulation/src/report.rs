@@ -75,6 +75,18 @@ pub const SOMETIMES: &[&str] = &[
     "the disk began to fail",
     "the disk became full",
     "the clock was stepped by minutes",
+    "a night passed",
+    "a split was announced",
+    "a split was delivered on its day",
+    "a split was delivered again",
+    "a split was delivered after prices of new shares",
+    "a split failed",
+    "a process ended with an open split",
+    "a process ended with a split to apply",
+    "an alert of the first session was edited in the second one",
+    "an alert was activated before the first price of the second session",
+    "an alert that repeats was adjusted to a split",
+    "an adjusted alert fired",
 ];
 
 /// The result of a simulation.

@@ -44,6 +44,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     let receivers = Receivers::new();
     let mut clock = ClockState::new(template.time);
     let mut position = 0;
+    let mut night = SignedDuration::ZERO;
     for process in 0..MAX_PROCESSES {
         let runtime = crate::runtime()?;
         let ended = Arc::new(Notify::new());
@@ -80,7 +81,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
         world.state().clock = None;
         clock = handed_over;
         if matches!(end, LifeEnd::Finished) {
-            let elapsed = clock.true_time.duration_since(template.time);
+            let elapsed = clock.true_time.duration_since(template.time) - night;
             return Ok(finish::report(&world, &receivers, &template.url, elapsed, &mut random));
         }
         let ending = world
@@ -92,6 +93,12 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
         let ended_at = clock.true_time;
         clock.true_time += SignedDuration::from_millis(random.random_range(10..20_000));
         let mut state = world.state();
+        if std::mem::take(&mut state.ends_session) {
+            night += template.second_session.duration_since(clock.true_time);
+            clock.true_time = template.second_session;
+            state.model.night_passes();
+            state.sometimes("a night passed");
+        }
         let reached = rare_states::of_absence(&state.model, ended_at, clock.true_time);
         state.reach(reached);
     }

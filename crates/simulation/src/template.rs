@@ -23,6 +23,10 @@ use crate::threads::{Delays, OneThread};
 
 /// The time of the first process: a Friday, half an hour after the open.
 const OPEN: &str = "2024-03-08T15:00:00Z";
+/// The time of the first process of the second session, half an hour after the open of the next Monday.
+const SECOND_SESSION: &str = "2024-03-11T14:00:00Z";
+/// The day of the splits, in New York.
+pub(crate) const SPLIT_DAY: &str = "2024-03-11";
 /// The time from the preparation to the first process.
 const FIRST_START: SignedDuration = SignedDuration::from_secs(60);
 /// The interval of retries. There are so many that no delivery is given up before the faults end.
@@ -37,6 +41,8 @@ pub struct Template {
     pub(crate) users: Vec<Actor>,
     pub(crate) url: String,
     pub(crate) time: Timestamp,
+    /// The time of the first process of the second session.
+    pub(crate) second_session: Timestamp,
     /// The database file of the machine, which stays empty.
     _folder: Arc<tempfile::TempDir>,
 }
@@ -158,6 +164,7 @@ impl Template {
             users,
             url,
             time: time + FIRST_START,
+            second_session: SECOND_SESSION.parse()?,
             _folder: Arc::new(folder),
         })
     }

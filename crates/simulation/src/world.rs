@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
-use crate::model::{AlertModel, Cents, Change, Model, Outcome, RequestId};
+use crate::model::{AlertModel, Cents, Change, Model, Outcome, RequestId, Split};
 use crate::plan::{FIRST_PRICE, STOCKS};
 use crate::rare_states;
 use crate::report::SimulationReport;
@@ -33,6 +33,8 @@ pub(crate) struct WorldState {
     pub(crate) clock_was_set: bool,
     /// How the present process ends, and after how many operations the next one ends during its start.
     pub(crate) ending: Option<(Ending, Option<u64>)>,
+    /// Whether the session is over when the present process has ended.
+    pub(crate) ends_session: bool,
     began: Timestamp,
     /// The clock of the running process.
     pub(crate) clock: Option<Arc<SimulatedClock>>,
@@ -44,6 +46,8 @@ enum OpenRequest {
     Change(usize),
     /// The stock, the price, and the time of the quote.
     Quote(usize, Cents, Timestamp),
+    /// The stock.
+    Split(usize),
 }
 
 /// Whether an error leaves it open whether the request has been executed.
@@ -72,6 +76,7 @@ impl World {
             judged: BTreeMap::new(),
             clock_was_set: false,
             ending: None,
+            ends_session: false,
             began,
             clock: None,
         })))
@@ -238,6 +243,48 @@ impl World {
             }
         }
     }
+
+    /// A split is delivered.
+    pub(crate) fn split_begins(&self, stock: usize, split: Split) -> RequestId {
+        let mut state = self.state();
+        let request = state.number();
+        state
+            .open
+            .insert(request, (OpenRequest::Split(stock), disk::faults_hit()));
+        let reached = rare_states::of_split(&state.model, stock);
+        state.reach(reached);
+        state.model.split_begins(stock, split);
+        state.log(format!("#{request} {split:?} of stock {stock} begins"));
+        request
+    }
+
+    /// A split has been answered.
+    pub(crate) fn split_ends(&self, request: RequestId, result: &Result<Vec<String>, ServiceError>) {
+        let mut state = self.state();
+        state.note_time();
+        if disk::has_ended() {
+            return;
+        }
+        let Some((OpenRequest::Split(stock), faults)) = state.open.remove(&request) else {
+            return;
+        };
+        match result {
+            Ok(rejected) if rejected.is_empty() => {
+                state.report.figures.acknowledged += 1;
+                state.log(format!("#{request} split of stock {stock} is acknowledged"));
+                state.model.split_ends(stock);
+            }
+            Err(error) if outcome_of(error) == Some(Outcome::Failed) => {
+                state.sometimes("a split failed");
+                state.require_fault(request, faults);
+                state.log(format!("#{request} split of stock {stock} failed"));
+            }
+            other => {
+                let text = format!("#{request}: unexpected answer to a split: {other:?}");
+                state.model.violations.push(text);
+            }
+        }
+    }
 }
 
 impl WorldState {
@@ -301,6 +348,7 @@ impl WorldState {
             self.sometimes(match open {
                 OpenRequest::Change(_) => "a process ended with an open request",
                 OpenRequest::Quote(..) => "a process ended with an open quote",
+                OpenRequest::Split(_) => "a process ended with an open split",
             });
         }
         let reached = rare_states::of_ending(&self.model);

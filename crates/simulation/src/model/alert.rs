@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::state::{AlertState, AlertStatus, Change, Outcome};
-use super::{Cents, RequestId};
+use super::{Cents, RequestId, Split};
 
 /// A state with the open requests that have led to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Possible {
     state: AlertState,
-    /// The price at which the alert is judged without a new quote.
-    price: Cents,
+    /// The price at which the alert is judged without a new quote. `None`: the last price is too old.
+    price: Option<Cents>,
     applied: BTreeMap<RequestId, Outcome>,
 }
 
@@ -30,6 +30,8 @@ enum Open {
         /// Whether a change of the alert was open at the same time. Then the firing of the quote may be refused, and the alert is
         /// evaluated again a moment later.
         meets_change: bool,
+        /// Whether a split is applied before the quote is judged.
+        needs_split: bool,
     },
 }
 
@@ -39,7 +41,7 @@ pub(crate) struct WantedAlert {
     pub(crate) stock: usize,
     pub(crate) is_above: bool,
     pub(crate) threshold: Cents,
-    /// See [`AlertModel::returns_at`].
+    /// See [`AlertState::returns_at`].
     pub(crate) returns_at: Option<Cents>,
     /// See [`AlertModel::moment`].
     pub(crate) moment: Option<Timestamp>,
@@ -52,8 +54,10 @@ pub(crate) struct AlertModel {
     pub(crate) has_quota: bool,
     pub(crate) stock: usize,
     pub(crate) is_above: bool,
-    /// The level to which the price must return before the alert fires again. `None`: it fires once.
-    pub(crate) returns_at: Option<Cents>,
+    /// The split of the stock that may be applied.
+    pub(super) split: Option<Split>,
+    /// Whether it fires each time that its price has returned, or once.
+    pub(crate) repeats: bool,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// Whether the clock of the machine has reached the moment.
@@ -64,7 +68,7 @@ pub(crate) struct AlertModel {
 
 impl AlertModel {
     /// Creates the model of an alert that does not exist yet, on a stock with one of these prices.
-    pub(crate) fn new(owner: usize, has_quota: bool, wanted: WantedAlert, prices: &BTreeSet<Cents>) -> Self {
+    pub(crate) fn new(owner: usize, has_quota: bool, wanted: WantedAlert, prices: &BTreeSet<Option<Cents>>) -> Self {
         let WantedAlert {
             stock,
             is_above,
@@ -75,6 +79,8 @@ impl AlertModel {
         let state = AlertState {
             status: AlertStatus::Absent,
             threshold,
+            returns_at,
+            is_in_old_shares: false,
             waits_for_return: false,
             fired: Vec::new(),
         };
@@ -88,7 +94,8 @@ impl AlertModel {
             has_quota,
             stock,
             is_above,
-            returns_at,
+            split: None,
+            repeats: returns_at.is_some(),
             moment,
             has_come: false,
             possible: possible.collect(),
@@ -102,7 +109,7 @@ impl AlertModel {
     }
 
     /// The state of the alert and the price at which it is judged, if they are known.
-    pub(crate) fn known(&self) -> Option<(&AlertState, Cents)> {
+    pub(crate) fn known(&self) -> Option<(&AlertState, Option<Cents>)> {
         let mut possible = self.possible.iter();
         let first = possible.next()?;
         let is_same = |other: &Possible| other.state == first.state && other.price == first.price;
@@ -114,6 +121,11 @@ impl AlertModel {
         self.possible
             .iter()
             .any(|possible| possible.state.status == AlertStatus::Absent)
+    }
+
+    /// Whether an alert whose stock is split may not have been adjusted.
+    pub(super) fn may_be_in_old_shares(&self) -> bool {
+        self.possible.iter().any(|possible| possible.state.is_in_old_shares)
     }
 
     /// Whether a possible state is active.
@@ -166,7 +178,7 @@ impl AlertModel {
         let is_quote = |request: &&RequestId| matches!(self.open.get(request), Some(Open::Quote { .. }));
         let last_quote = applied.keys().rev().find(is_quote).copied();
         for (&request, open) in self.open.iter().filter(|(request, _)| !applied.contains_key(request)) {
-            let mut add = |state: AlertState, price: Cents, outcome| {
+            let mut add = |state: AlertState, price: Option<Cents>, outcome| {
                 let mut applied = applied.clone();
                 applied.insert(request, outcome);
                 next.push(Possible { state, price, applied });
@@ -180,13 +192,16 @@ impl AlertModel {
                     }
                 }
                 Open::Quote { .. } if last_quote > Some(request) => {}
-                Open::Quote { price, meets_change } => {
+                Open::Quote { needs_split: true, .. } if state.is_in_old_shares => {}
+                Open::Quote {
+                    price, meets_change, ..
+                } => {
                     let judged = self.judge(state, price);
                     if judged.is_none() || meets_change {
-                        add(state.clone(), price, Outcome::Succeeded);
+                        add(state.clone(), Some(price), Outcome::Succeeded);
                     }
                     if let Some(judged) = judged {
-                        add(judged, price, Outcome::Succeeded);
+                        add(judged, Some(price), Outcome::Succeeded);
                     }
                 }
             }
@@ -194,9 +209,10 @@ impl AlertModel {
         // An active alert is also judged at the present price or moment, without a new quote.
         let judged = match self.moment {
             Some(_) => state.remind().filter(|_| self.has_come),
-            None => self.judge(state, *price),
+            None => price.and_then(|price| self.judge(state, price)),
         };
-        next.extend(judged.map(|state| Possible {
+        let adjusted = self.split.and_then(|split| state.adjust(split));
+        next.extend(judged.into_iter().chain(adjusted).map(|state| Possible {
             state,
             ..possible.clone()
         }));
@@ -205,9 +221,7 @@ impl AlertModel {
 
     fn judge(&self, state: &AlertState, price: Cents) -> Option<AlertState> {
         let is_price = self.moment.is_none();
-        is_price
-            .then(|| state.judge(self.is_above, self.returns_at, price))
-            .flatten()
+        is_price.then(|| state.judge(self.is_above, price)).flatten()
     }
 
     /// The clock of the machine shows this time.
@@ -216,16 +230,33 @@ impl AlertModel {
     }
 
     /// The stock has this price.
-    pub(super) fn set_price(&mut self, price: Cents) {
+    pub(super) fn set_price(&mut self, price: Option<Cents>) {
         let possible = std::mem::take(&mut self.possible).into_iter();
         self.possible = possible.map(|possible| Possible { price, ..possible }).collect();
     }
 
+    /// The second session has begun: the last price is too old, and the levels are those of the first session.
+    pub(super) fn night_passes(&mut self) {
+        self.set_price(None);
+        let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
+            possible.state.is_in_old_shares = true;
+            possible
+        });
+        self.possible = possible.collect();
+    }
+
+    /// The split of the stock has been applied.
+    pub(super) fn require_new_shares(&mut self) -> Result<(), String> {
+        self.close();
+        self.possible.retain(|possible| !possible.state.is_in_old_shares);
+        Ok(())
+    }
+
     /// The stock has one of these prices after a restart.
-    pub(super) fn forget_price(&mut self, prices: &BTreeSet<Cents>) {
+    pub(super) fn forget_price(&mut self, prices: &BTreeSet<Option<Cents>>) {
         let possible = std::mem::take(&mut self.possible).into_iter();
         let of_price = |possible: Possible| {
-            let with = move |&price: &Cents| Possible {
+            let with = move |&price: &Option<Cents>| Possible {
                 price,
                 ..possible.clone()
             };
@@ -248,10 +279,15 @@ impl AlertModel {
         self.open.insert(request, open);
     }
 
-    pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents) {
+    pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents, needs_split: bool) {
         self.close();
         let meets_change = self.open.values().any(|open| matches!(open, Open::Change { .. }));
-        self.open.insert(request, Open::Quote { price, meets_change });
+        let quote = Open::Quote {
+            price,
+            meets_change,
+            needs_split,
+        };
+        self.open.insert(request, quote);
     }
 
     /// A request has been answered. Keeps the states that agree with the answer.
@@ -316,11 +352,11 @@ impl AlertModel {
     pub(super) fn settle(&mut self, now: Timestamp, delay: SignedDuration) -> Result<(), String> {
         self.close();
         let before = self.possible.clone();
-        let (is_above, returns_at) = (self.is_above, self.returns_at);
+        let is_above = self.is_above;
         let is_past = self.moment.map(|moment| moment + delay <= now);
         self.possible.retain(|Possible { state, price, .. }| match is_past {
             Some(is_past) => !is_past || state.status != AlertStatus::Active,
-            None => !state.fires(is_above, returns_at, *price),
+            None => !price.is_some_and(|price| state.fires(is_above, price)),
         });
         if self.possible.is_empty() {
             return Err(format!("it cannot have settled: {before:?}"));
@@ -332,8 +368,9 @@ impl AlertModel {
     pub(super) fn observe(&self, actual: &AlertState) -> Result<(), String> {
         let agrees = |possible: &&Possible| {
             let state = &possible.state;
-            let same_threshold = state.threshold == actual.threshold || actual.status == AlertStatus::Deleted;
-            state.status == actual.status && state.fired == actual.fired && same_threshold
+            let same_levels = (state.threshold, state.returns_at) == (actual.threshold, actual.returns_at)
+                || actual.status == AlertStatus::Deleted;
+            state.status == actual.status && state.fired == actual.fired && same_levels
         };
         if self.possible.iter().any(|possible| agrees(&possible)) {
             return Ok(());

@@ -21,6 +21,10 @@ pub(crate) struct RecordedAlert {
     pub(crate) owner: usize,
     pub(crate) status: AlertStatus,
     pub(crate) threshold: Cents,
+    /// The level of return of an alert that repeats.
+    pub(crate) returns_at: Option<Cents>,
+    /// The number of adjustments to splits.
+    pub(crate) adjustments: i64,
     pub(crate) firings: Vec<RecordedFiring>,
     /// The number of its last revision.
     pub(crate) revision: i64,
@@ -43,7 +47,7 @@ impl AlertModel {
         if self.moment.is_some() {
             return "the reminder's time has come".to_owned();
         }
-        if self.returns_at.is_some() {
+        if self.repeats {
             let relation = if self.is_above { ">=" } else { "<=" };
             return format!("price {relation} {}: price is {}", shortest(threshold), shortest(price));
         }
@@ -81,6 +85,11 @@ impl Model {
                 self.violations
                     .push(format!("alert {slot} has revision {revision} after {changes} changes"));
             }
+            if recorded.adjustments > 1 {
+                let count = recorded.adjustments;
+                self.violations
+                    .push(format!("alert {slot} was adjusted to a split {count} times"));
+            }
             let mut fired = Vec::new();
             for firing in &recorded.firings {
                 let threshold = match alert.moment {
@@ -101,6 +110,8 @@ impl Model {
             let actual = AlertState {
                 status: recorded.status,
                 threshold: recorded.threshold,
+                returns_at: recorded.returns_at,
+                is_in_old_shares: false,
                 // The database keeps it in a form of the engine.
                 waits_for_return: false,
                 fired,

@@ -7,6 +7,7 @@
 
 mod alert;
 mod evidence;
+mod split;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,8 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use alert::{AlertModel, WantedAlert};
 pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deliveries};
+pub(crate) use split::Split;
+use split::Splits;
 pub(crate) use state::{AlertState, AlertStatus, Change, Outcome};
 
 /// A price in cents.
@@ -33,8 +36,9 @@ pub(crate) const BASIC_QUOTA: usize = 20;
 pub(crate) struct Model {
     /// The alerts, by the number in their requests.
     pub(crate) alerts: BTreeMap<usize, AlertModel>,
-    /// The prices that each stock may have, in the engine or in the database.
-    prices: BTreeMap<usize, BTreeSet<Cents>>,
+    /// The prices that each stock may have, in the engine or in the database. `None`: its last price is too old.
+    prices: BTreeMap<usize, BTreeSet<Option<Cents>>>,
+    splits: Splits,
     /// Stocks whose last price may be left out or stale after a step of the clock. Their alerts wait for the next quote.
     awaited: BTreeSet<usize>,
     /// Quotes whose request failed, by stock: the service may still evaluate them.
@@ -46,13 +50,15 @@ impl Model {
     /// Creates the model of stocks that have a price.
     pub(crate) fn new(stocks: usize, price: Cents) -> Self {
         Self {
-            prices: (0..stocks).map(|stock| (stock, BTreeSet::from([price]))).collect(),
+            prices: (0..stocks)
+                .map(|stock| (stock, BTreeSet::from([Some(price)])))
+                .collect(),
             ..Self::default()
         }
     }
 
     /// The prices that a stock may have.
-    pub(crate) fn prices_of(&self, stock: usize) -> BTreeSet<Cents> {
+    pub(crate) fn prices_of(&self, stock: usize) -> BTreeSet<Option<Cents>> {
         self.prices.get(&stock).cloned().unwrap_or_default()
     }
 
@@ -106,9 +112,10 @@ impl Model {
 
     /// A quote is sent.
     pub(crate) fn quote_begins(&mut self, stock: usize, request: RequestId, price: Cents) {
-        self.prices.entry(stock).or_default().insert(price);
+        self.prices.entry(stock).or_default().insert(Some(price));
+        let needs_split = self.splits.is_certainly_due(stock);
         self.update_all(stock, |alert| {
-            alert.quote_begins(request, price);
+            alert.quote_begins(request, price, needs_split);
             Ok(())
         });
     }
@@ -121,10 +128,10 @@ impl Model {
             alert.close();
             failed.iter().for_each(|failed| alert.interrupt(*failed));
             let ended = alert.ends(request, Outcome::Succeeded);
-            alert.set_price(price);
+            alert.set_price(Some(price));
             ended
         });
-        self.prices.insert(stock, BTreeSet::from([price]));
+        self.prices.insert(stock, BTreeSet::from([Some(price)]));
         self.awaited.remove(&stock);
     }
 
@@ -168,6 +175,7 @@ impl Model {
     pub(crate) fn settle(&mut self, now: Timestamp, delay: SignedDuration) {
         self.note_time(now);
         for stock in self.prices.keys().copied().collect::<Vec<_>>() {
+            self.require_splits(stock);
             let is_awaited = self.awaited.contains(&stock);
             self.update_all(stock, |alert| {
                 if is_awaited && alert.moment.is_none() {

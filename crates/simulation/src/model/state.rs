@@ -1,6 +1,6 @@
 //! The state of an alert, and how requests, prices and moments change it.
 
-use super::Cents;
+use super::{Cents, Split};
 
 /// The status of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -43,6 +43,10 @@ pub(crate) enum Outcome {
 pub(crate) struct AlertState {
     pub(crate) status: AlertStatus,
     pub(crate) threshold: Cents,
+    /// The level to which the price must return before the alert fires again. `None`: it fires once.
+    pub(crate) returns_at: Option<Cents>,
+    /// Whether the levels were set in the first session, and were not adjusted to a split since.
+    pub(crate) is_in_old_shares: bool,
     /// Whether an alert that repeats waits until its price has returned to its level.
     pub(crate) waits_for_return: bool,
     /// The firings in their order: the price and the threshold that it reached.
@@ -65,6 +69,7 @@ impl AlertState {
             (Change::Edit(threshold), _) => {
                 let edited = Self {
                     threshold,
+                    is_in_old_shares: false,
                     ..self.clone()
                 };
                 (Outcome::Succeeded, edited)
@@ -76,6 +81,16 @@ impl AlertState {
             (Change::Activate, _) => (Outcome::Succeeded, armed),
             (Change::Delete, _) => (Outcome::Succeeded, to(Deleted)),
         }
+    }
+
+    /// Returns the state after a split of the stock, if it is another one.
+    pub(super) fn adjust(&self, split: Split) -> Option<Self> {
+        self.is_in_old_shares.then(|| Self {
+            threshold: split.price(self.threshold),
+            returns_at: self.returns_at.map(|level| split.price(level)),
+            is_in_old_shares: false,
+            ..self.clone()
+        })
     }
 
     /// Returns the refusals that are possible in this state, beside the answer of [`apply`](Self::apply). They change nothing.
@@ -105,7 +120,7 @@ impl AlertState {
     }
 
     /// Returns the state after a price was judged, if it is another one.
-    pub(super) fn judge(&self, is_above: bool, returns_at: Option<Cents>, price: Cents) -> Option<Self> {
+    pub(super) fn judge(&self, is_above: bool, price: Cents) -> Option<Self> {
         let is_beyond = |level: Cents| if is_above { price >= level } else { price <= level };
         let has_returned = |level: Cents| if is_above { price <= level } else { price >= level };
         if self.status != AlertStatus::Active {
@@ -116,14 +131,14 @@ impl AlertState {
                 waits_for_return: false,
                 ..self.clone()
             };
-            return returns_at.is_some_and(has_returned).then_some(returned);
+            return self.returns_at.is_some_and(has_returned).then_some(returned);
         }
         if !is_beyond(self.threshold) {
             return None;
         }
         let mut fired = self.fired.clone();
         fired.push((price, self.threshold));
-        let (status, waits_for_return) = match returns_at {
+        let (status, waits_for_return) = match self.returns_at {
             Some(_) => (AlertStatus::Active, true),
             None => (AlertStatus::Triggered, false),
         };
@@ -136,8 +151,8 @@ impl AlertState {
     }
 
     /// Whether a price fires the alert.
-    pub(crate) fn fires(&self, is_above: bool, returns_at: Option<Cents>, price: Cents) -> bool {
-        let judged = self.judge(is_above, returns_at, price);
+    pub(crate) fn fires(&self, is_above: bool, price: Cents) -> bool {
+        let judged = self.judge(is_above, price);
         judged.is_some_and(|judged| judged.fired.len() > self.fired.len())
     }
 }
