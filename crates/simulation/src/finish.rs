@@ -7,9 +7,9 @@ use jiff::SignedDuration;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::clients::Clients;
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
-use crate::life::Clients;
 use crate::model::{AlertStatus, Cents, RecordedAlert, missing_deliveries};
 use crate::network::Receivers;
 use crate::plan::STOCKS;
@@ -127,6 +127,7 @@ pub(crate) fn report(
             note_states(&mut state, &records);
             let delivered = receivers.delivered();
             state.model.check_database(&records.alerts);
+            state.model.check_users(&records);
             state.model.check_deliveries(&records.alerts, &delivered, receivers_of);
         }
         Err(error) => state
@@ -159,6 +160,12 @@ fn note_states(state: &mut crate::world::WorldState, records: &Records) {
         }
         if alert.adjustments > 0 {
             state.reach(of_adjusted(alert));
+        }
+        if alert.status == AlertStatus::Expired {
+            state.sometimes("an alert expired");
+        }
+        if alert.status == AlertStatus::Triggered && alert.max_firings.is_some() {
+            state.sometimes("an alert reached its limit of firings");
         }
         if alert.status == AlertStatus::Paused {
             state.sometimes("an alert was paused at the end");

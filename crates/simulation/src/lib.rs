@@ -4,8 +4,10 @@
 //! disk, the clock and the process. The service runs unchanged, all use cases with the evaluation, the dispatchers and the store, on one
 //! thread. A small [`model`] knows what must be true; a failing seed prints its events, and running it again repeats them.
 //!
-//! * [`plan`]: the steps, drawn from the seed before the simulation runs, so that [`mod@shrink`] can leave some out.
-//! * [`simulation`]: runs a plan; [`life`]: what happens while one process runs; [`finish`]: the end, without faults.
+//! * [`plan`]: the steps, drawn from the seed before the simulation runs, so that [`mod@shrink`] can leave some out; [`variety`]: what
+//!   only some plans have.
+//! * [`simulation`]: runs a plan; [`life`]: what happens while one process runs; [`clients`]: the requests of its users and
+//!   its source of market data; [`finish`]: the end, without faults.
 //! * [`disk`]: a disk in memory, which SQLite uses; [`network`]: names, connections and receivers; [`clock`]: virtual time;
 //!   [`threads`]: statements on one thread; [`entropy`]: the random numbers of the operating system.
 //! * [`world`]: the state that outlives the processes; [`records`]: the content of the database.
@@ -14,6 +16,7 @@
 //! `docs/decisions/simulation.md` says why it is built so.
 
 mod campaign;
+mod clients;
 mod clock;
 pub mod disk;
 mod entropy;
@@ -30,6 +33,7 @@ mod shrink;
 mod simulation;
 mod template;
 mod threads;
+mod variety;
 mod world;
 
 pub use campaign::{Campaign, Totals};

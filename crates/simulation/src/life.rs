@@ -3,29 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use alerts::AlertId;
 use clock::Clock;
-use foundation::{Actor, ServiceError};
-use jiff::Timestamp;
 use rand_chacha::ChaCha20Rng;
-use serde_json::{Value, json};
-use service::alerts::{AlertDetail, Created};
 use service::{Service, ServiceConfig};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
+use crate::clients::Clients;
 use crate::clock::SimulatedClock;
 use crate::disk::{self, DiskFaultKind};
 use crate::finish;
-use crate::model::{AlertModel, Cents, Change, MAX_SMALL_STEP, Split, WantedAlert};
+use crate::model::{AlertModel, Cents, Change, MAX_SMALL_STEP, WantedAlert};
 use crate::network::{Behaviour, Receivers};
 use crate::plan::{Action, BASIC_USER, SimulationPlan};
 use crate::simulation::{LifeEnd, wait_ms};
-use crate::template::{self, Template, dollars, symbol};
+use crate::template::{self, Template};
 use crate::threads::Delays;
 use crate::world::World;
-
-/// The virtual time after which a request counts as hanging.
-const MAX_REQUEST_DURATION: Duration = Duration::from_secs(300);
 
 /// The dependencies of the life of a process.
 pub(crate) struct Life<'a> {
@@ -37,21 +30,6 @@ pub(crate) struct Life<'a> {
     pub(crate) delays: Arc<Delays>,
     pub(crate) ended: Arc<Notify>,
     pub(crate) settings: ServiceConfig,
-}
-
-/// A quote to send: its stock, its price, and the time at which it was made, if it has one.
-type PlannedQuote = (usize, Cents, Option<Timestamp>);
-
-/// The running service, with its users and its source of quotes.
-#[derive(Clone)]
-pub(crate) struct Clients {
-    pub(crate) service: Service,
-    pub(crate) world: World,
-    users: Arc<Vec<Actor>>,
-    operator: Actor,
-    quotes: mpsc::UnboundedSender<PlannedQuote>,
-    /// The URL of the database.
-    pub(crate) url: String,
 }
 
 impl Life<'_> {
@@ -86,17 +64,7 @@ impl Life<'_> {
         let store = template::open_store(&self.template.url, Arc::clone(&self.delays)).await?;
         let ports = template::ports(store, self.clock.clone(), &self.receivers, random);
         let service = Service::start(ports, self.settings.clone()).await?;
-        let (quotes, waiting) = mpsc::unbounded_channel();
-        let clients = Clients {
-            service,
-            world: self.world.clone(),
-            users: Arc::new(self.template.users.clone()),
-            operator: self.template.operator.clone(),
-            quotes,
-            url: self.template.url.clone(),
-        };
-        tokio::spawn(clients.clone().feed(waiting));
-        Ok(clients)
+        Ok(Clients::start(service, self.world.clone(), self.template))
     }
 
     fn end_now(&self) {
@@ -113,7 +81,13 @@ impl Life<'_> {
     fn perform(&self, clients: &Clients, action: &Action) {
         let world = &self.world;
         match *action {
-            Action::Create { slot, user, mut wanted } => {
+            Action::Create {
+                slot,
+                user,
+                mut wanted,
+                expires_after_ms,
+            } => {
+                wanted.expires_at = expires_after_ms.map(|after_ms| self.clock.now() + Duration::from_millis(after_ms));
                 wanted.threshold = self.in_present_shares(wanted.stock, wanted.threshold);
                 wanted.returns_at = wanted
                     .returns_at
@@ -130,6 +104,8 @@ impl Life<'_> {
                     threshold: 0,
                     returns_at: None,
                     moment: Some(self.clock.now() + Duration::from_millis(after_ms)),
+                    max_firings: None,
+                    expires_at: None,
                 };
                 let prices = world.state().model.prices_of(wanted.stock);
                 let request = world.create_begins(slot, AlertModel::new(user, user == BASIC_USER, wanted, &prices));
@@ -140,11 +116,11 @@ impl Life<'_> {
                 let state = world.state();
                 let found = state.ids.get(&slot).copied();
                 let alert = state.model.alerts.get(&slot);
-                // The level of return of an alert that repeats would have to change with its threshold, and a reminder cannot be
-                // activated after its moment.
+                // The level of return of an alert that repeats would have to change with its threshold. A reminder cannot be activated
+                // after its moment, nor another alert after its expiry.
                 let alert = alert.filter(|alert| match change {
-                    Change::Edit(_) => !alert.repeats && alert.moment.is_none(),
-                    Change::Activate => alert.moment.is_none(),
+                    Change::Edit(_) => !alert.has_options && alert.moment.is_none(),
+                    Change::Activate => alert.moment.is_none() && alert.expires_at.is_none(),
                     Change::Create | Change::Pause | Change::Delete => true,
                 });
                 let owner = alert.map(|alert| (alert.owner, alert.is_above));
@@ -176,11 +152,17 @@ impl Life<'_> {
                 let price = self.in_present_shares(stock, price);
                 let made_at = age_ms.map(|age| self.clock.now() - Duration::from_millis(age));
                 for _ in 0..=u8::from(is_doubled) {
-                    let _ = clients.quotes.send((stock, price, made_at));
+                    clients.send_quote(stock, price, made_at);
                 }
                 if is_doubled {
                     world.sometimes("a quote was doubled");
                 }
+            }
+            Action::Acknowledge { user, place } => {
+                tokio::spawn(clients.clone().acknowledge(user, place));
+            }
+            Action::Watch { user, stock, is_added } => {
+                tokio::spawn(clients.clone().watch(user, stock, is_added));
             }
             Action::Split { stock } => {
                 if let Some(split) = self.plan.splits[stock] {
@@ -249,114 +231,6 @@ impl Life<'_> {
                     Behaviour::HasNoName => "a receiver had no name",
                 });
                 self.receivers.set(receiver, behaviour);
-            }
-        }
-    }
-}
-
-/// The body of a request that sets a threshold.
-fn body(slot: usize, threshold: Cents) -> Value {
-    json!({"threshold": dollars(threshold), "parameters": {"note": slot}})
-}
-
-impl Clients {
-    async fn create(self, slot: usize, request: u64, user: usize, wanted: WantedAlert) {
-        let mut body = body(slot, wanted.threshold);
-        body["symbol"] = json!(symbol(wanted.stock));
-        body["condition"] = json!(if wanted.is_above { "price_above" } else { "price_below" });
-        if let Some(moment) = wanted.moment {
-            let parameters = json!({"date": moment.to_string(), "note": slot.to_string()});
-            body = json!({"symbol": symbol(wanted.stock), "condition": "reminder", "parameters": parameters});
-        }
-        if let Some(level) = wanted.returns_at {
-            body["options"] = json!({"repeat": "each_time", "rearm": {"at": dollars(level)}});
-        }
-        let created = self
-            .in_time(self.service.alerts.create_alert(&self.users[user], &body))
-            .await;
-        if let Ok(Created::New(detail)) = &created {
-            self.world.state().ids.insert(slot, detail.stored.alert.id);
-        } else if let Ok(Created::Existing(_)) = &created {
-            self.world
-                .violation(format!("alert {slot}: it was taken for another one"));
-        }
-        self.world.change_ends(slot, request, &created);
-    }
-
-    async fn change(self, slot: usize, request: u64, (owner, id, is_above): (usize, AlertId, bool), change: Change) {
-        let (alerts, actor) = (&self.service.alerts, &self.users[owner]);
-        let detail = |result: Result<AlertDetail, ServiceError>| result.map(drop);
-        let result = match change {
-            Change::Create => Ok(()),
-            Change::Edit(threshold) => {
-                let mut body = body(slot, threshold);
-                body["condition"] = json!(if is_above { "price_above" } else { "price_below" });
-                detail(self.in_time(alerts.update_alert(actor, id, &body)).await)
-            }
-            Change::Pause => detail(self.in_time(alerts.pause_alert(actor, id)).await),
-            Change::Activate => detail(self.in_time(alerts.activate_alert(actor, id)).await),
-            Change::Delete => self.in_time(alerts.delete_alert(actor, id)).await,
-        };
-        self.world.change_ends(slot, request, &result);
-    }
-
-    async fn trespass(self, user: usize, id: AlertId) {
-        let (alerts, actor) = (&self.service.alerts, &self.users[user]);
-        let read = self.in_time(alerts.alert(actor, id)).await.map(drop);
-        let deleted = self.in_time(alerts.delete_alert(actor, id)).await;
-        for result in [read, deleted] {
-            match result {
-                Ok(()) => self
-                    .world
-                    .violation(format!("user {user} reached alert {id} of another account")),
-                Err(ServiceError::NotFound(_)) => self.world.sometimes("another account was refused an alert"),
-                Err(_) => {}
-            }
-        }
-    }
-
-    /// Delivers a split.
-    async fn split(self, stock: usize, split: Split) {
-        let request = self.world.split_begins(stock, split);
-        let row = json!({"symbol": symbol(stock), "date": template::SPLIT_DAY, "ratio": split.ratio()});
-        let body = json!({"splits": [row]});
-        let sent = self
-            .in_time(self.service.market.ingest_json(&self.operator, &body))
-            .await;
-        let sent = sent.map(|report| report.rejected.into_iter().map(|row| row.reason).collect());
-        self.world.split_ends(request, &sent);
-    }
-
-    /// Sends quotes, one after another.
-    async fn feed(self, mut waiting: mpsc::UnboundedReceiver<PlannedQuote>) {
-        while let Some((stock, price, made_at)) = waiting.recv().await {
-            self.quote(stock, price, made_at).await;
-        }
-    }
-
-    /// Sends a quote. Returns whether it was acknowledged.
-    pub(crate) async fn quote(&self, stock: usize, price: Cents, made_at: Option<Timestamp>) -> bool {
-        let request = self.world.quote_begins(stock, price, made_at);
-        let mut quote = template::quote(stock, price);
-        if let Some(made_at) = made_at {
-            quote["time"] = json!(made_at.to_string());
-        }
-        let body = json!({"quotes": [quote]});
-        let sent = self
-            .in_time(self.service.market.ingest_json(&self.operator, &body))
-            .await;
-        let sent = sent.map(|report| report.rejected.into_iter().map(|row| row.reason).collect());
-        self.world.quote_ends(request, made_at, &sent);
-        sent.is_ok()
-    }
-
-    /// Waits for a request, and reports one that hangs.
-    async fn in_time<T>(&self, request: impl Future<Output = Result<T, ServiceError>>) -> Result<T, ServiceError> {
-        match tokio::time::timeout(MAX_REQUEST_DURATION, request).await {
-            Ok(result) => result,
-            Err(_) => {
-                self.world.violation("a request hangs");
-                Err(ServiceError::StorageUnavailable(store::StoreError::Closed))
             }
         }
     }

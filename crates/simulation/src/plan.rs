@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::disk::{DiskFault, DiskFaultKind, Ending};
 use crate::model::{BASIC_QUOTA, Cents, Change, Split, WantedAlert};
 use crate::network::{Behaviour, RECEIVERS};
+use crate::variety::Variety;
 
 /// The number of accounts that create alerts: one on the premium plan, one on the basic plan.
 pub(crate) const USERS: usize = 2;
@@ -39,6 +40,8 @@ pub(crate) enum Action {
         slot: usize,
         user: usize,
         wanted: WantedAlert,
+        /// The time from now to its expiry, in milliseconds.
+        expires_after_ms: Option<u64>,
     },
     /// A user creates a reminder for a time from now, in milliseconds.
     Remind { slot: usize, user: usize, after_ms: u64 },
@@ -55,6 +58,10 @@ pub(crate) enum Action {
         /// Whether it is sent twice.
         is_doubled: bool,
     },
+    /// A user acknowledges a firing: the newest one, or one at a later place of the list.
+    Acknowledge { user: usize, place: usize },
+    /// A user adds a stock to the watchlist, or removes it.
+    Watch { user: usize, stock: usize, is_added: bool },
     /// A source delivers the split of a stock, if it has one.
     Split { stock: usize },
     /// The machine is switched off until the second session, half an hour after its open.
@@ -88,46 +95,6 @@ pub struct SimulationPlan {
     pub steps: Vec<PlannedStep>,
 }
 
-/// Draws what only some plans have, without an effect on the steps of all others.
-struct Variety {
-    random: ChaCha8Rng,
-    has_night: bool,
-}
-
-impl Variety {
-    fn of(seed: u64) -> Self {
-        let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0xA11_5EED);
-        // The plans of odd seeds have none of it.
-        let is_various = seed.is_multiple_of(2);
-        let mut draws = |one_of: u32| random.random_range(0..one_of) == 0 && is_various;
-        let has_night = draws(2);
-        Self { random, has_night }
-    }
-
-    /// Inserts steps at random positions of a range.
-    fn insert(&mut self, steps: &mut Vec<PlannedStep>, range: std::ops::Range<usize>, action: Action) {
-        let position = self.random.random_range(range);
-        let gap_ms = self.random.random_range(0..50);
-        steps.insert(position.min(steps.len()), PlannedStep { gap_ms, action });
-    }
-
-    /// Draws splits, and inserts their deliveries before and after the night.
-    fn add_night(&mut self, steps: &mut Vec<PlannedStep>, first: usize) -> [Option<Split>; STOCKS] {
-        let splits = std::array::from_fn(|_| match self.random.random_range(0..3) {
-            0 => Some(Split::TwoForOne),
-            1 => Some(Split::OneForTwo),
-            _ => None,
-        });
-        self.insert(steps, first + 2..steps.len(), Action::Night);
-        for (stock, _) in splits.iter().enumerate().filter(|(_, split)| split.is_some()) {
-            for _ in 0..self.random.random_range(0..4) {
-                self.insert(steps, first..steps.len(), Action::Split { stock });
-            }
-        }
-        splits
-    }
-}
-
 impl SimulationPlan {
     /// Draws the plan of a seed.
     #[must_use]
@@ -148,11 +115,7 @@ impl SimulationPlan {
         let created_first = if planner.has_many_alerts { BASIC_QUOTA - 2 } else { 4 };
         let mut steps: Vec<PlannedStep> = (0..created_first).map(|_| planner.step_of(Planner::create)).collect();
         steps.extend((0..count).map(|_| planner.step()));
-        let splits = if variety.has_night {
-            variety.add_night(&mut steps, created_first)
-        } else {
-            [None; STOCKS]
-        };
+        let splits = variety.add_to(&mut steps, created_first);
         Self { seed, splits, steps }
     }
 }
@@ -201,6 +164,7 @@ impl Planner {
             slot: self.slots.len() - 1,
             user,
             wanted: self.wanted(),
+            expires_after_ms: None,
         }
     }
 
@@ -220,6 +184,8 @@ impl Planner {
             threshold,
             returns_at: repeats.then_some(returns_at).filter(|level| *level != threshold),
             moment: None,
+            max_firings: None,
+            expires_at: None,
         }
     }
 

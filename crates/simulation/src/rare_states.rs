@@ -19,6 +19,10 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
         reached.push("an alert was activated before the first price of the second session");
     }
     match (change, state.status) {
+        (Change::Activate, AlertStatus::Triggered) if state.has_reached_limit() => {
+            reached.push("an alert that reached its limit of firings was activated");
+        }
+        (Change::Pause, AlertStatus::Expired) => reached.push("an expired alert was paused"),
         (Change::Activate, AlertStatus::Triggered) => reached.push("an alert that had fired was activated"),
         (Change::Activate, AlertStatus::Paused) => reached.push("a paused alert was activated"),
         (Change::Activate, AlertStatus::Active) => reached.push("an active alert was activated"),
@@ -88,6 +92,7 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
             AlertStatus::Active if price.abs_diff(state.threshold) == 1 => {
                 reached.push("a quote missed a level by a cent");
             }
+            AlertStatus::Expired if fires(&armed) => reached.push("a quote reached the level of an expired alert"),
             AlertStatus::Paused if fires(&armed) => reached.push("a quote reached the level of a paused alert"),
             AlertStatus::Deleted if fires(&armed) => reached.push("a quote reached the level of a deleted alert"),
             _ => {}
@@ -133,6 +138,9 @@ pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
             Some((state, _)) if state.status == AlertStatus::Active && alert.moment.is_some() => {
                 reached.push("a process ended while a reminder was set");
             }
+            Some((state, _)) if state.status == AlertStatus::Active && alert.expires_at.is_some() => {
+                reached.push("a process ended while an alert waited for its expiry");
+            }
             Some(_) => {}
         }
     }
@@ -141,8 +149,15 @@ pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
 
 /// Returns the rare states that the time without a process reaches.
 pub(crate) fn of_absence(model: &Model, from: Timestamp, to: Timestamp) -> Vec<&'static str> {
-    let is_missed =
-        |alert: &&AlertModel| alert.may_be_active() && alert.moment.is_some_and(|moment| from < moment && moment <= to);
-    let missed = model.alerts.values().filter(is_missed);
-    missed.map(|_| "a reminder came due while no process ran").collect()
+    let is_missed = |moment: Option<Timestamp>| moment.is_some_and(|moment| from < moment && moment <= to);
+    let mut reached = Vec::new();
+    for alert in model.alerts.values().filter(|alert| alert.may_be_active()) {
+        if is_missed(alert.moment) {
+            reached.push("a reminder came due while no process ran");
+        }
+        if is_missed(alert.expires_at) {
+            reached.push("an alert expired while no process ran");
+        }
+    }
+    reached
 }

@@ -1,11 +1,13 @@
 //! The content of the database, read from the simulated disk without the service.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Row};
 
 use crate::model::{AlertStatus, Cents, RecordedAlert, RecordedFiring};
 use crate::network::cents;
+use crate::plan::STOCKS;
+use crate::template::symbol;
 
 /// Hundredths of a cent: the database stores prices in millionths of a dollar.
 const MILLIONTHS_PER_CENT: i64 = 10_000;
@@ -17,6 +19,12 @@ pub(crate) struct Records {
     pub(crate) alerts: BTreeMap<usize, RecordedAlert>,
     /// The numbers of requests that have made several alerts.
     pub(crate) doubled: Vec<usize>,
+    /// The ids of acknowledged firings.
+    pub(crate) acknowledged: BTreeSet<String>,
+    /// The number of acknowledgements in the history.
+    pub(crate) acknowledgements_in_history: usize,
+    /// The users and stocks of watchlists.
+    pub(crate) watched: Vec<(usize, usize)>,
 }
 
 /// A connection to the database. Opening one takes longer than reading all records.
@@ -26,11 +34,15 @@ const ALERTS: &str =
     "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision, a.options,
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.details LIKE '%split_ratio%'),
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.action IN
-                           ('created', 'updated', 'paused', 'reactivated', 'triggered', 'deleted'))
+                           ('created', 'updated', 'paused', 'reactivated', 'triggered', 'expired', 'deleted'))
                       FROM alerts a JOIN accounts u ON u.id = a.account_id ORDER BY a.seq";
 const FIRINGS: &str = "SELECT h.price, h.details,
                          (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq)
                        FROM history h WHERE h.alert_seq = ?1 AND h.action = 'triggered' ORDER BY h.seq";
+
+const ACKNOWLEDGED: &str = "SELECT lower(hex(e.id)) FROM acknowledgements a JOIN events e ON e.seq = a.event_seq";
+const ACKNOWLEDGEMENTS: &str = "SELECT seq FROM history WHERE action = 'acknowledged'";
+const WATCHED: &str = "SELECT u.email, w.symbol FROM watchlist_items w JOIN accounts u ON u.id = w.account_id";
 
 impl DatabaseReader {
     /// Opens the database.
@@ -69,19 +81,22 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
         let threshold: Option<i64> = row.get(4)?;
         let is_deleted = row.get::<_, Option<i64>>(5)?.is_some();
         let parameters: Option<String> = row.get(6)?;
-        let options: Option<String> = row.get(8)?;
+        let options = json(row.get(8)?);
         let adjustments: i64 = row.get(9)?;
         let email: String = row.get(2)?;
         let alert = RecordedAlert {
             id: uuid_text(&row.get::<_, String>(1)?),
-            owner: usize::from(email.starts_with("bob")),
+            owner: user_of(&email),
             status: if is_deleted {
                 AlertStatus::Deleted
             } else {
                 status_of(&status)
             },
             threshold: threshold.unwrap_or_default() / MILLIONTHS_PER_CENT,
-            returns_at: options.as_deref().and_then(rearm_level),
+            returns_at: options["rearm"]["at"].as_f64().map(cents),
+            max_firings: options["max_firings"]
+                .as_u64()
+                .and_then(|last| u32::try_from(last).ok()),
             adjustments,
             firings: firings(connection, sequence, threshold.is_some())?,
             revision: row.get(7)?,
@@ -94,7 +109,33 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
             records.doubled.push(slot);
         }
     }
+    records.acknowledged = list(connection, ACKNOWLEDGED, |row| Ok(uuid_text(&row.get::<_, String>(0)?)))?
+        .into_iter()
+        .collect();
+    records.acknowledgements_in_history = list(connection, ACKNOWLEDGEMENTS, |row| row.get::<_, i64>(0))?.len();
+    records.watched = list(connection, WATCHED, |row| {
+        let (email, of_stock): (String, String) = (row.get(0)?, row.get(1)?);
+        let stock = (0..STOCKS).find(|stock| symbol(*stock) == of_stock);
+        Ok((user_of(&email), stock.unwrap_or(STOCKS)))
+    })?;
     Ok(records)
+}
+
+fn list<T>(
+    connection: &Connection,
+    sql: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare_cached(sql)?.query_map([], read)?.collect()
+}
+
+fn user_of(email: &str) -> usize {
+    usize::from(email.starts_with("bob"))
+}
+
+fn json(text: Option<String>) -> serde_json::Value {
+    text.and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
 }
 
 /// Returns the firings of an alert. Those of a reminder, which has no threshold, have no price.
@@ -102,10 +143,7 @@ fn firings(connection: &Connection, sequence: i64, has_threshold: bool) -> rusql
     let mut statement = connection.prepare_cached(FIRINGS)?;
     let rows = statement.query_map([sequence], |row| {
         let price: Option<Cents> = row.get(0)?;
-        let details: Option<String> = row.get(1)?;
-        let details: serde_json::Value = details
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+        let details = json(row.get(1)?);
         Ok(RecordedFiring {
             price: price.filter(|_| has_threshold).unwrap_or_default() / MILLIONTHS_PER_CENT,
             reason: details["reason"].as_str().unwrap_or_default().to_owned(),
@@ -115,17 +153,12 @@ fn firings(connection: &Connection, sequence: i64, has_threshold: bool) -> rusql
     rows.collect()
 }
 
-/// Returns the level of return in the options of an alert.
-fn rearm_level(options: &str) -> Option<Cents> {
-    let options: serde_json::Value = serde_json::from_str(options).ok()?;
-    options["rearm"]["at"].as_f64().map(cents)
-}
-
 fn status_of(text: &str) -> AlertStatus {
     match text {
         "active" => AlertStatus::Active,
         "paused" => AlertStatus::Paused,
         "triggered" => AlertStatus::Triggered,
+        "inactive" => AlertStatus::Expired,
         _ => AlertStatus::Absent,
     }
 }

@@ -87,6 +87,23 @@ pub const SOMETIMES: &[&str] = &[
     "an alert was activated before the first price of the second session",
     "an alert that repeats was adjusted to a split",
     "an adjusted alert fired",
+    "an alert reached its limit of firings",
+    "an alert that reached its limit of firings was activated",
+    "an alert expired",
+    "an alert expired while no process ran",
+    "an expired alert was paused",
+    "a quote reached the level of an expired alert",
+    "a process ended while an alert waited for its expiry",
+    "a firing was acknowledged",
+    "a firing was acknowledged again",
+    "an acknowledgement failed",
+    "a process ended with an open acknowledgement",
+    "a stock was added to a watchlist",
+    "a stock was removed from a watchlist",
+    "a stock was on the watchlist already",
+    "a stock was not on the watchlist",
+    "a change of a watchlist failed",
+    "a process ended with an open change of a watchlist",
 ];
 
 /// The result of a simulation.

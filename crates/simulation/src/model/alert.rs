@@ -32,6 +32,8 @@ enum Open {
         meets_change: bool,
         /// Whether a split is applied before the quote is judged.
         needs_split: bool,
+        /// Whether the alert has expired, so that the quote cannot fire it.
+        is_too_late: bool,
     },
 }
 
@@ -45,6 +47,10 @@ pub(crate) struct WantedAlert {
     pub(crate) returns_at: Option<Cents>,
     /// See [`AlertModel::moment`].
     pub(crate) moment: Option<Timestamp>,
+    /// See [`AlertState::max_firings`].
+    pub(crate) max_firings: Option<u32>,
+    /// See [`AlertModel::expires_at`].
+    pub(crate) expires_at: Option<Timestamp>,
 }
 
 /// An alert.
@@ -56,12 +62,16 @@ pub(crate) struct AlertModel {
     pub(crate) is_above: bool,
     /// The split of the stock that may be applied.
     pub(super) split: Option<Split>,
-    /// Whether it fires each time that its price has returned, or once.
-    pub(crate) repeats: bool,
+    /// Whether its options are not the default, which fires once.
+    pub(crate) has_options: bool,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
+    /// The instant from which the alert is not judged any more.
+    pub(crate) expires_at: Option<Timestamp>,
     /// Whether the clock of the machine has reached the moment.
     has_come: bool,
+    /// Whether the clock of the machine has reached the expiry.
+    has_expired: bool,
     possible: BTreeSet<Possible>,
     open: BTreeMap<RequestId, Open>,
 }
@@ -75,11 +85,15 @@ impl AlertModel {
             threshold,
             returns_at,
             moment,
+            max_firings,
+            expires_at,
         } = wanted;
         let state = AlertState {
             status: AlertStatus::Absent,
             threshold,
             returns_at,
+            max_firings,
+            firings: 0,
             is_in_old_shares: false,
             waits_for_return: false,
             fired: Vec::new(),
@@ -95,9 +109,11 @@ impl AlertModel {
             stock,
             is_above,
             split: None,
-            repeats: returns_at.is_some(),
+            has_options: returns_at.is_some() || expires_at.is_some(),
             moment,
+            expires_at,
             has_come: false,
+            has_expired: false,
             possible: possible.collect(),
             open: BTreeMap::new(),
         }
@@ -194,9 +210,12 @@ impl AlertModel {
                 Open::Quote { .. } if last_quote > Some(request) => {}
                 Open::Quote { needs_split: true, .. } if state.is_in_old_shares => {}
                 Open::Quote {
-                    price, meets_change, ..
+                    price,
+                    meets_change,
+                    is_too_late,
+                    ..
                 } => {
-                    let judged = self.judge(state, price);
+                    let judged = self.judge(state, price).filter(|_| !is_too_late);
                     if judged.is_none() || meets_change {
                         add(state.clone(), Some(price), Outcome::Succeeded);
                     }
@@ -211,8 +230,9 @@ impl AlertModel {
             Some(_) => state.remind().filter(|_| self.has_come),
             None => price.and_then(|price| self.judge(state, price)),
         };
+        let expired = state.expire().filter(|_| self.has_expired);
         let adjusted = self.split.and_then(|split| state.adjust(split));
-        next.extend(judged.into_iter().chain(adjusted).map(|state| Possible {
+        next.extend(judged.into_iter().chain(expired).chain(adjusted).map(|state| Possible {
             state,
             ..possible.clone()
         }));
@@ -227,6 +247,7 @@ impl AlertModel {
     /// The clock of the machine shows this time.
     pub(super) fn note_time(&mut self, now: Timestamp) {
         self.has_come |= self.moment.is_some_and(|moment| moment <= now);
+        self.has_expired |= self.expires_at.is_some_and(|expiry| expiry <= now);
     }
 
     /// The stock has this price.
@@ -279,13 +300,14 @@ impl AlertModel {
         self.open.insert(request, open);
     }
 
-    pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents, needs_split: bool) {
+    pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents, needs_split: bool, is_clock_true: bool) {
         self.close();
         let meets_change = self.open.values().any(|open| matches!(open, Open::Change { .. }));
         let quote = Open::Quote {
             price,
             meets_change,
             needs_split,
+            is_too_late: self.has_expired && is_clock_true,
         };
         self.open.insert(request, quote);
     }
@@ -299,9 +321,9 @@ impl AlertModel {
         let before = self.possible.clone();
         match outcome {
             Outcome::Failed => {}
-            // The moment of a reminder has come before it was created.
+            // The moment of a reminder, or the expiry, has come before the alert was created.
             Outcome::Rejected
-                if self.has_come
+                if (self.has_come || self.has_expired)
                     && matches!(
                         open,
                         Open::Change {
@@ -348,16 +370,19 @@ impl AlertModel {
         requests.into_iter().for_each(|request| self.interrupt(request));
     }
 
-    /// Removes the states that cannot last: active, with a level that the price reaches, or with a moment that passed `delay` ago.
+    /// Removes the states that cannot last: active, with a level that the price reaches, or with a moment or expiry that passed `delay` ago.
     pub(super) fn settle(&mut self, now: Timestamp, delay: SignedDuration) -> Result<(), String> {
         self.close();
         let before = self.possible.clone();
         let is_above = self.is_above;
-        let is_past = self.moment.map(|moment| moment + delay <= now);
-        self.possible.retain(|Possible { state, price, .. }| match is_past {
-            Some(is_past) => !is_past || state.status != AlertStatus::Active,
-            None => !price.is_some_and(|price| state.fires(is_above, price)),
-        });
+        let is_past = |moment: Timestamp| moment + delay <= now;
+        let is_over = self.moment.is_some_and(is_past) || self.expires_at.is_some_and(is_past);
+        let has_level = self.moment.is_none();
+        self.possible
+            .retain(|Possible { state, price, .. }| match state.status {
+                AlertStatus::Active if is_over => false,
+                _ => !has_level || !price.is_some_and(|price| state.fires(is_above, price)),
+            });
         if self.possible.is_empty() {
             return Err(format!("it cannot have settled: {before:?}"));
         }

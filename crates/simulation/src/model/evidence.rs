@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AlertModel, AlertState, AlertStatus, Cents, Model};
 use crate::network::cents;
+use crate::records::Records;
 
 /// A firing in the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct RecordedAlert {
     pub(crate) threshold: Cents,
     /// The level of return of an alert that repeats.
     pub(crate) returns_at: Option<Cents>,
+    /// The limit of firings in its options.
+    pub(crate) max_firings: Option<u32>,
     /// The number of adjustments to splits.
     pub(crate) adjustments: i64,
     pub(crate) firings: Vec<RecordedFiring>,
@@ -42,12 +45,12 @@ pub(crate) struct Delivered {
 }
 
 impl AlertModel {
-    /// The reason of a firing: an alert that repeats explains its comparison, any other one its level.
+    /// The reason of a firing: an alert with options explains its comparison, any other one its level.
     fn reason(&self, price: Cents, threshold: Cents) -> String {
         if self.moment.is_some() {
             return "the reminder's time has come".to_owned();
         }
-        if self.repeats {
+        if self.has_options {
             let relation = if self.is_above { ">=" } else { "<=" };
             return format!("price {relation} {}: price is {}", shortest(threshold), shortest(price));
         }
@@ -111,6 +114,8 @@ impl Model {
                 status: recorded.status,
                 threshold: recorded.threshold,
                 returns_at: recorded.returns_at,
+                max_firings: recorded.max_firings,
+                firings: 0,
                 is_in_old_shares: false,
                 // The database keeps it in a form of the engine.
                 waits_for_return: false,
@@ -125,6 +130,26 @@ impl Model {
             .map(|slot| format!("alert {slot} was never requested"))
             .collect();
         self.violations.extend(unknown);
+    }
+
+    /// Compares the acknowledgements and the watchlists of the database with the possible ones.
+    pub(crate) fn check_users(&mut self, records: &Records) {
+        self.violations
+            .extend(self.acknowledged.check("the acknowledgement of", &records.acknowledged));
+        let (count, in_history) = (records.acknowledged.len(), records.acknowledgements_in_history);
+        if count != in_history {
+            let text = format!("{count} acknowledgements have {in_history} entries in the history");
+            self.violations.push(text);
+        }
+        let watched: BTreeSet<(usize, usize)> = records.watched.iter().copied().collect();
+        if watched.len() < records.watched.len() {
+            self.violations
+                .push(format!("a watchlist has a stock twice: {:?}", records.watched));
+        }
+        self.violations.extend(
+            self.watched
+                .check("the place on a watchlist of (user, stock)", &watched),
+        );
     }
 
     /// Compares the deliveries with the firings: each firing at least once at each receiver of its owner, under one id, and nothing else.

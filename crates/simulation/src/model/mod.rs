@@ -7,6 +7,7 @@
 
 mod alert;
 mod evidence;
+mod flags;
 mod split;
 mod state;
 
@@ -16,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use alert::{AlertModel, WantedAlert};
 pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deliveries};
+pub(crate) use flags::Flags;
 pub(crate) use split::Split;
 use split::Splits;
 pub(crate) use state::{AlertState, AlertStatus, Change, Outcome};
@@ -39,6 +41,12 @@ pub(crate) struct Model {
     /// The prices that each stock may have, in the engine or in the database. `None`: its last price is too old.
     prices: BTreeMap<usize, BTreeSet<Option<Cents>>>,
     splits: Splits,
+    /// Whether the clock was set back, so that an expiry that it has reached may not be past.
+    was_set_back: bool,
+    /// Acknowledged firings, by their id.
+    pub(crate) acknowledged: Flags<String>,
+    /// The stocks on the watchlists of the users, with the user.
+    pub(crate) watched: Flags<(usize, usize)>,
     /// Stocks whose last price may be left out or stale after a step of the clock. Their alerts wait for the next quote.
     awaited: BTreeSet<usize>,
     /// Quotes whose request failed, by stock: the service may still evaluate them.
@@ -114,8 +122,9 @@ impl Model {
     pub(crate) fn quote_begins(&mut self, stock: usize, request: RequestId, price: Cents) {
         self.prices.entry(stock).or_default().insert(Some(price));
         let needs_split = self.splits.is_certainly_due(stock);
+        let is_clock_true = !self.was_set_back;
         self.update_all(stock, |alert| {
-            alert.quote_begins(request, price, needs_split);
+            alert.quote_begins(request, price, needs_split, is_clock_true);
             Ok(())
         });
     }
@@ -137,6 +146,7 @@ impl Model {
 
     /// The clock of the machine was stepped.
     pub(crate) fn clock_stepped(&mut self, by: SignedDuration) {
+        self.was_set_back |= by.is_negative();
         if by.abs() > MAX_SMALL_STEP {
             self.awaited.extend(self.prices.keys());
         }

@@ -10,6 +10,8 @@ pub(crate) enum AlertStatus {
     Active,
     Paused,
     Triggered,
+    /// Not active any more, as its expiry has passed.
+    Expired,
     Deleted,
 }
 
@@ -45,6 +47,10 @@ pub(crate) struct AlertState {
     pub(crate) threshold: Cents,
     /// The level to which the price must return before the alert fires again. `None`: it fires once.
     pub(crate) returns_at: Option<Cents>,
+    /// The number of firings after which the alert is triggered. `None`: one, or without a limit if it has a level of return.
+    pub(crate) max_firings: Option<u32>,
+    /// The number of firings since the activation.
+    pub(crate) firings: u32,
     /// Whether the levels were set in the first session, and were not adjusted to a split since.
     pub(crate) is_in_old_shares: bool,
     /// Whether an alert that repeats waits until its price has returned to its level.
@@ -54,12 +60,18 @@ pub(crate) struct AlertState {
 }
 
 impl AlertState {
+    /// Whether the alert has fired for the last time since its activation, of a limited number.
+    pub(crate) fn has_reached_limit(&self) -> bool {
+        self.max_firings.is_some_and(|last| self.firings >= last)
+    }
+
     /// Returns the answer to a change in this state, and the next state.
     pub(crate) fn apply(&self, change: Change) -> (Outcome, Self) {
-        use AlertStatus::{Absent, Active, Deleted, Paused, Triggered};
+        use AlertStatus::{Absent, Active, Deleted, Expired, Paused, Triggered};
         let to = |status| Self { status, ..self.clone() };
         let armed = Self {
             status: Active,
+            firings: 0,
             waits_for_return: false,
             ..self.clone()
         };
@@ -74,7 +86,7 @@ impl AlertState {
                 };
                 (Outcome::Succeeded, edited)
             }
-            (Change::Pause, Triggered) => (Outcome::Rejected, self.clone()),
+            (Change::Pause, Triggered | Expired) | (Change::Activate, Expired) => (Outcome::Rejected, self.clone()),
             (Change::Pause, Active | Paused) => (Outcome::Succeeded, to(Paused)),
             // It is active already.
             (Change::Activate, Active) => (Outcome::Succeeded, self.clone()),
@@ -119,6 +131,14 @@ impl AlertState {
         })
     }
 
+    /// Returns the state after the expiry, if it is another one.
+    pub(super) fn expire(&self) -> Option<Self> {
+        (self.status == AlertStatus::Active).then(|| Self {
+            status: AlertStatus::Expired,
+            ..self.clone()
+        })
+    }
+
     /// Returns the state after a price was judged, if it is another one.
     pub(super) fn judge(&self, is_above: bool, price: Cents) -> Option<Self> {
         let is_beyond = |level: Cents| if is_above { price >= level } else { price <= level };
@@ -138,12 +158,16 @@ impl AlertState {
         }
         let mut fired = self.fired.clone();
         fired.push((price, self.threshold));
-        let (status, waits_for_return) = match self.returns_at {
-            Some(_) => (AlertStatus::Active, true),
-            None => (AlertStatus::Triggered, false),
+        let firings = self.firings + 1;
+        let is_last = self.returns_at.is_none() || self.max_firings.is_some_and(|last| firings >= last);
+        let (status, waits_for_return) = if is_last {
+            (AlertStatus::Triggered, false)
+        } else {
+            (AlertStatus::Active, true)
         };
         Some(Self {
             status,
+            firings,
             waits_for_return,
             fired,
             ..self.clone()

@@ -1,5 +1,8 @@
 //! The state that outlives the processes of the service: the model, the log of events, and the open requests.
 
+mod market;
+mod users;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,10 +10,11 @@ use alerts::AlertId;
 use clock::Clock;
 use foundation::ServiceError;
 use jiff::Timestamp;
+use store::model::EventId;
 
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
-use crate::model::{AlertModel, Cents, Change, Model, Outcome, RequestId, Split};
+use crate::model::{AlertModel, Cents, Change, Model, Outcome, RequestId};
 use crate::plan::{FIRST_PRICE, STOCKS};
 use crate::rare_states;
 use crate::report::SimulationReport;
@@ -48,6 +52,10 @@ enum OpenRequest {
     Quote(usize, Cents, Timestamp),
     /// The stock.
     Split(usize),
+    /// The id of the firing.
+    Acknowledgement(EventId),
+    /// The user, the stock, and whether it is added to the watchlist.
+    Watching(usize, usize, bool),
 }
 
 /// Whether an error leaves it open whether the request has been executed.
@@ -175,116 +183,6 @@ impl World {
         state.log(format!("#{request} of alert {slot} ends: {outcome:?}"));
         state.model.change_ends(slot, request, outcome);
     }
-
-    /// A quote is sent. It may be late if it was made at another time.
-    pub(crate) fn quote_begins(&self, stock: usize, price: Cents, made_at: Option<Timestamp>) -> RequestId {
-        let mut state = self.state();
-        let request = state.number();
-        let now = state.clock.as_ref().map_or(state.began, |clock| clock.now());
-        let quote = OpenRequest::Quote(stock, price, made_at.unwrap_or(now));
-        state.open.insert(request, (quote, disk::faults_hit()));
-        let reached = rare_states::of_quote(&state.model, stock, price);
-        state.reach(reached);
-        state.model.quote_begins(stock, request, price);
-        let time = made_at.map(|at| format!(", made at {at}")).unwrap_or_default();
-        state.log(format!("#{request} quote of stock {stock} at {price}{time} begins"));
-        request
-    }
-
-    /// A quote has been answered.
-    pub(crate) fn quote_ends(
-        &self,
-        request: RequestId,
-        made_at: Option<Timestamp>,
-        result: &Result<Vec<String>, ServiceError>,
-    ) {
-        let mut state = self.state();
-        state.note_time();
-        if disk::has_ended() {
-            return;
-        }
-        let Some((OpenRequest::Quote(stock, price, time), faults)) = state.open.remove(&request) else {
-            return;
-        };
-        match result {
-            Ok(rejected) if rejected.is_empty() => {
-                state.report.figures.acknowledged += 1;
-                state.log(format!("#{request} quote of stock {stock} is acknowledged"));
-                let latest = *state
-                    .judged
-                    .entry(stock)
-                    .and_modify(|at| *at = time.max(*at))
-                    .or_insert(time);
-                if time < latest && !state.clock_was_set {
-                    let text = format!("#{request}: a quote of {time} was accepted after one of {latest}");
-                    state.model.violations.push(text);
-                }
-                state.model.quote_ends(stock, request, price);
-            }
-            Ok(_) if made_at.is_some() => {
-                state.report.figures.acknowledged += 1;
-                state.sometimes("a late quote was rejected");
-                state.log(format!("#{request} quote of stock {stock} is rejected as late"));
-                state.model.quote_rejected(stock, request);
-            }
-            Ok(rejected) => {
-                let text = format!("#{request}: a quote of stock {stock} was rejected: {rejected:?}");
-                state.model.violations.push(text);
-            }
-            Err(error) if outcome_of(error) == Some(Outcome::Failed) => {
-                state.sometimes("a quote failed");
-                state.require_fault(request, faults);
-                state.log(format!("#{request} quote of stock {stock} failed"));
-                state.model.quote_fails(stock, request);
-            }
-            Err(error) => {
-                let text = format!("#{request}: unexpected error of a quote: {error}");
-                state.model.violations.push(text);
-            }
-        }
-    }
-
-    /// A split is delivered.
-    pub(crate) fn split_begins(&self, stock: usize, split: Split) -> RequestId {
-        let mut state = self.state();
-        let request = state.number();
-        state
-            .open
-            .insert(request, (OpenRequest::Split(stock), disk::faults_hit()));
-        let reached = rare_states::of_split(&state.model, stock);
-        state.reach(reached);
-        state.model.split_begins(stock, split);
-        state.log(format!("#{request} {split:?} of stock {stock} begins"));
-        request
-    }
-
-    /// A split has been answered.
-    pub(crate) fn split_ends(&self, request: RequestId, result: &Result<Vec<String>, ServiceError>) {
-        let mut state = self.state();
-        state.note_time();
-        if disk::has_ended() {
-            return;
-        }
-        let Some((OpenRequest::Split(stock), faults)) = state.open.remove(&request) else {
-            return;
-        };
-        match result {
-            Ok(rejected) if rejected.is_empty() => {
-                state.report.figures.acknowledged += 1;
-                state.log(format!("#{request} split of stock {stock} is acknowledged"));
-                state.model.split_ends(stock);
-            }
-            Err(error) if outcome_of(error) == Some(Outcome::Failed) => {
-                state.sometimes("a split failed");
-                state.require_fault(request, faults);
-                state.log(format!("#{request} split of stock {stock} failed"));
-            }
-            other => {
-                let text = format!("#{request}: unexpected answer to a split: {other:?}");
-                state.model.violations.push(text);
-            }
-        }
-    }
 }
 
 impl WorldState {
@@ -294,6 +192,36 @@ impl WorldState {
             let now = clock.now();
             self.model.note_time(now);
         }
+    }
+
+    /// A request begins.
+    fn open_request(&mut self, request: OpenRequest) -> RequestId {
+        let number = self.number();
+        self.open.insert(number, (request, disk::faults_hit()));
+        number
+    }
+
+    /// A request has been answered, unless its process has ended. One that has failed needs a fault of the disk.
+    fn close_request<T>(&mut self, number: RequestId, result: &Result<T, ServiceError>) -> Option<OpenRequest> {
+        self.note_time();
+        if disk::has_ended() {
+            return None;
+        }
+        let (request, faults) = self.open.remove(&number)?;
+        self.log(match result {
+            Ok(_) => format!("#{number} is acknowledged"),
+            Err(error) => format!("#{number} ends: {error}"),
+        });
+        match result {
+            Ok(_) => self.report.figures.acknowledged += 1,
+            Err(error) if outcome_of(error) == Some(Outcome::Failed) => self.require_fault(number, faults),
+            Err(_) => {}
+        }
+        Some(request)
+    }
+
+    fn violation(&mut self, text: String) {
+        self.model.violations.push(text);
     }
 
     fn number(&mut self) -> RequestId {
@@ -345,10 +273,15 @@ impl WorldState {
     pub(crate) fn process_ended(&mut self, text: String) {
         self.report.figures.endings += 1;
         for (open, _) in std::mem::take(&mut self.open).values() {
+            if let OpenRequest::Watching(user, stock, is_added) = *open {
+                self.model.watched.change_begins((user, stock), is_added);
+            }
             self.sometimes(match open {
                 OpenRequest::Change(_) => "a process ended with an open request",
                 OpenRequest::Quote(..) => "a process ended with an open quote",
                 OpenRequest::Split(_) => "a process ended with an open split",
+                OpenRequest::Acknowledgement(_) => "a process ended with an open acknowledgement",
+                OpenRequest::Watching(..) => "a process ended with an open change of a watchlist",
             });
         }
         let reached = rare_states::of_ending(&self.model);

@@ -1,0 +1,116 @@
+//! What only some plans have: a second session, options, acknowledgements and watchlists. It is drawn apart from the other steps, so that
+//! the plans of odd seeds, which have none of it, stay as they are.
+
+use std::ops::Range;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::model::{Change, Split};
+use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS};
+
+/// Draws the variety of a plan.
+pub(crate) struct Variety {
+    random: ChaCha8Rng,
+    pub(crate) has_night: bool,
+    has_options: bool,
+    has_acknowledgements: bool,
+    has_watchlists: bool,
+}
+
+impl Variety {
+    pub(crate) fn of(seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0xA11_5EED);
+        let is_various = seed.is_multiple_of(2);
+        let mut draws = || random.random_range(0..2) == 0 && is_various;
+        let (has_night, has_options) = (draws(), draws());
+        let (has_acknowledgements, has_watchlists) = (draws(), draws());
+        Self {
+            random,
+            has_night,
+            has_options,
+            has_acknowledgements,
+            has_watchlists,
+        }
+    }
+
+    /// Adds to the steps of a plan, of which the first ones create alerts. Returns the splits between its sessions.
+    pub(crate) fn add_to(&mut self, steps: &mut Vec<PlannedStep>, first: usize) -> [Option<Split>; STOCKS] {
+        let splits = if self.has_night {
+            self.add_night(steps, first)
+        } else {
+            [None; STOCKS]
+        };
+        if self.has_options {
+            // An alert that has reached its limit of firings is activated, so that it fires as often again.
+            for slot in self.add_options(steps) {
+                let change = Change::Activate;
+                self.insert(steps, first..steps.len(), Action::Change { slot, change });
+            }
+        }
+        if self.has_acknowledgements {
+            for _ in 0..self.random.random_range(1..10) {
+                let user = self.random.random_range(0..USERS);
+                let place = self.random.random_range(0..3);
+                self.insert(steps, first..steps.len(), Action::Acknowledge { user, place });
+            }
+        }
+        if self.has_watchlists {
+            for _ in 0..self.random.random_range(2..20) {
+                // The watchlists of other plans have alerts of the analyst.
+                let user = BASIC_USER;
+                let stock = self.random.random_range(0..STOCKS);
+                let is_added = self.random.random_range(0..2) == 0;
+                self.insert(steps, first..steps.len(), Action::Watch { user, stock, is_added });
+            }
+        }
+        splits
+    }
+
+    /// Inserts a step at a random position of a range.
+    fn insert(&mut self, steps: &mut Vec<PlannedStep>, range: Range<usize>, action: Action) {
+        let position = self.random.random_range(range);
+        let gap_ms = self.random.random_range(0..50);
+        steps.insert(position, PlannedStep { gap_ms, action });
+    }
+
+    /// Draws splits, and inserts their deliveries before and after the night.
+    fn add_night(&mut self, steps: &mut Vec<PlannedStep>, first: usize) -> [Option<Split>; STOCKS] {
+        let splits = std::array::from_fn(|_| match self.random.random_range(0..3) {
+            0 => Some(Split::TwoForOne),
+            1 => Some(Split::OneForTwo),
+            _ => None,
+        });
+        self.insert(steps, first + 2..steps.len(), Action::Night);
+        for (stock, _) in splits.iter().enumerate().filter(|(_, split)| split.is_some()) {
+            for _ in 0..self.random.random_range(0..4) {
+                self.insert(steps, first..steps.len(), Action::Split { stock });
+            }
+        }
+        splits
+    }
+
+    /// Gives options to some alerts. Returns those with a limit of firings.
+    fn add_options(&mut self, steps: &mut [PlannedStep]) -> Vec<usize> {
+        let mut limited = Vec::new();
+        for step in steps {
+            let Action::Create {
+                slot,
+                wanted,
+                expires_after_ms,
+                ..
+            } = &mut step.action
+            else {
+                continue;
+            };
+            if wanted.returns_at.is_some() && self.random.random_range(0..2) == 0 {
+                wanted.max_firings = Some(self.random.random_range(1..4));
+                limited.push(*slot);
+            }
+            if self.random.random_range(0..4) == 0 {
+                *expires_after_ms = Some(self.random.random_range(500..60_000));
+            }
+        }
+        limited
+    }
+}
