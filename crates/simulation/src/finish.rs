@@ -127,7 +127,9 @@ pub(crate) fn report(
             note_states(&mut state, &records);
             let delivered = receivers.delivered();
             state.model.check_database(&records.alerts);
-            state.model.check_users(&records);
+            let in_history = records.acknowledgements_in_history;
+            state.model.check_acknowledgements(&records.acknowledged, in_history);
+            state.model.check_watchlists(&records.watched);
             state.model.check_deliveries(&records.alerts, &delivered, receivers_of);
         }
         Err(error) => state

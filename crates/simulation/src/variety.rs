@@ -1,5 +1,5 @@
-//! What only some plans have: a second session, options, acknowledgements and watchlists. It is drawn apart from the other steps, so that
-//! the plans of odd seeds, which have none of it, stay as they are.
+//! Steps that only some plans have: a second session, options, acknowledgements and watchlists. They are drawn apart from the other steps,
+//! so that the plans of odd seeds, which have none of them, stay as they are.
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::state::{AlertState, AlertStatus, Change, Outcome};
-use super::{Cents, RequestId, Split};
+use super::{Cents, RequestId, Split, WantedAlert};
 
 /// A state with the open requests that have led to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -35,22 +35,6 @@ enum Open {
         /// Whether the alert has expired, so that the quote cannot fire it.
         is_too_late: bool,
     },
-}
-
-/// An alert as its owner wants it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct WantedAlert {
-    pub(crate) stock: usize,
-    pub(crate) is_above: bool,
-    pub(crate) threshold: Cents,
-    /// See [`AlertState::returns_at`].
-    pub(crate) returns_at: Option<Cents>,
-    /// See [`AlertModel::moment`].
-    pub(crate) moment: Option<Timestamp>,
-    /// See [`AlertState::max_firings`].
-    pub(crate) max_firings: Option<u32>,
-    /// See [`AlertModel::expires_at`].
-    pub(crate) expires_at: Option<Timestamp>,
 }
 
 /// An alert.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AlertModel, AlertState, AlertStatus, Cents, Model};
 use crate::network::cents;
-use crate::records::Records;
 
 /// A firing in the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -132,24 +131,28 @@ impl Model {
         self.violations.extend(unknown);
     }
 
-    /// Compares the acknowledgements and the watchlists of the database with the possible ones.
-    pub(crate) fn check_users(&mut self, records: &Records) {
+    /// Compares the acknowledged firings of the database with the possible ones. Each has one entry in the history.
+    pub(crate) fn check_acknowledgements(&mut self, acknowledged: &BTreeSet<String>, in_history: usize) {
         self.violations
-            .extend(self.acknowledged.check("the acknowledgement of", &records.acknowledged));
-        let (count, in_history) = (records.acknowledged.len(), records.acknowledgements_in_history);
+            .extend(self.acknowledged.check("the acknowledgement of", acknowledged));
+        let count = acknowledged.len();
         if count != in_history {
             let text = format!("{count} acknowledgements have {in_history} entries in the history");
             self.violations.push(text);
         }
-        let watched: BTreeSet<(usize, usize)> = records.watched.iter().copied().collect();
-        if watched.len() < records.watched.len() {
+    }
+
+    /// Compares the users and stocks of the watchlists of the database with the possible ones.
+    pub(crate) fn check_watchlists(&mut self, listed: &[(usize, usize)]) {
+        let watched: BTreeSet<(usize, usize)> = listed.iter().copied().collect();
+        if watched.len() < listed.len() {
             self.violations
-                .push(format!("a watchlist has a stock twice: {:?}", records.watched));
+                .push(format!("a watchlist has a stock twice: {listed:?}"));
         }
-        self.violations.extend(
-            self.watched
-                .check("the place on a watchlist of (user, stock)", &watched),
-        );
+        let wrong = self
+            .watched
+            .check("the place on a watchlist of (user, stock)", &watched);
+        self.violations.extend(wrong);
     }
 
     /// Compares the deliveries with the firings: each firing at least once at each receiver of its owner, under one id, and nothing else.

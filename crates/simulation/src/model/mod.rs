@@ -10,17 +10,19 @@ mod evidence;
 mod flags;
 mod split;
 mod state;
+mod wanted_alert;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-pub(crate) use alert::{AlertModel, WantedAlert};
+pub(crate) use alert::AlertModel;
 pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deliveries};
 pub(crate) use flags::Flags;
 pub(crate) use split::Split;
 use split::Splits;
 pub(crate) use state::{AlertState, AlertStatus, Change, Outcome};
+pub(crate) use wanted_alert::WantedAlert;
 
 /// A price in cents.
 pub(crate) type Cents = i64;

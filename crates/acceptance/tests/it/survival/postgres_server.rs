@@ -16,7 +16,7 @@ const MAX_PAUSE_MS: u64 = 100;
 
 /// A running server, stopped and removed on drop.
 pub(crate) struct PostgresServer {
-    /// What the script that starts and stops the server keeps about it.
+    /// The folder in which the script that starts and stops the server remembers it.
     state: TempDir,
     url: String,
     /// Number of crashes.
