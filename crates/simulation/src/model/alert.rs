@@ -56,6 +56,8 @@ pub(crate) struct AlertModel {
     has_come: bool,
     /// Whether the clock of the machine has reached the expiry.
     has_expired: bool,
+    /// Whether the service may take the expiry for past: its time stands still after the clock was set back.
+    may_have_expired: bool,
     possible: BTreeSet<Possible>,
     open: BTreeMap<RequestId, Open>,
 }
@@ -98,6 +100,7 @@ impl AlertModel {
             expires_at,
             has_come: false,
             has_expired: false,
+            may_have_expired: false,
             possible: possible.collect(),
             open: BTreeMap::new(),
         }
@@ -214,7 +217,7 @@ impl AlertModel {
             Some(_) => state.remind().filter(|_| self.has_come),
             None => price.and_then(|price| self.judge(state, price)),
         };
-        let expired = state.expire().filter(|_| self.has_expired);
+        let expired = state.expire().filter(|_| self.may_have_expired);
         let adjusted = self.split.and_then(|split| state.adjust(split));
         next.extend(judged.into_iter().chain(expired).chain(adjusted).map(|state| Possible {
             state,
@@ -228,10 +231,11 @@ impl AlertModel {
         is_price.then(|| state.judge(self.is_above, price)).flatten()
     }
 
-    /// The clock of the machine shows this time.
-    pub(super) fn note_time(&mut self, now: Timestamp) {
+    /// The clock of the machine shows this time, and that of the service at most `latest`.
+    pub(super) fn note_time(&mut self, now: Timestamp, latest: Timestamp) {
         self.has_come |= self.moment.is_some_and(|moment| moment <= now);
         self.has_expired |= self.expires_at.is_some_and(|expiry| expiry <= now);
+        self.may_have_expired |= self.expires_at.is_some_and(|expiry| expiry <= latest);
     }
 
     /// The stock has this price.

@@ -45,6 +45,8 @@ pub(crate) struct Model {
     splits: Splits,
     /// Whether the clock was set back, so that an expiry that it has reached may not be past.
     was_set_back: bool,
+    /// The latest time that the clock has shown.
+    latest: Timestamp,
     /// Acknowledged firings, by their id.
     pub(crate) acknowledged: Flags<String>,
     /// The stocks on the watchlists of the users, with the user.
@@ -180,7 +182,10 @@ impl Model {
 
     /// The clock of the machine shows this time.
     pub(crate) fn note_time(&mut self, now: Timestamp) {
-        self.alerts.values_mut().for_each(|alert| alert.note_time(now));
+        self.latest = self.latest.max(now);
+        // After larger steps the service follows the clock.
+        let latest = self.latest.min(now + MAX_SMALL_STEP);
+        self.alerts.values_mut().for_each(|alert| alert.note_time(now, latest));
     }
 
     /// All faults have ended `delay` ago: an active alert whose level is reached, or whose moment has come, has fired.
