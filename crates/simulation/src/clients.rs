@@ -12,11 +12,11 @@ use service::alerts::{AlertDetail, Created};
 use service::{ListRequest, PageRequest};
 use store::model::FiringFilter;
 use tokio::sync::mpsc;
+use watchlist::ItemView;
 
 use crate::model::{Cents, Change, Split, WantedAlert};
 use crate::template::{self, Template, dollars, symbol};
 use crate::world::World;
-use watchlist::ItemView;
 
 /// The virtual time after which a request counts as hanging.
 const MAX_REQUEST_DURATION: Duration = Duration::from_secs(300);
@@ -39,6 +39,11 @@ pub(crate) struct Clients {
 /// The body of a request that sets a threshold.
 fn body(slot: usize, threshold: Cents) -> Value {
     json!({"threshold": dollars(threshold), "parameters": {"note": slot}})
+}
+
+/// The condition of an alert on a price.
+const fn condition(is_above: bool) -> &'static str {
+    if is_above { "price_above" } else { "price_below" }
 }
 
 impl Clients {
@@ -66,7 +71,7 @@ impl Clients {
     pub(crate) async fn create(self, slot: usize, request: u64, user: usize, wanted: WantedAlert) {
         let mut body = body(slot, wanted.threshold);
         body["symbol"] = json!(symbol(wanted.stock));
-        body["condition"] = json!(if wanted.is_above { "price_above" } else { "price_below" });
+        body["condition"] = json!(condition(wanted.is_above));
         if let Some(moment) = wanted.moment {
             let parameters = json!({"date": moment.to_string(), "note": slot.to_string()});
             body = json!({"symbol": symbol(wanted.stock), "condition": "reminder", "parameters": parameters});
@@ -109,7 +114,7 @@ impl Clients {
             Change::Create => Ok(()),
             Change::Edit(threshold) => {
                 let mut body = body(slot, threshold);
-                body["condition"] = json!(if is_above { "price_above" } else { "price_below" });
+                body["condition"] = json!(condition(is_above));
                 detail(self.in_time(alerts.update_alert(actor, id, &body)).await)
             }
             Change::Pause => detail(self.in_time(alerts.pause_alert(actor, id)).await),
@@ -182,11 +187,7 @@ impl Clients {
     pub(crate) async fn split(self, stock: usize, split: Split) {
         let request = self.world.split_begins(stock, split);
         let row = json!({"symbol": symbol(stock), "date": template::SPLIT_DAY, "ratio": split.ratio()});
-        let body = json!({"splits": [row]});
-        let sent = self
-            .in_time(self.service.market.ingest_json(&self.operator, &body))
-            .await;
-        let sent = sent.map(|report| report.rejected.into_iter().map(|row| row.reason).collect());
+        let sent = self.ingest(json!({"splits": [row]})).await;
         self.world.split_ends(request, &sent);
     }
 
@@ -204,13 +205,17 @@ impl Clients {
         if let Some(made_at) = made_at {
             quote["time"] = json!(made_at.to_string());
         }
-        let body = json!({"quotes": [quote]});
+        let sent = self.ingest(json!({"quotes": [quote]})).await;
+        self.world.quote_ends(request, made_at, &sent);
+        sent.is_ok()
+    }
+
+    /// Sends market data. Returns the reasons of the rejected rows.
+    async fn ingest(&self, body: Value) -> Result<Vec<String>, ServiceError> {
         let sent = self
             .in_time(self.service.market.ingest_json(&self.operator, &body))
             .await;
-        let sent = sent.map(|report| report.rejected.into_iter().map(|row| row.reason).collect());
-        self.world.quote_ends(request, made_at, &sent);
-        sent.is_ok()
+        sent.map(|report| report.rejected.into_iter().map(|row| row.reason).collect())
     }
 
     /// Waits for a request, and reports one that hangs.

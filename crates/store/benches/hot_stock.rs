@@ -11,17 +11,14 @@
 mod support;
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use serde_json::json;
 use sqlx::{Connection, PgConnection};
-use store::model::{EvaluationCommit, Firing, FiringComposer, FiringResult, StoredAlert};
+use store::model::Firing;
 use store::{Store, StoreOptions};
 use testkit::Database;
 
-use support::{at, compare, firing, insert_fixtures, is_measured, shuffle, stopwatch};
+use support::{at, compare, fire, firing, insert_fixtures, is_measured, shuffle, stopwatch};
 
 fn main() {
     let (alerts, rounds) = if is_measured() { (100_000, 4) } else { (400, 1) };
@@ -99,36 +96,6 @@ async fn server_time(database: &Database) -> Duration {
         let times = after_name.split_whitespace().skip(11).take(2);
         times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>()
     });
+    // A tick is a hundredth of a second.
     Duration::from_millis(ticks.sum::<u64>() * 10)
-}
-
-async fn fire(store: &Store, firings: Vec<Firing>) {
-    let commit = EvaluationCommit {
-        firings,
-        ..EvaluationCommit::default()
-    };
-    let composer = Arc::new(Composer(stopwatch()));
-    let outcome = store.commit_evaluation(commit, composer).await.unwrap();
-    let is_fired = |result: &FiringResult| matches!(result, FiringResult::Fired(_));
-    assert!(outcome.firings.iter().all(is_fired));
-}
-
-/// Composes events about as long as those of the service. The time of a commit is counted from an instant.
-struct Composer(std::time::Instant);
-
-impl FiringComposer for Composer {
-    fn data(&self, alert: &StoredAlert, firing: &Firing) -> String {
-        let alert = &alert.alert;
-        json!({
-            "alert": {"id": alert.id.to_string(), "symbol": alert.symbol.as_str(), "status": alert.status.name(),
-                "triggered_at": firing.at.to_string(), "parameters": alert.parameters},
-            "stock": {"symbol": alert.symbol.as_str(), "price": 200, "change": 1.25, "change_percent": 0.63},
-            "company_name": "A Company Incorporated, whose name is long", "reason": firing.reason,
-        })
-        .to_string()
-    }
-
-    fn now(&self) -> Option<Timestamp> {
-        Some(at(1_000_000) + self.0.elapsed())
-    }
 }

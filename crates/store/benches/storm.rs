@@ -15,20 +15,19 @@
 
 mod support;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use market::Price;
 use serde_json::json;
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnectOptions;
-use store::model::{ChannelThrottle, EvaluationCommit, Firing, FiringComposer, FiringResult, StoredAlert};
+use store::model::{ChannelThrottle, Firing, StoredAlert};
 use store::{Store, StoreOptions};
 use testkit::Database;
 
 use support::{
-    alert, at, channel, compare, firing, insert_fixtures, is_measured, is_selected, route_to, shuffle, stopwatch,
+    alert, at, channel, compare, compose, fire, firing, insert_fixtures, is_measured, is_selected, route_to, shuffle,
+    stopwatch,
 };
 
 /// Firings per transaction of the baseline.
@@ -157,33 +156,6 @@ async fn one_round(database: &Database, driver: Driver, alerts: u64, store_begin
     taken
 }
 
-/// Composes events like the service. The time of a commit is counted from an instant.
-struct Composer(std::time::Instant);
-
-impl FiringComposer for Composer {
-    fn data(&self, alert: &StoredAlert, firing: &Firing) -> String {
-        compose(alert, firing)
-    }
-
-    fn now(&self) -> Option<Timestamp> {
-        Some(at(1_000_000) + self.0.elapsed())
-    }
-}
-
-/// The `data` of an event, as long as that of the service.
-fn compose(alert: &StoredAlert, firing: &Firing) -> String {
-    let alert = &alert.alert;
-    json!({
-        "alert": {"id": alert.id.to_string(), "symbol": alert.symbol.as_str(), "condition": alert.condition.kind().name(),
-            "threshold": 198.66, "status": alert.status.name(), "notification": alert.notification.name(),
-            "triggered_at": firing.at.to_string(), "triggered_value": 200, "initial_price": 190,
-            "parameters": alert.parameters},
-        "stock": {"symbol": alert.symbol.as_str(), "price": 200, "change": 1.25, "change_percent": 0.63},
-        "company_name": "A Company Incorporated", "reason": firing.reason,
-    })
-    .to_string()
-}
-
 /// Begins to measure: the processor time of this process; on PostgreSQL, whose server is another one, the time that passes.
 fn begin(database: &Database) -> impl FnOnce() -> Duration {
     let is_postgres = database.is_postgres();
@@ -199,23 +171,9 @@ fn begin(database: &Database) -> impl FnOnce() -> Duration {
 }
 
 async fn by_the_store(database: &Database, store: &Store, firings: Vec<Firing>) -> Duration {
-    let commit = EvaluationCommit {
-        firings,
-        ..EvaluationCommit::default()
-    };
     let elapsed = begin(database);
-    let outcome = store
-        .commit_evaluation(commit, Arc::new(Composer(stopwatch())))
-        .await
-        .unwrap();
-    let taken = elapsed();
-    assert!(
-        outcome
-            .firings
-            .iter()
-            .all(|settled| matches!(settled, FiringResult::Fired(_)))
-    );
-    taken
+    fire(store, firings).await;
+    elapsed()
 }
 
 const UPDATE: &str = "UPDATE alerts SET status = 'triggered', revision = revision + 1, triggered_at = $3

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each bench uses a part")]
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alerts::alert::Alert;
@@ -14,8 +15,8 @@ use jiff::{SignedDuration, Timestamp};
 use market::{Price, Symbol};
 use serde_json::json;
 use store::model::{
-    Account, AccountId, AlertOwner, ChannelThrottle, EventId, Firing, HistoryRow, NotificationChannel,
-    NotificationChannelId, NotificationChannelType, StoredAlert,
+    Account, AccountId, AlertOwner, ChannelThrottle, EvaluationCommit, EventId, Firing, FiringComposer, FiringResult,
+    HistoryRow, NotificationChannel, NotificationChannelId, NotificationChannelType, StoredAlert,
 };
 use store::{Store, StoreError, UnitOfWork};
 use uuid::Uuid;
@@ -193,6 +194,45 @@ pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result
         details: None,
     };
     unit.insert_alert(alert, &row).await
+}
+
+/// Composes events like the service. The time of a commit is counted from an instant.
+pub(crate) struct Composer(std::time::Instant);
+
+impl FiringComposer for Composer {
+    fn data(&self, alert: &StoredAlert, firing: &Firing) -> String {
+        compose(alert, firing)
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        Some(at(1_000_000) + self.0.elapsed())
+    }
+}
+
+/// The `data` of an event, as long as that of the service.
+pub(crate) fn compose(alert: &StoredAlert, firing: &Firing) -> String {
+    let alert = &alert.alert;
+    json!({
+        "alert": {"id": alert.id.to_string(), "symbol": alert.symbol.as_str(), "condition": alert.condition.kind().name(),
+            "threshold": 198.66, "status": alert.status.name(), "notification": alert.notification.name(),
+            "triggered_at": firing.at.to_string(), "triggered_value": 200, "initial_price": 190,
+            "parameters": alert.parameters},
+        "stock": {"symbol": alert.symbol.as_str(), "price": 200, "change": 1.25, "change_percent": 0.63},
+        "company_name": "A Company Incorporated", "reason": firing.reason,
+    })
+    .to_string()
+}
+
+/// Fires alerts, and checks that each firing is accepted.
+pub(crate) async fn fire(store: &Store, firings: Vec<Firing>) {
+    let commit = EvaluationCommit {
+        firings,
+        ..EvaluationCommit::default()
+    };
+    let composer = Arc::new(Composer(stopwatch()));
+    let outcome = store.commit_evaluation(commit, composer).await.unwrap();
+    let is_fired = |result: &FiringResult| matches!(result, FiringResult::Fired(_));
+    assert!(outcome.firings.iter().all(is_fired));
 }
 
 /// Prints how much faster `ours` is than `theirs`, and whether that is the goal.

@@ -15,6 +15,8 @@
 //! The same test runs with two service processes on one database, which both get every quote. A negative control proves that the
 //! harness detects duplicate firings: with compare-and-set on commit disabled, it must find some.
 //!
+//! Another test lets the server of the database crash and lose its connections ([`postgres_server`]), instead of the service or besides.
+//!
 //! `BELLWETHER_KILL_ROUNDS` sets the total rounds of all tests. `BELLWETHER_KILL_SEED` repeats a run with the seed that it printed.
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
