@@ -92,6 +92,17 @@ impl Store {
     /// An alert is returned as it is now, which may be newer than the next position. Its own position is that of its last change then.
     pub async fn changed_since(&self, position: i64, limit: u32) -> Result<(Vec<PositionedAlert>, i64), StoreError> {
         let complete = self.history_position().await?;
+        self.committed_changes(position, complete, limit).await
+    }
+
+    /// Returns the alerts with committed changes after a position and at or before `until`, and the next position, as
+    /// [`Self::changed_since`] does. Beyond [`Self::history_position`], other changes may appear between them later.
+    pub async fn committed_changes(
+        &self,
+        position: i64,
+        until: i64,
+        limit: u32,
+    ) -> Result<(Vec<PositionedAlert>, i64), StoreError> {
         let sql = concat!(
             "SELECT seq, alert_seq, action FROM history WHERE seq > $1 AND seq <= $2 AND ",
             changes_alert!(),
@@ -102,13 +113,13 @@ impl Store {
             &self.pools,
             sql,
             position,
-            complete,
+            until,
             i64::from(limit)
         )?;
         let is_last_page = entries.len() < usize::try_from(limit).unwrap_or(usize::MAX);
         let next = match entries.last() {
             Some((seq, ..)) if !is_last_page => *seq,
-            _ => complete.max(position),
+            _ => until.max(position),
         };
         // The last entry of each alert.
         let last = entries

@@ -42,7 +42,7 @@ const MAX_BEAT_TIME: SignedDuration = SignedDuration::from_secs(1);
 #[derive(Clone, Copy, Debug)]
 struct RequestedEvaluation {
     beat: u64,
-    /// The changes of alerts up to this position are judged.
+    /// The committed changes of alerts up to this position are judged.
     until: i64,
     requested_at: SignedDuration,
 }
@@ -182,7 +182,7 @@ impl MarketTask {
             self.is_requested_again = true;
             return Ok(());
         }
-        let until = self.store.history_position().await?;
+        let until = self.store.history_last().await?;
         self.beats += 1;
         self.requested = Some(RequestedEvaluation {
             beat: self.beats,
@@ -228,7 +228,7 @@ impl MarketTask {
     async fn evaluate(&mut self, until: i64) -> Result<(), StoreError> {
         let uptime = self.clock.uptime();
         self.evaluator.follow_splits().await?;
-        self.evaluator.follow_changes(Some(until)).await?;
+        self.evaluator.follow_committed(until).await?;
         self.evaluator.apply_due_splits().await?;
         let is_marked = uptime >= self.schedule.mark;
         self.evaluator.evaluate_due(is_marked).await?;
@@ -245,7 +245,7 @@ impl MarketTask {
 
     /// Evaluates the alerts that wait for an instant, without the bus. Prices may be missing, so no other alert is judged.
     async fn evaluate_moments(&mut self) -> Result<(), StoreError> {
-        self.evaluator.follow_changes(None).await?;
+        self.evaluator.follow_changes().await?;
         self.evaluator.evaluate_moments().await
     }
 }

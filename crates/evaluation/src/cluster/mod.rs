@@ -11,11 +11,12 @@
 //! * [`dispatch_shards`]: the live dispatchers share the deliveries.
 //! * A new owner judges the messages whose results its predecessor has not written ([`takeovers`], [`recent_messages`]).
 //! * [`hints`]: a change of an alert is judged at once, and by polling if its hint is lost.
-//! * [`delayed`], [`change_positions`], [`held_shards`], [`shard_set`], [`sent_messages`], [`message`]: the parts.
+//! * [`delayed`], [`change_positions`], [`early_changes`], [`held_shards`], [`shard_set`], [`sent_messages`], [`message`]: the parts.
 
 pub(crate) mod change_positions;
 pub(crate) mod delayed;
 mod dispatch_shards;
+pub(crate) mod early_changes;
 pub(crate) mod held_shards;
 mod hints;
 mod loading;

@@ -152,7 +152,7 @@ impl Evaluator {
         self.note_future_state(future);
         drop(backlog);
         // Changes of alerts in the meantime went to the former engine.
-        self.follow_changes(None).await
+        self.follow_changes().await
     }
 
     /// Returns the present instant if the engine has to be reloaded.

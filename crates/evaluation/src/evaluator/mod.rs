@@ -22,7 +22,7 @@
 //! * [`missed`]: evaluates missed observations in a second engine.
 //! * [`tick`]: the periodic evaluation.
 //! * [`revision_guard`]: applies alert changes to the engine in order.
-//! * [`compare`]: finds differences between the engine and the database.
+//! * [`follow`]: follows the changes that other processes make; [`compare`]: finds differences between the engine and the database.
 //! * [`splits`]: applies stock splits.
 //! * [`steady_clock`]: delays splits after the clock has jumped forward.
 //! * [`split_notices`]: emails to the owners of alerts that a split has adjusted.
@@ -44,6 +44,7 @@ mod event;
 mod expiry;
 mod extended_prices;
 pub(crate) mod facts;
+mod follow;
 mod future;
 mod inputs;
 mod known_splits;

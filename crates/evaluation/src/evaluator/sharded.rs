@@ -28,6 +28,7 @@ use uuid::Uuid;
 
 use crate::cluster::change_positions::ChangePositions;
 use crate::cluster::delayed::{DelayedDecisions, DelayedEvaluation};
+use crate::cluster::early_changes::EarlyChanges;
 use crate::cluster::held_shards::{HeldShards, ShardRole};
 use crate::cluster::shard_set::ShardSet;
 use crate::evaluator::inputs::EvaluationInputs;
@@ -38,6 +39,7 @@ pub(crate) struct ShardedEvaluation {
     pub(crate) node: NodeId,
     pub(crate) held: HeldShards,
     positions: Mutex<ChangePositions>,
+    early_changes: Mutex<EarlyChanges>,
     delayed: Mutex<DelayedDecisions>,
     /// The end of the node's lease, in microseconds of the uptime.
     lease_until: AtomicI64,
@@ -105,6 +107,7 @@ impl ShardedEvaluation {
             node,
             held: HeldShards::default(),
             positions: Mutex::default(),
+            early_changes: Mutex::default(),
             delayed: Mutex::default(),
             lease_until: AtomicI64::new(i64::MIN),
             progress_at: AtomicI64::new(i64::MIN),
@@ -143,6 +146,10 @@ impl ShardedEvaluation {
 
     pub(crate) fn positions(&self) -> MutexGuard<'_, ChangePositions> {
         self.positions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn early_changes(&self) -> MutexGuard<'_, EarlyChanges> {
+        self.early_changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn delayed(&self) -> MutexGuard<'_, DelayedDecisions> {

@@ -76,7 +76,7 @@ impl Evaluator {
         if now >= schedule.follow && self.store.is_shared() {
             schedule.follow = now + self.settings.follow_every;
             self.follow_splits().await?;
-            self.follow_changes(None).await?;
+            self.follow_changes().await?;
         }
         if now >= schedule.compare {
             schedule.compare = now + self.settings.compare_every;

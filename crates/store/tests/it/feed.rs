@@ -120,6 +120,9 @@ on_both_databases! {
         let (first, position) = changed(&other, 0).await;
         assert_eq!((position, other.history_last().await.unwrap()), (1, 3));
         assert_eq!(first, [id(1)], "the third is on disk, but the second may come before it");
+        let (committed, next) = other.committed_changes(position, 3, 10).await.unwrap();
+        let committed: Vec<AlertId> = committed.into_iter().map(|changed| changed.id).collect();
+        assert_eq!((committed, next), (vec![id(3)], 3));
         go.notify_one();
         slow.await.unwrap().unwrap();
         let (then, position) = changed(&other, position).await;

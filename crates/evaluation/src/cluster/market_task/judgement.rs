@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use ::market::records::{Batch, QuoteRow};
-use jiff::SignedDuration;
 use store::StoreError;
 use store::model::{Epoch, Shard};
 use tokio_util::sync::CancellationToken;
@@ -20,10 +19,6 @@ use crate::evaluator::sharded::JudgedMessage;
 
 /// The delay before a message is processed again after the database has failed.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
-/// How long changes that were made before a message was received may take to become visible.
-const MAX_FOLLOWING: SignedDuration = SignedDuration::from_secs(1);
-/// The pause between two tries.
-const FOLLOW_PAUSE: Duration = Duration::from_millis(10);
 
 impl MarketTask {
     /// Processes a message. While the database fails, it waits: the messages after it need its records.
@@ -118,7 +113,7 @@ impl MarketTask {
         message: &JudgedMessage,
         batch: &Batch,
     ) -> Result<(Vec<(Shard, Epoch)>, OwnResult), StoreError> {
-        self.follow_until(message.position).await?;
+        self.evaluator.follow_committed(message.position).await?;
         let judged = self.intake.judge_received(batch, message).await?;
         let result = OwnResult::Batch(Box::new(judged.batch), judged.rejected);
         Ok((judged.owned, result))
@@ -143,7 +138,7 @@ impl MarketTask {
         self.require_lease()?;
         // Not later: what is taken over meanwhile is not judged.
         let mut owned = self.cluster.sharded.held.owned();
-        self.follow_until(received.position).await?;
+        self.evaluator.follow_committed(received.position).await?;
         let symbols = received.missed.quotes.iter().map(|quote| quote.symbol);
         let shards: ShardSet = symbols.map(Shard::of).collect();
         let outcome = self.intake.judge_missed(received.missed.clone()).await?;
@@ -157,19 +152,6 @@ impl MarketTask {
             return Ok(());
         }
         Err(StoreError::Unavailable("the node's lease has ended".to_owned()))
-    }
-
-    /// Follows the changes that were made before a message was received, so that it is judged with them.
-    async fn follow_until(&self, position: i64) -> Result<(), StoreError> {
-        let began = self.clock.uptime();
-        while !self.evaluator.has_followed(position) && self.clock.uptime() - began < MAX_FOLLOWING {
-            self.evaluator.follow_changes(Some(position)).await?;
-            if !self.evaluator.has_followed(position) {
-                // A transaction that was begun before has not ended.
-                self.time.sleep(FOLLOW_PAUSE).await;
-            }
-        }
-        Ok(())
     }
 
     /// Returns those of some shards that this node still owns in the same epochs.

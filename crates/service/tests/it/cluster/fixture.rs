@@ -10,7 +10,7 @@ use evaluation::market::RowRejection;
 use foundation::{Actor, Role, Roles, ServiceError};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use sqlx::PgPool;
+use sqlx::{PgPool, Postgres, Transaction};
 use store::model::Shard;
 use testkit::{Database, eventually, eventually_some};
 
@@ -198,6 +198,17 @@ impl TestCluster {
 
     pub(super) fn restore_all(&self) {
         self.buses.iter().for_each(|bus| self.broker.restore(bus));
+    }
+
+    /// Begins a transaction that has announced a change of an alert and does not end, as that of a process that was stopped. Until it is
+    /// dropped, the change feed is not complete.
+    pub(super) async fn open_change(&self) -> Transaction<'static, Postgres> {
+        let mut transaction = self.database.begin().await.unwrap();
+        let announce = "SELECT pg_advisory_xact_lock_shared(
+                            (CAST(16983 AS BIGINT) << 48) + CASE WHEN is_called THEN last_value ELSE 0 END)
+                        FROM history_order";
+        sqlx::query(announce).execute(&mut *transaction).await.unwrap();
+        transaction
     }
 
     /// Stops the nodes. Their last work needs clocks that run.

@@ -3,5 +3,6 @@
 mod clocks;
 mod due_hints;
 mod fixture;
+mod open_changes;
 mod skewed_clocks;
 mod without_bus;
