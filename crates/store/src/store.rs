@@ -6,13 +6,14 @@ use crate::StoreError;
 use crate::database::{Either, Pools, Reads, query};
 use crate::open::{Address, StoreOptions};
 use crate::queue::WakeHandles;
-use crate::write_queue::{WriteQueue, WriteStats};
+use crate::write_queue::{SecondQueue, WriteQueue, WriteStats};
 
 /// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) pools: Pools,
     pub(crate) write_queue: Arc<WriteQueue>,
+    second_queue: Arc<SecondQueue>,
     /// See [`StoreOptions::unsafe_without_compare_and_set`].
     pub(crate) uses_compare_and_set: bool,
     /// See [`StoreOptions::unsafe_without_fence`].
@@ -31,10 +32,12 @@ impl Store {
         let threads = options.statement_threads();
         let (pools, connection) = address.open(options.max_connections, &threads).await?;
         let wake_handles = WakeHandles::default();
+        let second_queue = SecondQueue::new(address.clone(), wake_handles.clone(), Arc::clone(&threads));
         let write_queue = WriteQueue::open(address, connection, wake_handles.clone(), &*threads);
         Ok(Self {
             pools,
             write_queue: Arc::new(write_queue),
+            second_queue: Arc::new(second_queue),
             uses_compare_and_set: !options.unsafe_without_compare_and_set,
             checks_fence: !options.unsafe_without_fence,
             wake_handles,
@@ -57,6 +60,24 @@ impl Store {
         }
     }
 
+    /// Returns the stores that write many firings at the same time. On PostgreSQL there is a second connection, if the server has one left.
+    pub(crate) async fn storm_writers(&self) -> Vec<Self> {
+        let mut stores = vec![self.clone()];
+        if !self.is_shared() {
+            return stores;
+        }
+        match self.second_queue.get().await {
+            Ok(write_queue) => stores.push(Self {
+                write_queue,
+                ..self.clone()
+            }),
+            Err(error) => {
+                tracing::warn!(%error, "many firings are written on one connection, because there is no second one")
+            }
+        }
+        stores
+    }
+
     /// Checks that the database responds.
     pub async fn ping(&self) -> Result<(), StoreError> {
         query!(fetch_one(i64,), &self.pools, "SELECT CAST(1 AS BIGINT)")?;
@@ -72,6 +93,7 @@ impl Store {
     /// Finishes pending writes and closes all connections. Later writes fail with [`StoreError::Closed`].
     pub async fn close(&self) {
         self.write_queue.close().await;
+        self.second_queue.close().await;
         match &self.pools {
             Either::Lite(pool) => pool.close().await,
             Either::Pg(pool) => pool.close().await,
@@ -81,6 +103,10 @@ impl Store {
     /// Returns write statistics since the store was opened.
     #[must_use]
     pub fn write_stats(&self) -> WriteStats {
-        self.write_queue.write_stats()
+        let (first, second) = (self.write_queue.write_stats(), self.second_queue.write_stats());
+        WriteStats {
+            transactions: first.transactions + second.transactions,
+            commits: first.commits + second.commits,
+        }
     }
 }

@@ -51,7 +51,7 @@ impl Observations {
     }
 }
 
-/// A chunk of firings. The last chunk also carries the observations.
+/// A chunk of firings, with observations if it is the last one.
 pub(super) struct FiringChunk {
     pub(super) rows: Vec<FiringRow>,
     /// Firings that are rejected whatever the alert's state is now.
@@ -61,8 +61,8 @@ pub(super) struct FiringChunk {
     /// The shards that must be owned for the chunk to be written.
     pub(super) fence: Option<Arc<Fence>>,
     pub(super) checks_fence: bool,
-    /// Knows the time of the commit. Without firings there is none.
-    pub(super) composer: Option<Arc<dyn FiringComposer>>,
+    /// Knows the time of the commit.
+    pub(super) composer: Arc<dyn FiringComposer>,
 }
 
 impl fmt::Debug for FiringChunk {

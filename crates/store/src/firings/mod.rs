@@ -11,13 +11,14 @@
 //! # Large evaluations
 //!
 //! Firings are split into chunks ([`FIRING_CHUNK_SIZE`]). Each chunk is a transaction in the write queue like any
-//! other, so that many firings do not block users. Chunks follow the order of creation of the alerts, which is the
-//! order of their rows on disk, so each page is written once. A chunk is read and composed *outside* its
-//! transaction, while the previous chunk is being written; the compare-and-set detects changes in between. Only a
-//! few statements of many rows each remain within the transaction.
+//! other, so that many firings do not block users. Chunks follow the order of creation of the alerts, which is the order of
+//! their rows on disk, so each page is written once. A chunk is read and composed *outside* its transaction, while the
+//! previous chunk is being written; the compare-and-set detects changes in between. Only a few statements of many rows
+//! each remain within the transaction. On PostgreSQL a second connection writes the firings of one half of the accounts at the
+//! same time: each transaction changes the rows of its accounts, so two with the same accounts would wait for each other.
 //!
-//! Observations (quotes and the clock) are written with the last chunk. So after a crash in between, missing firings
-//! are evaluated again.
+//! Observations (quotes and the clock) are written with the only chunk, or after all others. So after a crash in between,
+//! missing firings are evaluated again.
 //!
 //! # Fence
 //!
@@ -39,10 +40,15 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::model::{EvaluationCommit, EvaluationOutcome, FiringComposer, FiringResult, StoredAlert};
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::model::{
+    EvaluationCommit, EvaluationOutcome, Fence, Firing, FiringComposer, FiringResult, Shard, StoredAlert,
+};
 use crate::{Store, StoreError};
-use commit::{ChunkOutcome, FiringChunk, Observations};
-use prepare::PreparedChunk;
+use commit::{FiringChunk, Observations};
+use prepare::{FiringPosition, PreparedChunk, divided_by_account};
 
 /// Maximum number of firings per transaction.
 const FIRING_CHUNK_SIZE: usize = 2048;
@@ -71,19 +77,20 @@ impl Store {
             progress,
             fence,
         } = commit;
-        let fence = fence.map(Arc::new);
-        let mut lost_shards = BTreeSet::new();
-        let of_observations = |observations| FiringChunk {
-            rows: Vec::new(),
-            stale: Vec::new(),
-            observations,
-            uses_compare_and_set: true,
-            fence: fence.clone(),
-            checks_fence: self.checks_fence,
-            composer: None,
+        let writer = ChunkWriter {
+            firings: &firings,
+            composer,
+            fence: fence.map(Arc::new),
         };
         let mut results: Vec<Option<FiringResult>> = Vec::new();
         results.resize_with(firings.len(), || None);
+        let mut lost_shards = BTreeSet::new();
+        let mut note = |written: WrittenChunk| {
+            for (place, result) in written.results {
+                results[place] = Some(result);
+            }
+            lost_shards.extend(written.lost_shards);
+        };
 
         while sides.len() > FIRING_CHUNK_SIZE {
             let some = sides.split_off(sides.len() - FIRING_CHUNK_SIZE);
@@ -91,10 +98,9 @@ impl Store {
                 sides: some,
                 ..Observations::default()
             };
-            let outcome = self.commit_chunk(of_observations(observations)).await?;
-            lost_shards.extend(outcome.lost_shards);
+            note(writer.write(self, &[], observations).await?);
         }
-        let mut observations = Some(Observations {
+        let mut observations = Observations {
             sides,
             lifecycles,
             quotes,
@@ -102,55 +108,22 @@ impl Store {
             extended_prices,
             clock,
             progress,
-        });
-
-        let order = self.in_order_of_creation(&firings).await?;
-        let mut chunks = order.chunks(FIRING_CHUNK_SIZE);
-        let mut next = match chunks.next() {
-            Some(positions) => Some(self.prepare(&firings, positions, &*composer).await?),
-            None => None,
         };
-        while let Some(prepared) = next.take() {
-            let following = chunks.next();
-            let PreparedChunk { fired, rows, stale } = prepared;
-            let stale_places: Vec<usize> = stale.iter().map(|(index, _)| *index).collect();
-            let chunk = FiringChunk {
-                rows,
-                stale,
-                uses_compare_and_set: self.uses_compare_and_set,
-                composer: Some(Arc::clone(&composer)),
-                ..of_observations(if following.is_none() { observations.take() } else { None }.unwrap_or_default())
-            };
-            let preparing = async {
-                match following {
-                    Some(positions) => self.prepare(&firings, positions, &*composer).await.map(Some),
-                    None => Ok(None),
-                }
-            };
-            let (outcome, prepared) = tokio::join!(self.commit_chunk(chunk), preparing);
-            let mut outcome = outcome?;
-            next = prepared?;
-            let is_lost = !outcome.lost_shards.is_empty();
-            lost_shards.extend(std::mem::take(&mut outcome.lost_shards));
-            if is_lost {
-                let lost = fired.iter().map(|(index, _)| *index).chain(stale_places);
-                lost.for_each(|index| results[index] = Some(FiringResult::ShardLost));
-                continue;
+        let order = self.in_order_of_creation(&firings).await?;
+        if order.len() <= FIRING_CHUNK_SIZE {
+            if !order.is_empty() {
+                let observations = std::mem::take(&mut observations);
+                note(writer.write(self, &order, observations).await?);
             }
-            for (index, alert) in fired {
-                results[index] = Some(if outcome.is_accepted(index) {
-                    FiringResult::Fired(Box::new(alert))
-                } else {
-                    stale_result(outcome.current(&alert.alert.id))
-                });
-            }
-            for (index, id) in outcome.take_stale() {
-                results[index] = Some(stale_result(outcome.current(&id)));
-            }
+        } else {
+            let stores = self.storm_writers().await;
+            let parts = divided_by_account(order, stores.len());
+            let written = stores.iter().zip(&parts);
+            let written = written.map(|(store, positions)| writer.write_all(store, positions));
+            try_join_all(written).await?.into_iter().flatten().for_each(&mut note);
         }
-        if let Some(observations) = observations.filter(|observations| !observations.is_empty()) {
-            let outcome = self.commit_chunk(of_observations(observations)).await?;
-            lost_shards.extend(outcome.lost_shards);
+        if !observations.is_empty() {
+            note(writer.write(self, &[], observations).await?);
         }
         let firings = results
             .into_iter()
@@ -160,9 +133,71 @@ impl Store {
             lost_shards: lost_shards.into_iter().collect(),
         })
     }
+}
 
-    async fn commit_chunk(&self, chunk: FiringChunk) -> Result<ChunkOutcome, StoreError> {
-        self.commit(chunk, |chunk, unit| Box::pin(chunk.run(unit))).await
+/// Writes chunks of the firings of an evaluation.
+struct ChunkWriter<'a> {
+    firings: &'a [Firing],
+    composer: Arc<dyn FiringComposer>,
+    fence: Option<Arc<Fence>>,
+}
+
+/// The results of a chunk.
+struct WrittenChunk {
+    /// The result of each firing, with its place in the evaluation.
+    results: Vec<(usize, FiringResult)>,
+    lost_shards: Vec<Shard>,
+}
+
+impl ChunkWriter<'_> {
+    /// Writes the firings at some positions, chunk by chunk.
+    async fn write_all(&self, store: &Store, positions: &[FiringPosition]) -> Result<Vec<WrittenChunk>, StoreError> {
+        let chunks = positions.chunks(FIRING_CHUNK_SIZE);
+        let chunks = chunks.map(|positions| self.write(store, positions, Observations::default()));
+        // While one is written, the next one is read and composed.
+        stream::iter(chunks).buffered(2).try_collect().await
+    }
+
+    /// Writes the firings at some positions, and observations, in one transaction.
+    async fn write(
+        &self,
+        store: &Store,
+        positions: &[FiringPosition],
+        observations: Observations,
+    ) -> Result<WrittenChunk, StoreError> {
+        let PreparedChunk { fired, rows, stale } = store.prepare(self.firings, positions, &*self.composer).await?;
+        let stale_places: Vec<usize> = stale.iter().map(|(index, _)| *index).collect();
+        let chunk = FiringChunk {
+            rows,
+            stale,
+            observations,
+            uses_compare_and_set: store.uses_compare_and_set,
+            fence: self.fence.clone(),
+            checks_fence: store.checks_fence,
+            composer: Arc::clone(&self.composer),
+        };
+        let transaction = store.commit(chunk, |chunk, unit| Box::pin(chunk.run(unit)));
+        let mut outcome = transaction.await?;
+        let lost_shards = std::mem::take(&mut outcome.lost_shards);
+        if !lost_shards.is_empty() {
+            let lost = fired.iter().map(|(index, _)| *index).chain(stale_places);
+            return Ok(WrittenChunk {
+                results: lost.map(|index| (index, FiringResult::ShardLost)).collect(),
+                lost_shards,
+            });
+        }
+        let settled = fired.into_iter().map(|(index, alert)| {
+            let result = if outcome.is_accepted(index) {
+                FiringResult::Fired(Box::new(alert))
+            } else {
+                stale_result(outcome.current(&alert.alert.id))
+            };
+            (index, result)
+        });
+        let mut results: Vec<(usize, FiringResult)> = settled.collect();
+        let stale = outcome.take_stale().into_iter();
+        results.extend(stale.map(|(index, id)| (index, stale_result(outcome.current(&id)))));
+        Ok(WrittenChunk { results, lost_shards })
     }
 }
 

@@ -13,14 +13,18 @@ use uuid::Uuid;
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE, TotalKind, lifecycle_column};
 use crate::bulk::{Statement, query_many};
+use crate::database::Either;
 use crate::model::{AlertOwner, Firing, FiringComposer, StoredAlert};
 use crate::queue::create::FiredEvent;
 use crate::routes::RoutePlan;
 use crate::{Store, StoreError};
 
-/// The `seq` of alerts by id.
+/// The `seq` and the account of alerts by id, on PostgreSQL.
+const ALERT_SEQS_OF_MANY: &str = "SELECT id, seq, account_id FROM alerts WHERE id = ANY($1)";
+
+/// The `seq` and the account of alerts by id.
 const ALERT_SEQS: Statement = Statement {
-    before: "SELECT id, seq FROM alerts WHERE id IN (VALUES ",
+    before: "SELECT id, seq, account_id FROM alerts WHERE id IN (VALUES ",
     columns: 1,
     after: ")",
 };
@@ -31,6 +35,19 @@ pub(super) struct FiringPosition {
     index: usize,
     /// The `seq` of its alert, if it was looked up.
     alert_seq: Option<i64>,
+    /// The account of its alert, if it was looked up. A guest has none.
+    account: Option<Uuid>,
+}
+
+/// Divides firings into parts, so that those of an account are in one part. The order stays.
+pub(super) fn divided_by_account(positions: Vec<FiringPosition>, parts: usize) -> Vec<Vec<FiringPosition>> {
+    let mut divided = vec![Vec::new(); parts];
+    for position in positions {
+        // Ids are random.
+        let [.., last] = position.account.map_or([0; 16], Uuid::into_bytes);
+        divided[usize::from(last) % parts].push(position);
+    }
+    divided
 }
 
 /// A chunk of firings, each identified by its index in the evaluation.
@@ -92,15 +109,29 @@ impl FiringRow {
 impl Store {
     /// Sorts firings by creation of their alerts if there is more than one chunk.
     pub(super) async fn in_order_of_creation(&self, firings: &[Firing]) -> Result<Vec<FiringPosition>, StoreError> {
-        let mut seqs: HashMap<Uuid, i64> = HashMap::new();
+        let mut known: HashMap<Uuid, (i64, Option<Uuid>)> = HashMap::new();
         if firings.len() > super::FIRING_CHUNK_SIZE {
-            let found = query_many!((Uuid, i64), &self.pools, ALERT_SEQS, firings, |query, firing| query
-                .bind(firing.alert.0));
-            seqs.extend(found);
+            let found: Vec<(Uuid, i64, Option<Uuid>)> = if let Either::Pg(pool) = &self.pools {
+                let ids: Vec<Uuid> = firings.iter().map(|firing| firing.alert.0).collect();
+                sqlx::query_as(ALERT_SEQS_OF_MANY).bind(ids).fetch_all(pool).await?
+            } else {
+                query_many!(
+                    (Uuid, i64, Option<Uuid>),
+                    &self.pools,
+                    ALERT_SEQS,
+                    firings,
+                    |query, firing| query.bind(firing.alert.0)
+                )
+            };
+            known.extend(found.into_iter().map(|(id, seq, account)| (id, (seq, account))));
         }
-        let position = |(index, firing): (usize, &Firing)| FiringPosition {
-            index,
-            alert_seq: seqs.get(&firing.alert.0).copied(),
+        let position = |(index, firing): (usize, &Firing)| {
+            let (alert_seq, account) = known.get(&firing.alert.0).copied().unzip();
+            FiringPosition {
+                index,
+                alert_seq,
+                account: account.flatten(),
+            }
         };
         let mut positions: Vec<FiringPosition> = firings.iter().enumerate().map(position).collect();
         positions.sort_by_key(|position| position.alert_seq);

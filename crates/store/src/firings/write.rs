@@ -132,8 +132,7 @@ impl FiringChunk {
         }
         let positioned = unit.insert_history(fired).await?;
         // The transaction ends with the observations of the evaluation, a moment later.
-        let committed_at = self.composer.as_ref().and_then(|composer| composer.now());
-        let committed_at = committed_at.map(Timestamp::as_microsecond);
+        let committed_at = self.composer.now().map(Timestamp::as_microsecond);
         write_many!(unit, INSERT_EVENTS, &positioned, |query, event| {
             let (seq, row) = event;
             query

@@ -16,6 +16,7 @@
 mod batch;
 mod closure;
 mod queued_transaction;
+mod second_queue;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -31,6 +32,7 @@ use crate::queue::WakeHandles;
 use crate::threads::StatementThreads;
 use batch::BatchRunner;
 use queued_transaction::QueuedTransaction;
+pub(crate) use second_queue::SecondQueue;
 
 /// A boxed future that can be sent to another thread.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

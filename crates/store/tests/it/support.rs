@@ -124,8 +124,21 @@ pub(crate) async fn add(store: &Store, alert: &StoredAlert) {
 
 /// Adds alerts to the first account, with price thresholds and ids 1, 2, ...
 pub(crate) async fn add_many(store: &Store, number: u32) -> Vec<StoredAlert> {
+    add_many_of(store, 1, number).await
+}
+
+/// Adds alerts, each of the next one of the first accounts.
+pub(crate) async fn add_many_of(store: &Store, accounts: u32, number: u32) -> Vec<StoredAlert> {
+    let owner = |number| u128::from(1 + number % accounts);
     let alerts: Vec<_> = (1..=number)
-        .map(|number| alert_of(1, u128::from(number), asked_price(number), i64::from(number)))
+        .map(|number| {
+            alert_of(
+                owner(number),
+                u128::from(number),
+                asked_price(number),
+                i64::from(number),
+            )
+        })
         .collect();
     let added = store.commit(alerts.clone(), |alerts, unit| {
         Box::pin(async move {
