@@ -46,7 +46,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::model::{
     EvaluationCommit, EvaluationOutcome, Fence, Firing, FiringComposer, FiringResult, Shard, StoredAlert,
 };
-use crate::{Store, StoreError};
+use crate::{BoxFuture, Store, StoreError};
 use commit::{FiringChunk, Observations};
 use prepare::{FiringPosition, PreparedChunk, divided_by_account};
 
@@ -118,9 +118,11 @@ impl Store {
         } else {
             let stores = self.storm_writers().await;
             let parts = divided_by_account(order, stores.len());
-            let written = stores.iter().zip(&parts);
-            let written = written.map(|(store, positions)| writer.write_all(store, positions));
-            try_join_all(written).await?.into_iter().flatten().for_each(&mut note);
+            let mut writing: Vec<BoxFuture<'_, _>> = Vec::with_capacity(parts.len());
+            for (store, positions) in stores.iter().zip(&parts) {
+                writing.push(Box::pin(writer.write_all(store, positions)));
+            }
+            try_join_all(writing).await?.into_iter().flatten().for_each(&mut note);
         }
         if !observations.is_empty() {
             note(writer.write(self, &[], observations).await?);
@@ -152,10 +154,12 @@ struct WrittenChunk {
 impl ChunkWriter<'_> {
     /// Writes the firings at some positions, chunk by chunk.
     async fn write_all(&self, store: &Store, positions: &[FiringPosition]) -> Result<Vec<WrittenChunk>, StoreError> {
-        let chunks = positions.chunks(FIRING_CHUNK_SIZE);
-        let chunks = chunks.map(|positions| self.write(store, positions, Observations::default()));
+        let mut writing: Vec<BoxFuture<'_, _>> = Vec::new();
+        for chunk in positions.chunks(FIRING_CHUNK_SIZE) {
+            writing.push(Box::pin(self.write(store, chunk, Observations::default())));
+        }
         // While one is written, the next one is read and composed.
-        stream::iter(chunks).buffered(2).try_collect().await
+        stream::iter(writing).buffered(2).try_collect().await
     }
 
     /// Writes the firings at some positions, and observations, in one transaction.

@@ -1,6 +1,7 @@
 //! A second connection that writes, for many firings at once. It is opened when it is needed first.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
@@ -8,6 +9,9 @@ use super::{WriteQueue, WriteStats};
 use crate::open::Address;
 use crate::queue::WakeHandles;
 use crate::threads::StatementThreads;
+
+/// How long the firings wait for the connection. Afterwards the first connection writes them all.
+const MAX_CONNECTING: Duration = Duration::from_secs(1);
 
 /// The queue to the second writer, which may not exist yet.
 #[derive(Debug)]
@@ -31,15 +35,17 @@ impl SecondQueue {
     /// Returns the queue, and opens its connection if it is the first time.
     ///
     /// # Errors
-    /// The error of the connection.
+    /// That of the connection, or [`sqlx::Error::PoolTimedOut`] if it takes longer than [`MAX_CONNECTING`].
     pub(crate) async fn get(&self) -> Result<Arc<WriteQueue>, sqlx::Error> {
-        let open = async || {
-            let connection = self.address.connect().await?;
-            let wake_handles = self.wake_handles.clone();
-            let queue = WriteQueue::open(self.address.clone(), connection, wake_handles, &*self.threads);
-            Ok(Arc::new(queue))
-        };
-        self.queue.get_or_try_init(open).await.map(Arc::clone)
+        self.queue.get_or_try_init(|| self.open()).await.map(Arc::clone)
+    }
+
+    async fn open(&self) -> Result<Arc<WriteQueue>, sqlx::Error> {
+        let connecting = tokio::time::timeout(MAX_CONNECTING, self.address.connect());
+        let connection = connecting.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+        let wake_handles = self.wake_handles.clone();
+        let queue = WriteQueue::open(self.address.clone(), connection, wake_handles, &*self.threads);
+        Ok(Arc::new(queue))
     }
 
     /// Closes the queue if it is open.
