@@ -1,5 +1,5 @@
-//! Benchmark: 50,000 alerts on one stock fire at once on PostgreSQL: as one evaluation, which two connections write, and in parts of one
-//! transaction each, which one connection writes.
+//! Benchmark: 50,000 alerts on one stock fire at once on PostgreSQL: as one evaluation, which two connections write, and in parts, which one
+//! connection writes.
 //!
 //! ```sh
 //! export BELLWETHER_TEST_POSTGRES_URL=$(scripts/postgres-for-tests start --with-fsync)

@@ -125,25 +125,31 @@ impl Store {
         let last = entries
             .into_iter()
             .map(|(position, alert, action)| (alert, (position, action == FIRED)));
-        let mut positions: BTreeMap<i64, (i64, bool)> = last.collect();
-        let changed: Vec<i64> = positions.keys().copied().collect();
-        let mut alerts = Vec::with_capacity(changed.len());
-        let rows = self.alert_rows(&changed).await?;
-        // After the rows: none of them has a later change than this.
-        positions.extend(self.last_changes(&changed).await?);
-        for row in rows {
-            // An alert over many stocks is never evaluated; its members have entries of their own.
-            if row.is_scoped() {
-                continue;
+        let entries: BTreeMap<i64, (i64, bool)> = last.collect();
+        let mut alerts = Vec::with_capacity(entries.len());
+        let mut unread: Vec<i64> = entries.keys().copied().collect();
+        while !unread.is_empty() {
+            let before = self.last_changes(&unread).await?;
+            let rows = self.alert_rows(&unread).await?;
+            let after = self.last_changes(&unread).await?;
+            // An alert that has changed meanwhile is read again, so that each is as of its position.
+            let is_changing = |alert: &i64| before.get(alert) != after.get(alert);
+            unread.retain(&is_changing);
+            for row in rows.into_iter().filter(|row| !is_changing(&row.seq)) {
+                // An alert over many stocks is never evaluated; its members have entries of their own.
+                if row.is_scoped() {
+                    continue;
+                }
+                let last = after.get(&row.seq).or_else(|| entries.get(&row.seq));
+                let (id, last) = (row.id(), last.copied());
+                let stored = if row.is_deleted() { None } else { Some(row.try_into()?) };
+                alerts.extend(last.map(|(position, has_fired)| PositionedAlert {
+                    id,
+                    position,
+                    has_fired,
+                    stored,
+                }));
             }
-            let (id, position) = (row.id(), positions.get(&row.seq).copied());
-            let stored = if row.is_deleted() { None } else { Some(row.try_into()?) };
-            alerts.extend(position.map(|(position, has_fired)| PositionedAlert {
-                id,
-                position,
-                has_fired,
-                stored,
-            }));
         }
         Ok((alerts, next))
     }
@@ -166,12 +172,12 @@ impl Store {
     }
 
     /// Returns the positions of the last changes of alerts, and whether these are firings. Nothing on SQLite, where one process writes.
-    async fn last_changes(&self, alerts: &[i64]) -> Result<Vec<(i64, (i64, bool))>, StoreError> {
+    async fn last_changes(&self, alerts: &[i64]) -> Result<BTreeMap<i64, (i64, bool)>, StoreError> {
         let Either::Pg(pool) = &self.pools else {
-            return Ok(Vec::new());
+            return Ok(BTreeMap::new());
         };
         if alerts.is_empty() {
-            return Ok(Vec::new());
+            return Ok(BTreeMap::new());
         }
         let sql = concat!(
             "SELECT changed.alert_seq, last.seq, last.action FROM UNNEST(CAST($1 AS BIGINT[])) AS changed (alert_seq)

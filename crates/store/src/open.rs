@@ -23,7 +23,7 @@ use crate::{StoreError, availability, migrations};
 pub struct StoreOptions {
     /// `sqlite://FILE` or `postgres://...`.
     pub url: String,
-    /// Maximum number of connections for reading; one more writes. 0 means 1.
+    /// Maximum number of connections for reading; one more writes, and two write many firings on PostgreSQL. 0 means 1.
     pub max_connections: u32,
     /// For the test harness only: accepts firings without checking status and revision. A test of exactly-once
     /// firing uses it to show that it detects violations.

@@ -1,19 +1,23 @@
 //! The store: opening and closing. Reads are in the files named after their subjects.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::StoreError;
 use crate::database::{Either, Pools, Reads, query};
 use crate::open::{Address, StoreOptions};
 use crate::queue::WakeHandles;
-use crate::write_queue::{SecondQueue, WriteQueue, WriteStats};
+use crate::write_queue::{WriteQueue, WriteStats};
+
+/// How long many firings wait for a second connection. Afterwards the first one writes them all.
+const MAX_CONNECTING: Duration = Duration::from_secs(1);
 
 /// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) pools: Pools,
     pub(crate) write_queue: Arc<WriteQueue>,
-    second_queue: Arc<SecondQueue>,
+    address: Address,
     /// See [`StoreOptions::unsafe_without_compare_and_set`].
     pub(crate) uses_compare_and_set: bool,
     /// See [`StoreOptions::unsafe_without_fence`].
@@ -32,12 +36,11 @@ impl Store {
         let threads = options.statement_threads();
         let (pools, connection) = address.open(options.max_connections, &threads).await?;
         let wake_handles = WakeHandles::default();
-        let second_queue = SecondQueue::new(address.clone(), wake_handles.clone(), Arc::clone(&threads));
-        let write_queue = WriteQueue::open(address, connection, wake_handles.clone(), &*threads);
+        let write_queue = WriteQueue::open(address.clone(), connection, wake_handles.clone(), &*threads);
         Ok(Self {
             pools,
             write_queue: Arc::new(write_queue),
-            second_queue: Arc::new(second_queue),
+            address,
             uses_compare_and_set: !options.unsafe_without_compare_and_set,
             checks_fence: !options.unsafe_without_fence,
             wake_handles,
@@ -60,22 +63,28 @@ impl Store {
         }
     }
 
-    /// Returns the stores that write many firings at the same time. On PostgreSQL there is a second connection, if the server has one left.
-    pub(crate) async fn storm_writers(&self) -> Vec<Self> {
-        let mut stores = vec![self.clone()];
+    /// Returns a handle whose transactions have a new connection. `None` on SQLite, where one connection writes, and if the server has
+    /// none left. Its queue must be closed.
+    pub(crate) async fn with_second_writer(&self) -> Option<Self> {
         if !self.is_shared() {
-            return stores;
+            return None;
         }
-        match self.second_queue.get().await {
-            Ok(write_queue) => stores.push(Self {
-                write_queue,
-                ..self.clone()
-            }),
-            Err(error) => {
-                tracing::warn!(%error, "many firings are written on one connection, because there is no second one")
+        let connecting = tokio::time::timeout(MAX_CONNECTING, self.address.connect());
+        let connection = match connecting.await {
+            Ok(Ok(connection)) => connection,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "many firings are written on one connection, because there is no second one");
+                return None;
             }
-        }
-        stores
+            Err(_) => return None,
+        };
+        let queue =
+            self.write_queue
+                .with_another_connection(self.address.clone(), connection, self.wake_handles.clone());
+        Some(Self {
+            write_queue: Arc::new(queue),
+            ..self.clone()
+        })
     }
 
     /// Checks that the database responds.
@@ -93,7 +102,6 @@ impl Store {
     /// Finishes pending writes and closes all connections. Later writes fail with [`StoreError::Closed`].
     pub async fn close(&self) {
         self.write_queue.close().await;
-        self.second_queue.close().await;
         match &self.pools {
             Either::Lite(pool) => pool.close().await,
             Either::Pg(pool) => pool.close().await,
@@ -103,10 +111,6 @@ impl Store {
     /// Returns write statistics since the store was opened.
     #[must_use]
     pub fn write_stats(&self) -> WriteStats {
-        let (first, second) = (self.write_queue.write_stats(), self.second_queue.write_stats());
-        WriteStats {
-            transactions: first.transactions + second.transactions,
-            commits: first.commits + second.commits,
-        }
+        self.write_queue.write_stats()
     }
 }

@@ -10,17 +10,17 @@ pub(crate) struct EarlyChanges(HashMap<AlertId, i64>);
 
 impl EarlyChanges {
     /// Records that the change of an alert at a position is applied.
-    pub(crate) fn note(&mut self, alert: AlertId, position: i64) {
+    pub(crate) fn record(&mut self, alert: AlertId, position: i64) {
         let last = self.0.entry(alert).or_insert(position);
         *last = position.max(*last);
     }
 
     /// Whether the change of an alert at a position is applied already, or a later one.
-    pub(crate) fn has(&self, alert: AlertId, position: i64) -> bool {
+    pub(crate) fn is_applied(&self, alert: AlertId, position: i64) -> bool {
         self.0.get(&alert).is_some_and(|&last| last >= position)
     }
 
-    /// Forgets the changes at or before a position, to which the change feed does not come any more.
+    /// Forgets the changes at or before a position that the change feed has passed.
     pub(crate) fn forget_until(&mut self, position: i64) {
         self.0.retain(|_, last| *last > position);
     }
@@ -38,13 +38,13 @@ mod tests {
     #[test]
     fn change_is_applied_early_until_the_feed_has_passed_it() {
         let mut early = EarlyChanges::default();
-        early.note(ALERT, 7);
-        early.note(ALERT, 5);
-        assert!(early.has(ALERT, 7) && early.has(ALERT, 6));
-        assert!(!early.has(ALERT, 8) && !early.has(OTHER, 7));
+        early.record(ALERT, 7);
+        early.record(ALERT, 5);
+        assert!(early.is_applied(ALERT, 7) && early.is_applied(ALERT, 6));
+        assert!(!early.is_applied(ALERT, 8) && !early.is_applied(OTHER, 7));
         early.forget_until(6);
-        assert!(early.has(ALERT, 7));
+        assert!(early.is_applied(ALERT, 7));
         early.forget_until(7);
-        assert!(!early.has(ALERT, 7));
+        assert!(!early.is_applied(ALERT, 7));
     }
 }

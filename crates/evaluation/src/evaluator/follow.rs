@@ -31,7 +31,7 @@ impl Evaluator {
         self.follow_feed(i64::MAX).await
     }
 
-    /// Applies all committed changes at or before a position.
+    /// Applies all committed changes at or before a position, but not those of alerts that have changed again since.
     pub(crate) async fn follow_committed(&self, until: i64) -> Result<(), StoreError> {
         if self.has_followed(until) {
             return Ok(());
@@ -44,8 +44,8 @@ impl Evaluator {
             let (changes, next) = self.store.committed_changes(place, until, CHANGE_BATCH_SIZE).await?;
             for changed in changes.into_iter().filter(|changed| changed.position <= until) {
                 let (alert, position) = (changed.id, changed.position);
-                self.apply_change_of_others(changed, &reading);
-                sharded.early_changes().note(alert, position);
+                self.apply_followed_change(changed, &reading);
+                sharded.early_changes().record(alert, position);
             }
             place = next;
         }
@@ -61,7 +61,7 @@ impl Evaluator {
             let count = changes.len();
             let next = next.min(until).max(place);
             for changed in changes.into_iter().filter(|changed| changed.position <= until) {
-                self.apply_change_of_others(changed, &reading);
+                self.apply_followed_change(changed, &reading);
             }
             self.change_cursor.store(next, Ordering::Release);
             if let Some(sharded) = &self.sharded {
@@ -78,14 +78,14 @@ impl Evaluator {
         self.change_cursor.load(Ordering::Acquire) >= position
     }
 
-    fn apply_change_of_others(&self, changed: PositionedAlert, reading: &ReadGuard<'_>) {
+    fn apply_followed_change(&self, changed: PositionedAlert, reading: &ReadGuard<'_>) {
         let PositionedAlert {
             id,
             position,
             has_fired,
             stored,
         } = changed;
-        let is_known = |sharded: &ShardedEvaluation| sharded.early_changes().has(id, position);
+        let is_known = |sharded: &ShardedEvaluation| sharded.early_changes().is_applied(id, position);
         if self.sharded.as_deref().is_some_and(is_known) {
             return;
         }

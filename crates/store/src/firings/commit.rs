@@ -51,7 +51,7 @@ impl Observations {
     }
 }
 
-/// A chunk of firings, with observations if it is the last one.
+/// A chunk of firings with observations if it is the only one, or observations alone.
 pub(super) struct FiringChunk {
     pub(super) rows: Vec<FiringRow>,
     /// Firings that are rejected whatever the alert's state is now.

@@ -7,9 +7,10 @@
 //!
 //! A commit without a clock takes the shared lock, one with a clock the lock of an update at once: two transactions that both raise
 //! shared locks would deadlock. Rows are locked in the order of the shards, as by claims. In a group of commits, a later one may raise
-//! the shared lock of an earlier one. Only a transaction of the same node could share it, and its transactions run one after another. A
-//! former owner that waited for a claim may hold a shared lock of a row that it has lost, until its transaction ends; if it then waits
-//! for a row of the new owner, the server ends one of them and the write queue retries it.
+//! the shared lock of an earlier one. Only a transaction of the same node could share it: its transactions run one after another, but for
+//! the two that write many firings at once, and these wait for nothing that the other one has locked. A former owner that waited for a
+//! claim may hold a shared lock of a row that it has lost, until its transaction ends; if it then waits for a row of the new owner, the
+//! server ends one of them and the write queue retries it.
 
 use jiff::Timestamp;
 use uuid::Uuid;

@@ -15,7 +15,8 @@
 //! their rows on disk, so each page is written once. A chunk is read and composed *outside* its transaction, while the
 //! previous chunk is being written; the compare-and-set detects changes in between. Only a few statements of many rows
 //! each remain within the transaction. On PostgreSQL a second connection writes the firings of one half of the accounts at the
-//! same time: each transaction changes the rows of its accounts, so two with the same accounts would wait for each other.
+//! same time: each transaction changes the rows of its accounts, so two with the same accounts would wait for each other. It is
+//! opened for the evaluation, so that no idle one breaks unnoticed.
 //!
 //! Observations (quotes and the clock) are written with the only chunk, or after all others. So after a crash in between,
 //! missing firings are evaluated again.
@@ -40,8 +41,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures_util::future::try_join_all;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::future::join_all;
 
 use crate::model::{
     EvaluationCommit, EvaluationOutcome, Fence, Firing, FiringComposer, FiringResult, Shard, StoredAlert,
@@ -116,13 +116,15 @@ impl Store {
                 note(writer.write(self, &order, observations).await?);
             }
         } else {
-            let stores = self.storm_writers().await;
-            let parts = divided_by_account(order, stores.len());
-            let mut writing: Vec<BoxFuture<'_, _>> = Vec::with_capacity(parts.len());
-            for (store, positions) in stores.iter().zip(&parts) {
-                writing.push(Box::pin(writer.write_all(store, positions)));
+            let second = self.with_second_writer().await;
+            let stores: Vec<&Store> = [self].into_iter().chain(&second).collect();
+            let written = writer
+                .write_in_rounds(&stores, &divided_by_account(order, stores.len()))
+                .await;
+            if let Some(second) = &second {
+                second.write_queue.close().await;
             }
-            try_join_all(writing).await?.into_iter().flatten().for_each(&mut note);
+            written?.into_iter().for_each(&mut note);
         }
         if !observations.is_empty() {
             note(writer.write(self, &[], observations).await?);
@@ -152,16 +154,6 @@ struct WrittenChunk {
 }
 
 impl ChunkWriter<'_> {
-    /// Writes the firings at some positions, chunk by chunk.
-    async fn write_all(&self, store: &Store, positions: &[FiringPosition]) -> Result<Vec<WrittenChunk>, StoreError> {
-        let mut writing: Vec<BoxFuture<'_, _>> = Vec::new();
-        for chunk in positions.chunks(FIRING_CHUNK_SIZE) {
-            writing.push(Box::pin(self.write(store, chunk, Observations::default())));
-        }
-        // While one is written, the next one is read and composed.
-        stream::iter(writing).buffered(2).try_collect().await
-    }
-
     /// Writes the firings at some positions, and observations, in one transaction.
     async fn write(
         &self,
@@ -169,7 +161,59 @@ impl ChunkWriter<'_> {
         positions: &[FiringPosition],
         observations: Observations,
     ) -> Result<WrittenChunk, StoreError> {
-        let PreparedChunk { fired, rows, stale } = store.prepare(self.firings, positions, &*self.composer).await?;
+        let prepared = store.prepare(self.firings, positions, &*self.composer).await?;
+        self.commit(store, prepared, observations).await
+    }
+
+    /// Writes the firings of each part with its store. Each round is one chunk of each part, and ends with its transactions: in
+    /// between, other nodes can change the shards that the fence locks. Meanwhile the next round is read and composed.
+    async fn write_in_rounds(
+        &self,
+        stores: &[&Store],
+        parts: &[Vec<FiringPosition>],
+    ) -> Result<Vec<WrittenChunk>, StoreError> {
+        let rounds = parts.iter().map(|part| part.len().div_ceil(FIRING_CHUNK_SIZE)).max();
+        let mut written = Vec::new();
+        let mut prepared = self.prepare_round(stores, parts, 0).await?;
+        for round in 1..=rounds.unwrap_or_default() {
+            let mut committing: Vec<BoxFuture<'_, _>> = Vec::with_capacity(prepared.len());
+            for (store, prepared) in prepared {
+                committing.push(Box::pin(self.commit(store, prepared, Observations::default())));
+            }
+            let next = self.prepare_round(stores, parts, round);
+            let (committed, next) = tokio::join!(join_all(committing), next);
+            for chunk in committed {
+                written.push(chunk?);
+            }
+            prepared = next?;
+        }
+        Ok(written)
+    }
+
+    /// Reads and composes a chunk of each part that has one.
+    async fn prepare_round<'s>(
+        &self,
+        stores: &[&'s Store],
+        parts: &[Vec<FiringPosition>],
+        round: usize,
+    ) -> Result<Vec<(&'s Store, PreparedChunk)>, StoreError> {
+        let mut prepared = Vec::with_capacity(parts.len());
+        for (store, part) in stores.iter().zip(parts) {
+            if let Some(chunk) = part.chunks(FIRING_CHUNK_SIZE).nth(round) {
+                let chunk = store.prepare(self.firings, chunk, &*self.composer).await?;
+                prepared.push((*store, chunk));
+            }
+        }
+        Ok(prepared)
+    }
+
+    async fn commit(
+        &self,
+        store: &Store,
+        prepared: PreparedChunk,
+        observations: Observations,
+    ) -> Result<WrittenChunk, StoreError> {
+        let PreparedChunk { fired, rows, stale } = prepared;
         let stale_places: Vec<usize> = stale.iter().map(|(index, _)| *index).collect();
         let chunk = FiringChunk {
             rows,

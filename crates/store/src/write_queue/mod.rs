@@ -1,6 +1,6 @@
 //! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
 //!
-//! One task per store ([`WriterTask`], on a separate thread for SQLite) owns the connection that writes. It takes all waiting transactions, up to
+//! One task per store ([`WriterTask`], on a separate thread for SQLite) owns the connection that writes; many firings have another one. It takes all waiting transactions, up to
 //! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
 //! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
 //! queue makes callers wait.
@@ -16,7 +16,6 @@
 mod batch;
 mod closure;
 mod queued_transaction;
-mod second_queue;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -32,7 +31,6 @@ use crate::queue::WakeHandles;
 use crate::threads::StatementThreads;
 use batch::BatchRunner;
 use queued_transaction::QueuedTransaction;
-pub(crate) use second_queue::SecondQueue;
 
 /// A boxed future that can be sent to another thread.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -93,28 +91,51 @@ impl WriteQueue {
         wake_handles: WakeHandles,
         threads: &dyn StatementThreads,
     ) -> Self {
+        let counters = Arc::new(Counters::default());
         let is_file = !connection.is_pg();
+        let (queue, writer) = Self::new(address, connection, counters, wake_handles);
+        if is_file {
+            threads.run_writer(Box::pin(writer.run()));
+        } else {
+            tokio::spawn(writer.run());
+        }
+        queue
+    }
+
+    /// Starts another writer on a connection to a server, with the same statistics.
+    pub(crate) fn with_another_connection(
+        &self,
+        address: Address,
+        connection: WriteConnection,
+        wake_handles: WakeHandles,
+    ) -> Self {
+        let (queue, writer) = Self::new(address, connection, Arc::clone(&self.counters), wake_handles);
+        tokio::spawn(writer.run());
+        queue
+    }
+
+    fn new(
+        address: Address,
+        connection: WriteConnection,
+        counters: Arc<Counters>,
+        wake_handles: WakeHandles,
+    ) -> (Self, WriterTask) {
         let (queue, waiting) = mpsc::channel(MAX_QUEUE_LENGTH);
         let (ended_sender, ended) = watch::channel(());
         let closing = Arc::new(Notify::new());
-        let counters = Arc::new(Counters::default());
         let writer = WriterTask {
             waiting,
             closing: Arc::clone(&closing),
             batch_runner: BatchRunner::new(address, connection, Arc::clone(&counters), wake_handles),
             _ended: ended_sender,
         };
-        if is_file {
-            threads.run_writer(Box::pin(writer.run()));
-        } else {
-            tokio::spawn(writer.run());
-        }
-        Self {
+        let queue = Self {
             queue,
             closing,
             ended,
             counters,
-        }
+        };
+        (queue, writer)
     }
 
     /// Queues a transaction. It runs even if its caller is dropped then.

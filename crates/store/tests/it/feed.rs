@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 
 use crate::firings::{fire, firing};
 use crate::support::{
-    add, add_many, alert_of, asked, asked_price, delete, insert, now, open, pause, symbol, uuid, with_accounts,
+    activate, add, add_many, alert_of, asked, asked_price, delete, insert, now, open, pause, symbol, uuid,
+    with_accounts,
 };
 
 /// The ids that changed after a position, sorted, and the next position.
@@ -128,6 +129,31 @@ on_both_databases! {
         let (then, position) = changed(&other, position).await;
         assert_eq!(then, [id(2), id(3)]);
         assert_eq!(changed(&store, position).await, (vec![], position));
+    }
+
+    async fn alert_is_as_of_its_position_while_it_changes(database) {
+        let store = with_accounts(database, 1).await;
+        let alert = add_many(&store, 1).await.remove(0);
+        // On SQLite a later state may come with an earlier position.
+        if !database.is_postgres() {
+            return;
+        }
+        let changing = tokio::spawn({
+            let (other, alert) = (open(database).await, alert.alert.clone());
+            async move {
+                for _ in 0..100 {
+                    assert!(pause(&other, &alert).await);
+                    assert!(activate(&other, &alert).await);
+                }
+            }
+        });
+        while !changing.is_finished() {
+            for changed in store.committed_changes(0, i64::MAX, 10).await.unwrap().0 {
+                let revision = changed.stored.unwrap().alert.revision;
+                assert_eq!(i64::from(revision.0), changed.position, "each change is one entry and one revision");
+            }
+        }
+        changing.await.unwrap();
     }
 
     async fn active_alerts_of_some_stocks_are_read(database) {

@@ -174,6 +174,17 @@ pub(crate) async fn pause(store: &Store, alert: &Alert) -> bool {
     change(store, alert, |alert| transition::pause(alert).unwrap()).await
 }
 
+pub(crate) async fn activate(store: &Store, alert: &Alert) -> bool {
+    let (verified, awaited) = (
+        transition::OwnerVerification::Verified,
+        transition::PriceAvailability::Awaited,
+    );
+    change(store, alert, move |alert| {
+        transition::activate(alert, verified, awaited, at(5_000)).unwrap()
+    })
+    .await
+}
+
 pub(crate) async fn delete(store: &Store, alert: &Alert) -> bool {
     let deleted = store.commit(alert.clone(), |alert, unit| {
         Box::pin(unit.delete_alert(alert, at(2_000)))

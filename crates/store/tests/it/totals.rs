@@ -1,7 +1,7 @@
 //! The numbers of alerts that are kept beside the alerts, compared with a count.
 
 use alerts::transition::{ChangedAlert, HistoryAction, HistoryStatus, StatusChange, Transition};
-use alerts::{Alert, AlertId, AlertScope, Note, Status, transition};
+use alerts::{Alert, AlertId, AlertScope, Note, Status};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ use store::model::{
 use testkit::{Database, on_both_databases};
 
 use crate::firings::{fire, firing};
-use crate::support::{add, alert_of, asked_price, at, change, delete, now, pause, uuid, with_accounts};
+use crate::support::{activate, add, alert_of, asked_price, at, change, delete, now, pause, uuid, with_accounts};
 
 const OWNER: AccountId = AccountId(uuid::Uuid::from_u128(1));
 const NEWEST_FIRST: AlertSort = AlertSort {
@@ -162,12 +162,7 @@ on_both_databases! {
                     "a deletion"
                 }
                 (5, Some(alert)) if alert.role == ScopeRole::Single && alert.alert.status != Status::Active => {
-                    let activated = change(&store, &alert.alert, |alert| {
-                        let verified = transition::OwnerVerification::Verified;
-                        let awaited = transition::PriceAvailability::Awaited;
-                        transition::activate(alert, verified, awaited, at(5_000)).unwrap()
-                    });
-                    assert!(activated.await);
+                    assert!(activate(&store, &alert.alert).await);
                     "an activation"
                 }
                 (7, Some(alert)) if alert.role == ScopeRole::Single => {
