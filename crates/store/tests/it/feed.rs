@@ -147,13 +147,19 @@ on_both_databases! {
                 }
             }
         });
+        let mut read = Vec::new();
         while !changing.is_finished() {
-            for changed in store.committed_changes(0, i64::MAX, 10).await.unwrap().0 {
-                let revision = changed.stored.unwrap().alert.revision;
-                assert_eq!(i64::from(revision.0), changed.position, "each change is one entry and one revision");
-            }
+            read.extend(store.committed_changes(0, i64::MAX, 10).await.unwrap().0);
         }
         changing.await.unwrap();
+        let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
+        let positions: Vec<i64> = sqlx::query_scalar("SELECT seq FROM history ORDER BY seq").fetch_all(&pool).await.unwrap();
+        // The first entry is of the first revision, and each change is one more entry and revision.
+        let first = alert.alert.revision.0;
+        for changed in read {
+            let revision = changed.stored.unwrap().alert.revision.0;
+            assert_eq!(changed.position, positions[usize::try_from(revision - first).unwrap()], "revision {revision}");
+        }
     }
 
     async fn active_alerts_of_some_stocks_are_read(database) {
