@@ -63,21 +63,18 @@ impl Store {
         }
     }
 
-    /// Returns a handle whose transactions have a new connection. `None` on SQLite, where one connection writes, and if the server has
-    /// none left. Its queue must be closed.
+    /// Returns a handle whose transactions have a new connection; close its queue after use. `None` on SQLite, where one connection writes,
+    /// and if the server does not take one more.
     pub(crate) async fn with_second_writer(&self) -> Option<Self> {
         if !self.is_shared() {
             return None;
         }
-        let connecting = tokio::time::timeout(MAX_CONNECTING, self.address.connect());
-        let connection = match connecting.await {
-            Ok(Ok(connection)) => connection,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "many firings are written on one connection, because there is no second one");
-                return None;
-            }
-            Err(_) => return None,
-        };
+        let connecting = tokio::time::timeout(MAX_CONNECTING, self.address.connect()).await;
+        let connected = connecting.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+        let no_second =
+            "many firings are written on one connection, because there is no second one; let the server take more";
+        let connection = connected.inspect_err(|error| tracing::warn!(%error, "{no_second}"));
+        let connection = connection.ok()?;
         let queue =
             self.write_queue
                 .with_another_connection(self.address.clone(), connection, self.wake_handles.clone());

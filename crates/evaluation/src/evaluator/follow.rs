@@ -21,8 +21,8 @@ const CHANGE_BATCH_SIZE: u32 = 1_000;
 impl Evaluator {
     /// Starts following other processes' changes at the present position.
     pub(super) async fn start_following_changes(&self) -> Result<(), StoreError> {
-        let place = self.store.history_position().await?;
-        self.change_cursor.store(place, Ordering::Release);
+        let position = self.store.history_position().await?;
+        self.change_cursor.store(position, Ordering::Release);
         Ok(())
     }
 
@@ -38,16 +38,16 @@ impl Evaluator {
         }
         self.follow_feed(until).await?;
         let Some(sharded) = &self.sharded else { return Ok(()) };
-        let mut place = self.change_cursor.load(Ordering::Acquire);
-        while place < until {
+        let mut after = self.change_cursor.load(Ordering::Acquire);
+        while after < until {
             let reading = self.revision_guard.begin_read();
-            let (changes, next) = self.store.committed_changes(place, until, CHANGE_BATCH_SIZE).await?;
+            let (changes, next) = self.store.committed_changes(after, until, CHANGE_BATCH_SIZE).await?;
             for changed in changes.into_iter().filter(|changed| changed.position <= until) {
                 let (alert, position) = (changed.id, changed.position);
                 self.apply_followed_change(changed, &reading);
                 sharded.early_changes().record(alert, position);
             }
-            place = next;
+            after = next;
         }
         Ok(())
     }
@@ -55,11 +55,11 @@ impl Evaluator {
     /// Applies the changes of the complete part of the change feed, at or before a position.
     async fn follow_feed(&self, until: i64) -> Result<(), StoreError> {
         loop {
-            let place = self.change_cursor.load(Ordering::Acquire);
+            let after = self.change_cursor.load(Ordering::Acquire);
             let reading = self.revision_guard.begin_read();
-            let (changes, next) = self.store.changed_since(place, CHANGE_BATCH_SIZE).await?;
+            let (changes, next) = self.store.changed_since(after, CHANGE_BATCH_SIZE).await?;
             let count = changes.len();
-            let next = next.min(until).max(place);
+            let next = next.min(until).max(after);
             for changed in changes.into_iter().filter(|changed| changed.position <= until) {
                 self.apply_followed_change(changed, &reading);
             }
@@ -67,7 +67,7 @@ impl Evaluator {
             if let Some(sharded) = &self.sharded {
                 sharded.early_changes().forget_until(next);
             }
-            if count < CHANGE_BATCH_SIZE as usize || next == place {
+            if count < CHANGE_BATCH_SIZE as usize || next == after {
                 return Ok(());
             }
         }
@@ -78,6 +78,7 @@ impl Evaluator {
         self.change_cursor.load(Ordering::Acquire) >= position
     }
 
+    /// Applies a change of the feed, unless it was applied early.
     fn apply_followed_change(&self, changed: PositionedAlert, reading: &ReadGuard<'_>) {
         let PositionedAlert {
             id,

@@ -1,8 +1,8 @@
 //! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
 //!
-//! One task per store ([`WriterTask`], on a separate thread for SQLite) owns the connection that writes; many firings have another one. It takes all waiting transactions, up to
-//! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
-//! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
+//! One task per store ([`WriterTask`], on a separate thread for SQLite) owns the connection that
+//! writes; many firings have a second task with a second one. It takes all waiting transactions, up to [`MAX_BATCH_SIZE`], and
+//! runs them one after another in one database transaction. It commits once, notifies each, and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
 //! queue makes callers wait.
 //!
 //! Sharing a database transaction has no visible effect. If a transaction refuses *after* it has written, panics, or
