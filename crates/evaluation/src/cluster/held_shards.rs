@@ -1,9 +1,15 @@
 //! The shards that this node evaluates.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::market::Symbol;
 use store::model::{Epoch, Shard};
+
+/// A number for each read of the alerts of some shards. A shard that is lost and held again meanwhile is read again, and the first read
+/// does not count for it: alerts that were armed before the loss are not armed any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LoadNumber(u64);
 
 /// The role of this node for a shard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -12,7 +18,7 @@ pub(crate) enum ShardRole {
     #[default]
     Elsewhere,
     /// The alerts of the shard are being read.
-    Loading,
+    Loading(LoadNumber),
     /// It judges the alerts of the shard, and commits the firings that the owner has not settled in time.
     Standby,
     /// It judges the alerts of the shard, and commits at once.
@@ -23,7 +29,7 @@ impl ShardRole {
     /// Whether the node can become the owner in an epoch: the alerts are read, and it is not the owner already.
     pub(crate) fn may_own(self, epoch: Epoch) -> bool {
         match self {
-            Self::Elsewhere | Self::Loading => false,
+            Self::Elsewhere | Self::Loading(_) => false,
             Self::Standby => true,
             Self::Owner(known) => known < epoch,
         }
@@ -32,11 +38,17 @@ impl ShardRole {
 
 /// The shards that this node evaluates.
 #[derive(Debug)]
-pub(crate) struct HeldShards(RwLock<[ShardRole; Shard::COUNT]>);
+pub(crate) struct HeldShards {
+    roles: RwLock<[ShardRole; Shard::COUNT]>,
+    loads: AtomicU64,
+}
 
 impl Default for HeldShards {
     fn default() -> Self {
-        Self(RwLock::new([ShardRole::Elsewhere; Shard::COUNT]))
+        Self {
+            roles: RwLock::new([ShardRole::Elsewhere; Shard::COUNT]),
+            loads: AtomicU64::new(0),
+        }
     }
 }
 
@@ -65,9 +77,29 @@ impl HeldShards {
         let roles = self.read();
         let owned = Shard::all().zip(roles.iter()).filter_map(|(shard, role)| match role {
             ShardRole::Owner(epoch) => Some((shard, *epoch)),
-            ShardRole::Elsewhere | ShardRole::Loading | ShardRole::Standby => None,
+            ShardRole::Elsewhere | ShardRole::Loading(_) | ShardRole::Standby => None,
         });
         owned.collect()
+    }
+
+    /// Holds shards from now on, whose alerts are read then.
+    pub(crate) fn begin_load(&self, shards: impl IntoIterator<Item = Shard>) -> LoadNumber {
+        let load = LoadNumber(self.loads.fetch_add(1, Ordering::Relaxed));
+        let mut roles = self.write();
+        for shard in shards {
+            roles[usize::from(shard.0)] = ShardRole::Loading(load);
+        }
+        load
+    }
+
+    /// Stands by for a shard whose alerts are read. Returns whether it does: the shard may have been lost since the read began.
+    pub(crate) fn end_load(&self, shard: Shard, load: LoadNumber) -> bool {
+        let role = &mut self.write()[usize::from(shard.0)];
+        let is_current = *role == ShardRole::Loading(load);
+        if is_current {
+            *role = ShardRole::Standby;
+        }
+        is_current
     }
 
     /// Owns a shard whose alerts are read, unless it was lost or handed over in the meantime.
@@ -95,15 +127,52 @@ impl HeldShards {
         }
     }
 
-    pub(crate) fn set(&self, shard: Shard, role: ShardRole) {
-        self.write()[usize::from(shard.0)] = role;
+    /// Gives a shard up. Then its alerts can be disarmed.
+    pub(crate) fn lose(&self, shard: Shard) {
+        self.write()[usize::from(shard.0)] = ShardRole::Elsewhere;
     }
 
     fn read(&self) -> RwLockReadGuard<'_, [ShardRole; Shard::COUNT]> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.roles.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, [ShardRole; Shard::COUNT]> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.roles.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHARD: Shard = Shard(3);
+
+    #[test]
+    fn shard_stands_by_once_its_alerts_are_read() {
+        let held = HeldShards::default();
+        let load = held.begin_load([SHARD]);
+        assert_eq!(held.role(SHARD), ShardRole::Loading(load));
+        assert!(held.end_load(SHARD, load));
+        assert_eq!(held.role(SHARD), ShardRole::Standby);
+    }
+
+    #[test]
+    fn shard_that_is_lost_while_its_alerts_are_read_is_not_held() {
+        let held = HeldShards::default();
+        let load = held.begin_load([SHARD]);
+        held.lose(SHARD);
+        assert!(!held.end_load(SHARD, load));
+        assert_eq!(held.role(SHARD), ShardRole::Elsewhere);
+    }
+
+    #[test]
+    fn shard_that_is_lost_and_held_again_stands_by_after_the_second_read() {
+        let held = HeldShards::default();
+        let first = held.begin_load([SHARD]);
+        held.lose(SHARD);
+        let second = held.begin_load([SHARD]);
+        assert!(!held.end_load(SHARD, first), "its alerts were disarmed in between");
+        assert_eq!(held.role(SHARD), ShardRole::Loading(second));
+        assert!(held.end_load(SHARD, second));
     }
 }

@@ -10,19 +10,27 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
-use super::held_shards::ShardRole;
+use super::held_shards::{LoadNumber, ShardRole};
 use crate::evaluator::Evaluator;
 
 /// The delay after a failure.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
+/// Why alerts are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LoadPurpose {
+    /// This node is the standby of their shards.
+    StandBy,
+    /// This node owns their shards, and has not judged their alerts before.
+    Own,
+}
+
 /// Shards to read.
 #[derive(Debug)]
-pub(super) enum LoadRequest {
-    /// This node is their standby.
-    StandBy(Vec<ShardState>),
-    /// This node owns them, and has not judged their alerts before.
-    Own(Vec<ShardState>),
+pub(super) struct LoadRequest {
+    pub(super) load: LoadNumber,
+    pub(super) purpose: LoadPurpose,
+    pub(super) states: Vec<ShardState>,
 }
 
 /// Reads the alerts of shards.
@@ -52,36 +60,19 @@ impl Loader {
     }
 
     async fn load(&self, request: &LoadRequest) -> Result<(), StoreError> {
-        match request {
-            LoadRequest::StandBy(states) => {
-                let states = self.still_loading(states);
-                self.evaluator.load_shards(&states).await?;
-                let loaded: Vec<Shard> = self.still_loading(&states).iter().map(|state| state.shard).collect();
-                for &shard in &loaded {
-                    self.cluster.sharded.held.set(shard, ShardRole::Standby);
-                }
-                self.cluster.tables.standby_ready(self.cluster.id, &loaded).await?;
-                Ok(())
-            }
-            LoadRequest::Own(states) => {
-                let states = self.still_loading(states);
-                self.evaluator.load_shards(&states).await?;
-                let states = self.still_loading(&states);
-                for state in &states {
-                    self.cluster.sharded.held.set(state.shard, ShardRole::Standby);
-                }
-                self.cluster.takeovers.add(&states);
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns the shards that were not lost in the meantime.
-    fn still_loading(&self, states: &[ShardState]) -> Vec<ShardState> {
         let held = &self.cluster.sharded.held;
-        let loading = states
-            .iter()
-            .filter(|state| held.role(state.shard) == ShardRole::Loading);
-        loading.copied().collect()
+        let is_current = |state: &ShardState| held.role(state.shard) == ShardRole::Loading(request.load);
+        let mut states = request.states.clone();
+        states.retain(is_current);
+        self.evaluator.load_shards(&states, request.load).await?;
+        states.retain(|state| held.end_load(state.shard, request.load));
+        match request.purpose {
+            LoadPurpose::StandBy => {
+                let shards: Vec<Shard> = states.iter().map(|state| state.shard).collect();
+                self.cluster.tables.standby_ready(self.cluster.id, &shards).await?;
+            }
+            LoadPurpose::Own => self.cluster.takeovers.add(&states),
+        }
+        Ok(())
     }
 }

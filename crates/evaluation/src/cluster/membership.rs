@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use super::Cluster;
 use super::dispatch_shards::{DispatchAssignment, dispatch_shards};
 use super::held_shards::ShardRole;
-use super::loading::{LoadRequest, Loader};
+use super::loading::{LoadPurpose, LoadRequest, Loader};
 use super::plan::{OwnNode, Plan, plan};
 use super::readiness::MAX_STANDSTILL;
 use super::shard_set::ShardSet;
@@ -113,7 +113,8 @@ impl Membership {
             // The state is read after the node has joined, so that its shards are not claimed in between.
             state = tables.renew(self.cluster.id, node.is_connected, ttl).await?;
             let wait = if is_first { SignedDuration::ZERO } else { ttl };
-            self.takes_from = state.is_some().then(|| uptime + wait);
+            // Not from the beginning of this step: the process may have been stopped since.
+            self.takes_from = state.is_some().then(|| self.clock.uptime() + wait);
         }
         let Some(state) = state else { return Ok(()) };
         // Before this, so that decisions about shards that others have taken are not committed as their owner's.
@@ -175,7 +176,7 @@ impl Membership {
                 // It was handed over, so its alerts are judged already.
                 ShardRole::Owner(_) => sharded.held.stand_by_for(shard),
                 ShardRole::Elsewhere => standing_by.push(shard),
-                ShardRole::Loading | ShardRole::Standby => {}
+                ShardRole::Loading(_) | ShardRole::Standby => {}
             }
         }
         if !plan.ready.is_empty() {
@@ -188,11 +189,7 @@ impl Membership {
             .iter()
             .map(|shard| state.shards[usize::from(shard.0)])
             .collect();
-        self.hold(&standing_by);
-        if !standing_by.is_empty() {
-            // The loader lives as long as this task.
-            let _ = self.loads.send(LoadRequest::StandBy(standing_by));
-        }
+        self.hold(standing_by, LoadPurpose::StandBy);
         if !plan.hand_over.is_empty() {
             // From here on the decisions wait: the standby may own the shards before this node knows it.
             let handed_over = tables.hand_over(*id, &plan.hand_over).await?;
@@ -209,7 +206,7 @@ impl Membership {
         let held = &cluster.sharded.held;
         let states = owned
             .into_iter()
-            .filter(|(shard, _)| held.role(*shard) != ShardRole::Loading)
+            .filter(|(shard, _)| !matches!(held.role(*shard), ShardRole::Loading(_)))
             .map(|(shard, epoch)| ShardState {
                 epoch,
                 ..state.shards[usize::from(shard.0)]
@@ -219,16 +216,19 @@ impl Membership {
         self.cluster.takeovers.add(&known);
         if !unknown.is_empty() {
             tracing::info!(shards = unknown.len(), "this node owns shards; it reads their alerts");
-            self.hold(&unknown);
-            let _ = self.loads.send(LoadRequest::Own(unknown));
+            self.hold(unknown, LoadPurpose::Own);
         }
     }
 
-    /// Holds shards from now on, so that changes of their alerts are followed.
-    fn hold(&self, states: &[ShardState]) {
-        for state in states {
-            self.cluster.sharded.held.set(state.shard, ShardRole::Loading);
+    /// Holds shards from now on, so that changes of their alerts are followed, and lets their alerts be read.
+    fn hold(&self, states: Vec<ShardState>, purpose: LoadPurpose) {
+        if states.is_empty() {
+            return;
         }
+        let held = &self.cluster.sharded.held;
+        let load = held.begin_load(states.iter().map(|state| state.shard));
+        // The loader lives as long as this task.
+        let _ = self.loads.send(LoadRequest { load, purpose, states });
     }
 
     fn measure(&self) {

@@ -60,7 +60,7 @@ pub(crate) fn plan(state: &ClusterState, evaluators: &[&ClusterNode], own: OwnNo
         match (stands_by, role) {
             (true, ShardRole::Elsewhere | ShardRole::Owner(_)) => plan.standing_by.push(row.shard),
             (true, ShardRole::Standby) if !row.is_standby_ready => plan.ready.push(row.shard),
-            (true, ShardRole::Loading | ShardRole::Standby) | (false, ShardRole::Elsewhere) => {}
+            (true, ShardRole::Loading(_) | ShardRole::Standby) | (false, ShardRole::Elsewhere) => {}
             (false, _) => plan.lost.push(row.shard),
         }
         if own_is_able && own.may_claim {

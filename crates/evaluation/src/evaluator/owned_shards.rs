@@ -69,7 +69,7 @@ impl Evaluator {
                         alert_shards.insert(decision.alert, shard);
                         return true;
                     }
-                    ShardRole::Standby | ShardRole::Loading => {
+                    ShardRole::Standby | ShardRole::Loading(_) => {
                         sharded.leave((decision.alert, decision.revision), shard);
                     }
                     ShardRole::Elsewhere => {}
@@ -216,7 +216,7 @@ impl Evaluator {
     pub(crate) fn lose_shards(&self, lost: &ShardSet) {
         let Some(sharded) = &self.sharded else { return };
         for shard in lost.iter() {
-            sharded.held.set(shard, ShardRole::Elsewhere);
+            sharded.held.lose(shard);
         }
         sharded.delayed().forget(lost);
         sharded.forget_left_in(lost);

@@ -254,7 +254,7 @@ impl ShardedEvaluation {
                 {
                     later.push((shard, decision));
                 }
-                ShardRole::Standby | ShardRole::Loading => self.leave((decision.alert, decision.revision), shard),
+                ShardRole::Standby | ShardRole::Loading(_) => self.leave((decision.alert, decision.revision), shard),
                 ShardRole::Elsewhere => {}
             }
         }
@@ -345,7 +345,7 @@ fn is_plain_firing(decision: &Decision) -> bool {
 fn owned_of(roles: &Roles, shards: &ShardSet) -> Vec<(Shard, Epoch)> {
     let owned = shards.iter().filter_map(|shard| match roles[usize::from(shard.0)] {
         ShardRole::Owner(epoch) => Some((shard, epoch)),
-        ShardRole::Standby | ShardRole::Loading | ShardRole::Elsewhere => None,
+        ShardRole::Standby | ShardRole::Loading(_) | ShardRole::Elsewhere => None,
     });
     owned.collect()
 }

@@ -20,6 +20,7 @@ use super::backlog::{Backlog, PendingEvaluation};
 use super::load::observed_session;
 use super::revision_guard::ReadGuard;
 use crate::cluster::delayed::DelayedEvaluation;
+use crate::cluster::held_shards::{LoadNumber, ShardRole};
 use crate::cluster::shard_set::ShardSet;
 
 /// The number of shards whose alerts are read at once. Nothing is judged meanwhile.
@@ -108,7 +109,7 @@ impl Evaluator {
             let _ = engine.process(Event::Disarmed(id), now, &mut Vec::new());
         }
         drop(engine);
-        self.take_over(active, marks, &reading);
+        self.take_over(active, marks, &reading, |symbol| self.holds(symbol));
         Ok(())
     }
 
@@ -148,20 +149,20 @@ impl Evaluator {
         Ok(symbols.filter(|symbol| is_wanted(*symbol)).collect())
     }
 
-    /// Reads the alerts of shards and arms them.
+    /// Reads the alerts of shards and arms those of shards that are not lost meanwhile.
     ///
     /// The shards must be held before this is called, so that changes of their alerts are followed meanwhile.
     ///
     /// # Errors
     /// [`StoreError`]: call this again.
-    pub(crate) async fn load_shards(&self, states: &[ShardState]) -> Result<(), StoreError> {
+    pub(crate) async fn load_shards(&self, states: &[ShardState], load: LoadNumber) -> Result<(), StoreError> {
         for some in states.chunks(SHARDS_PER_LOAD) {
-            self.load_some_shards(some).await?;
+            self.load_some_shards(some, load).await?;
         }
         Ok(())
     }
 
-    async fn load_some_shards(&self, states: &[ShardState]) -> Result<(), StoreError> {
+    async fn load_some_shards(&self, states: &[ShardState], load: LoadNumber) -> Result<(), StoreError> {
         let Some(sharded) = &self.sharded else { return Ok(()) };
         // Nothing is judged between the read of an alert and its arming.
         let _backlog = self.backlog.lock().await;
@@ -171,8 +172,11 @@ impl Evaluator {
             .await?;
         let marks = marks_of(states, self.store.clock().await?);
         let reading = self.revision_guard.begin_read();
+        let is_loading = |symbol| sharded.held.role(Shard::of(symbol)) == ShardRole::Loading(load);
         self.store
-            .active_alerts_of_symbols(&symbols, &mut |alerts| self.take_over(alerts, &marks, &reading))
+            .active_alerts_of_symbols(&symbols, &mut |alerts| {
+                self.take_over(alerts, &marks, &reading, is_loading)
+            })
             .await?;
         // Not before: a change in between may have been read.
         let position = self.store.history_last().await?;
@@ -183,12 +187,19 @@ impl Evaluator {
         Ok(())
     }
 
-    fn take_over(&self, alerts: Vec<EvaluatedAlert>, marks: &HashMap<Shard, Timestamp>, reading: &ReadGuard<'_>) {
+    /// Arms those of some alerts whose stocks `holds` accepts.
+    fn take_over(
+        &self,
+        alerts: Vec<EvaluatedAlert>,
+        marks: &HashMap<Shard, Timestamp>,
+        reading: &ReadGuard<'_>,
+        holds: impl Fn(Symbol) -> bool,
+    ) {
         let now = self.engine_now();
         let mut decisions = Vec::new();
         let mut engine = self.engine();
         // Under the lock, so that no shard is lost in between.
-        for mut alert in alerts.into_iter().filter(|alert| self.holds(alert.symbol)) {
+        for mut alert in alerts.into_iter().filter(|alert| holds(alert.symbol)) {
             alert.armed_at = alert.armed_at.min(now);
             let evaluated_until = marks.get(&Shard::of(alert.symbol)).copied();
             reading.take_over(&mut engine, &alert, evaluated_until, now, &mut decisions);
