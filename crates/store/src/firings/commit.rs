@@ -21,10 +21,12 @@ use crate::{StoreError, UnitOfWork};
 const DECIDE_SIDES: Statement = Statement {
     before: "WITH decided (id, revision, side) AS (VALUES ",
     columns: 3,
-    after: ") UPDATE alerts SET rsi_side = decided.side
+    after: concat!(
+        ") UPDATE alerts SET rsi_side = decided.side
             FROM decided
-            WHERE alerts.id = decided.id AND alerts.revision = decided.revision AND alerts.status = 'active'
-            AND alerts.deleted_at IS NULL",
+            WHERE alerts.id = decided.id AND alerts.revision = decided.revision AND ",
+        is_unchanged!()
+    ),
 };
 
 /// Everything of an evaluation but its firings.

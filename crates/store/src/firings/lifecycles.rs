@@ -13,10 +13,12 @@ use crate::{StoreError, UnitOfWork};
 const SET_LIFECYCLES: Statement = Statement {
     before: "WITH judged (id, revision, lifecycle) AS (VALUES ",
     columns: 3,
-    after: ") UPDATE alerts SET lifecycle = judged.lifecycle
+    after: concat!(
+        ") UPDATE alerts SET lifecycle = judged.lifecycle
             FROM judged
-            WHERE alerts.id = judged.id AND alerts.revision = judged.revision AND alerts.status = 'active'
-            AND alerts.deleted_at IS NULL",
+            WHERE alerts.id = judged.id AND alerts.revision = judged.revision AND ",
+        is_unchanged!()
+    ),
 };
 
 impl UnitOfWork {

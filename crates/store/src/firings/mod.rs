@@ -29,6 +29,16 @@
 //!
 //! With the observations, the owner writes which messages they come from, so that its successor judges the others and no message twice.
 
+/// Whether an alert, whose revision is compared besides, still is what was evaluated.
+///
+/// A `CASE`, because PostgreSQL would otherwise expect hardly any such alert in a table without statistics (after a restore, or while
+/// many are created), and would read the whole table once for each firing instead of finding each alert by its key.
+macro_rules! is_unchanged {
+    () => {
+        "CASE alerts.status WHEN 'active' THEN alerts.deleted_at IS NULL ELSE FALSE END"
+    };
+}
+
 mod acknowledge;
 mod commit;
 mod delays;

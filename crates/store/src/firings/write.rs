@@ -16,13 +16,6 @@ use crate::queue::create::FiredEvent;
 use crate::unit_of_work::fetch;
 use crate::{StoreError, UnitOfWork};
 
-/// Whether an alert, whose revision is compared besides, still is what was evaluated.
-macro_rules! is_unchanged {
-    () => {
-        "alerts.status = 'active' AND alerts.deleted_at IS NULL"
-    };
-}
-
 macro_rules! fire_alerts {
     ($($condition:expr),+) => {
         Statement {
