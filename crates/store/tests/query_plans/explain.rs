@@ -10,12 +10,13 @@ const STABLE_PLANS: &str =
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan";
 
 /// Parameter types for `PREPARE`: inferred, or those of each row of a list, where PostgreSQL would infer text.
-const PARAMETER_TYPES: [&[&str]; 5] = [
+const PARAMETER_TYPES: [&[&str]; 6] = [
     &["unknown"],
     &["bigint"],
     &["uuid"],
     &["bigint", "bigint", "uuid", "text", "bigint", "bigint"],
     &["bigint", "bigint", "text", "bigint", "bigint", "bigint"],
+    &["bigint", "bigint", "bigint", "text", "bigint", "text"],
 ];
 
 /// A connection that explains statements.
@@ -60,6 +61,16 @@ async fn sqlite_plan(connection: &mut SqliteConnection, sql: &str) -> Vec<String
 
 /// Keeps the lines that say which tables and indexes are read: other lines differ between versions of PostgreSQL.
 async fn postgres_plan(connection: &mut PgConnection, sql: &str) -> Vec<String> {
+    let mut lines = whole_postgres_plan(connection, sql).await;
+    lines.retain(|line| line.contains("Scan") || line.contains("Index Cond"));
+    lines
+        .iter()
+        .map(|line| line.trim().trim_start_matches("-> ").trim().to_owned())
+        .collect()
+}
+
+/// The plan of a statement on PostgreSQL for unknown values of its parameters, one line per step.
+pub(crate) async fn whole_postgres_plan(connection: &mut PgConnection, sql: &str) -> Vec<String> {
     let parameters = (1..).take_while(|number| sql.contains(&format!("${number}"))).count();
     let mut failure = None;
     for row_types in PARAMETER_TYPES {
@@ -78,11 +89,7 @@ async fn postgres_plan(connection: &mut PgConnection, sql: &str) -> Vec<String> 
         let explain = AssertSqlSafe(format!("EXPLAIN (COSTS OFF) EXECUTE explained {values}"));
         let rows = sqlx::raw_sql(explain).fetch_all(&mut *connection).await.unwrap();
         sqlx::raw_sql("DEALLOCATE explained").execute(connection).await.unwrap();
-        let lines = rows.iter().map(|row| row.get::<String, _>(0));
-        return lines
-            .filter(|line| line.contains("Scan") || line.contains("Index Cond"))
-            .map(|line| line.trim().trim_start_matches("-> ").trim().to_owned())
-            .collect();
+        return rows.iter().map(|row| row.get(0)).collect();
     }
     panic!("{sql}: {failure:?}");
 }

@@ -11,7 +11,7 @@ use market::Calendar;
 use serde_json::json;
 use store::model::{
     Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Feedback, FeedbackCategory,
-    FeedbackId, Firing, HistoryRow, MessageChannel, MessageId, MessageResult, PaperTrade, PaperTradeId, Profile,
+    FeedbackId, Firing, FiringResult, HistoryRow, MessageChannel, MessageId, MessageResult, PaperTrade, PaperTradeId, Profile,
     SessionId, Settlement, SettlementDecision, SignatureForm, StoredAlert, StoredOutboxMessage, TimedPrice,
     UserSession, WatchlistItemId, Webhook, WebhookId,
 };
@@ -36,8 +36,13 @@ pub(crate) fn now() -> Timestamp {
 pub(crate) async fn fill(store: &Store) {
     store.commit((), |(), unit| Box::pin(insert_rows(unit))).await.unwrap();
     keep_message(store).await;
-    let firing = Firing {
-        alert: ALERT,
+    fire(store, [ALERT]).await;
+}
+
+/// Fires alerts like [`ALERT`].
+pub(crate) async fn fire(store: &Store, alerts: impl IntoIterator<Item = AlertId>) -> Vec<FiringResult> {
+    let firings = alerts.into_iter().enumerate().map(|(place, fired)| Firing {
+        alert: fired,
         revision: alert().alert.revision,
         at: now(),
         crossed_at: None,
@@ -47,16 +52,17 @@ pub(crate) async fn fill(store: &Store) {
         terms: Vec::new(),
         lifecycle: None,
         judged_at: None,
-        event: EventId(Uuid::from_u128(4)),
-    };
+        event: EventId(Uuid::from_u128(4 + u128::try_from(place).unwrap())),
+    });
     let commit = EvaluationCommit {
-        firings: vec![firing],
+        firings: firings.collect(),
         ..EvaluationCommit::default()
     };
-    store
+    let outcome = store
         .commit_evaluation(commit, Arc::new(|_: &StoredAlert, _: &Firing| "{}".to_owned()))
         .await
         .unwrap();
+    outcome.firings
 }
 
 /// Adds a message to the outbox.
@@ -103,7 +109,7 @@ fn alert() -> StoredAlert {
     }
 }
 
-async fn insert_rows(unit: &mut UnitOfWork) -> Result<(), store::StoreError> {
+pub(crate) async fn insert_rows(unit: &mut UnitOfWork) -> Result<(), store::StoreError> {
     unit.insert_account(&Account {
         id: ACCOUNT,
         email: "ann@example.com".to_owned(),

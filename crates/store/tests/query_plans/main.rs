@@ -7,6 +7,7 @@
 
 mod explain;
 mod fixture;
+mod many_firings;
 mod recorder;
 
 use std::fmt::Write;
