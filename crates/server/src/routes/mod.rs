@@ -6,6 +6,7 @@ pub mod approvals;
 pub mod auth;
 pub mod cron;
 pub mod docs;
+mod erased_handler;
 pub mod feedback;
 pub mod firings;
 pub mod market;

@@ -1,12 +1,12 @@
 //! The imports that most endpoints share.
 
+pub(super) use super::erased_handler::routes;
 pub(super) use axum::extract::State;
 pub(super) use axum::response::{IntoResponse, Response};
 pub(super) use http::{HeaderMap, HeaderValue, StatusCode, header};
 pub(super) use serde::Serialize;
 pub(super) use utoipa::{IntoParams, ToSchema};
 pub(super) use utoipa_axum::router::OpenApiRouter;
-pub(super) use utoipa_axum::routes;
 pub(super) use uuid::Uuid;
 
 pub(super) use crate::auth::{AlertsRead, AlertsWrite, AuthenticatedSession, Authorized, MarketWrite, OutboxRead};

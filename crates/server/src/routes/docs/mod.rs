@@ -4,8 +4,8 @@ pub mod openapi;
 pub mod page;
 
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
+use crate::routes::erased_handler::routes;
 use crate::state::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {

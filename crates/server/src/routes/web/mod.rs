@@ -32,8 +32,8 @@ pub(in crate::routes) mod visitor;
 mod watchlist;
 
 use axum::Router;
-use axum::routing::{get, post};
 
+use crate::routes::erased_handler::{get, post};
 use crate::state::App;
 
 /// Returns the routes. They are for browsers, so the API's document does not list them.
@@ -45,17 +45,20 @@ pub(crate) fn router() -> Router<App> {
         .route("/alerts/actions", post(alerts::actions::change_alerts))
         .route(
             "/alerts/new",
-            get(alerts::builder::create::show_builder).post(alerts::builder::create::create_alert),
+            get(alerts::builder::create::show_builder).merge(post(alerts::builder::create::create_alert)),
         )
         .route("/alerts/undo", post(alerts::undo::undo_change))
         .route("/alerts/{id}", get(alerts::show::show_alert))
         .route(
             "/alerts/{id}/edit",
-            get(alerts::builder::edit::show_editor).post(alerts::builder::edit::change_alert),
+            get(alerts::builder::edit::show_editor).merge(post(alerts::builder::edit::change_alert)),
         )
         .route("/app/events", get(events::stream_events))
         .route("/appearance", post(appearance::set_appearance))
-        .route("/approvals", get(approvals::show_approvals).post(approvals::decide))
+        .route(
+            "/approvals",
+            get(approvals::show_approvals).merge(post(approvals::decide)),
+        )
         .route("/assets/{digest}/{*path}", get(assets::get_asset))
         .route("/deliveries", get(deliveries::list::list_deliveries))
         .route("/deliveries/recover", post(deliveries::recover::recover))
@@ -72,52 +75,55 @@ pub(crate) fn router() -> Router<App> {
         .route("/fired/seen", post(fired::seen::mark_seen))
         .route(
             "/first-account",
-            get(first_account::show_first_account).post(first_account::create_first_account),
+            get(first_account::show_first_account).merge(post(first_account::create_first_account)),
         )
         .route("/go", get(quick_add::go))
         .route("/offline", get(offline::show_offline))
         .route("/sw.js", get(offline::get_worker))
         .route("/operator", get(operator::show::show_operator))
         .route("/operator/jobs", post(operator::jobs::run_job))
-        .route("/register", get(register::show_register).post(register::register))
+        .route(
+            "/register",
+            get(register::show_register).merge(post(register::register)),
+        )
         .route(
             "/settings",
-            get(settings::profile::show_profile).post(settings::profile::change_profile),
+            get(settings::profile::show_profile).merge(post(settings::profile::change_profile)),
         )
         .route(
             "/settings/account",
-            get(settings::account::show_account).post(settings::account::change_account),
+            get(settings::account::show_account).merge(post(settings::account::change_account)),
         )
         .route(
             "/settings/agents",
-            get(settings::agents::show_agents).post(settings::agents::change_agents),
+            get(settings::agents::show_agents).merge(post(settings::agents::change_agents)),
         )
         .route(
             "/settings/channels",
-            get(settings::channels::show_channels).post(settings::channels::change_channels),
+            get(settings::channels::show_channels).merge(post(settings::channels::change_channels)),
         )
         .route(
             "/settings/channels/new",
-            get(settings::channels::create::show_form).post(settings::channels::create::create_channel),
+            get(settings::channels::create::show_form).merge(post(settings::channels::create::create_channel)),
         )
         .route(
             "/settings/keys",
-            get(settings::keys::show_keys).post(settings::keys::change_keys),
+            get(settings::keys::show_keys).merge(post(settings::keys::change_keys)),
         )
         .route(
             "/settings/sessions",
-            get(settings::sessions::show_sessions).post(settings::sessions::end_sessions),
+            get(settings::sessions::show_sessions).merge(post(settings::sessions::end_sessions)),
         )
         .route(
             "/settings/webhooks",
-            get(settings::webhooks::show_webhooks).post(settings::webhooks::change_webhooks),
+            get(settings::webhooks::show_webhooks).merge(post(settings::webhooks::change_webhooks)),
         )
         .route("/stocks/{symbol}", get(stock::show_stock))
-        .route("/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
+        .route("/sign-in", get(sign_in::show_sign_in).merge(post(sign_in::sign_in)))
         .route("/sign-out", post(sign_out::sign_out))
         .route(
             "/watchlist",
-            get(watchlist::show::show_watchlist).post(watchlist::add::add_item),
+            get(watchlist::show::show_watchlist).merge(post(watchlist::add::add_item)),
         )
         .route("/watchlist/alert", post(watchlist::alert::create_alert))
         .route("/watchlist/proposal", post(watchlist::proposals::accept_proposal))
