@@ -23,8 +23,9 @@ use crate::world::World;
 const MAX_DRAIN_MS: u64 = 400_000;
 /// The time within which an alert whose level is reached fires without a new quote, in milliseconds: two evaluations.
 const EVALUATION_MS: u64 = 3_000;
-/// The time within which everything must be delivered after the faults, in milliseconds.
-const MAX_DELIVERY_MS: u64 = 900_000;
+/// The time within which everything must be delivered after the faults, in milliseconds: a quarter of an hour, and the two hours that a
+/// retry may wait that was set while the clock was ahead.
+const MAX_DELIVERY_MS: u64 = 8_100_000;
 /// Prices that every level reaches.
 const EXTREME_PRICES: [Cents; 2] = [100_000, 1];
 
