@@ -11,8 +11,8 @@ use market::Calendar;
 use serde_json::json;
 use store::model::{
     Account, AccountId, AlertOwner, ApiKey, ApiKeyId, EvaluationCommit, EventId, Feedback, FeedbackCategory,
-    FeedbackId, Firing, FiringResult, HistoryRow, MessageChannel, MessageId, MessageResult, PaperTrade, PaperTradeId, Profile,
-    SessionId, Settlement, SettlementDecision, SignatureForm, StoredAlert, StoredOutboxMessage, TimedPrice,
+    FeedbackId, Firing, FiringResult, HistoryRow, MessageChannel, MessageId, MessageResult, PaperTrade, PaperTradeId,
+    Profile, SessionId, Settlement, SettlementDecision, SignatureForm, StoredAlert, StoredOutboxMessage, TimedPrice,
     UserSession, WatchlistItemId, Webhook, WebhookId,
 };
 use store::{Store, UnitOfWork};

@@ -38,7 +38,9 @@ async fn many_firings_do_not_compare_each_alert_with_each_firing() {
         .find(|statement| statement.sql.contains("UPDATE alerts"));
     let unknown_values = "SET plan_cache_mode = force_generic_plan";
     sqlx::raw_sql(unknown_values).execute(&mut connection).await.unwrap();
-    let plan = whole_postgres_plan(&mut connection, &firing.unwrap().sql).await.join("\n");
+    let plan = whole_postgres_plan(&mut connection, &firing.unwrap().sql)
+        .await
+        .join("\n");
     assert!(!plan.contains("Join Filter"), "{plan}");
     store.close().await;
 }
