@@ -25,6 +25,8 @@ pub(crate) struct ClockState {
     pub(crate) drift_us: i64,
     /// The time since the start of the process up to which the drift is part of the error.
     drifted_until: SignedDuration,
+    /// By how much the clock was ahead at most.
+    max_ahead: SignedDuration,
 }
 
 impl ClockState {
@@ -34,7 +36,13 @@ impl ClockState {
             error: SignedDuration::ZERO,
             drift_us: 0,
             drifted_until: SignedDuration::ZERO,
+            max_ahead: SignedDuration::ZERO,
         }
+    }
+
+    fn add_error(&mut self, by: SignedDuration) {
+        self.error += by;
+        self.max_ahead = self.max_ahead.max(self.error);
     }
 }
 
@@ -62,7 +70,12 @@ impl SimulatedClock {
 
     /// Steps the clock.
     pub(crate) fn step(&self, by: SignedDuration) {
-        self.state().error += by;
+        self.state().add_error(by);
+    }
+
+    /// By how much the clock was ahead at most, also before this process.
+    pub(crate) fn max_ahead(&self) -> SignedDuration {
+        self.state().max_ahead
     }
 
     /// Sets the drift, in microseconds per second.
@@ -70,7 +83,7 @@ impl SimulatedClock {
         let elapsed = self.elapsed();
         let mut state = self.state();
         let drift = drift_since(&state, elapsed);
-        state.error += drift;
+        state.add_error(drift);
         state.drifted_until = elapsed;
         state.drift_us = drift_us;
     }
