@@ -1,6 +1,5 @@
 //! The shards that this node evaluates.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ::market::Symbol;
@@ -36,30 +35,34 @@ impl ShardRole {
     }
 }
 
+/// The roles of all shards, by their numbers, and the number of reads of alerts so far.
+#[derive(Debug)]
+struct State {
+    roles: [ShardRole; Shard::COUNT],
+    loads: u64,
+}
+
 /// The shards that this node evaluates.
 #[derive(Debug)]
-pub(crate) struct HeldShards {
-    roles: RwLock<[ShardRole; Shard::COUNT]>,
-    loads: AtomicU64,
-}
+pub(crate) struct HeldShards(RwLock<State>);
 
 impl Default for HeldShards {
     fn default() -> Self {
-        Self {
-            roles: RwLock::new([ShardRole::Elsewhere; Shard::COUNT]),
-            loads: AtomicU64::new(0),
-        }
+        Self(RwLock::new(State {
+            roles: [ShardRole::Elsewhere; Shard::COUNT],
+            loads: 0,
+        }))
     }
 }
 
 impl HeldShards {
     pub(crate) fn role(&self, shard: Shard) -> ShardRole {
-        self.read()[usize::from(shard.0)]
+        self.read().roles[usize::from(shard.0)]
     }
 
     /// Returns the roles of all shards, by their numbers.
     pub(crate) fn roles(&self) -> [ShardRole; Shard::COUNT] {
-        *self.read()
+        self.read().roles
     }
 
     /// Whether the alerts on a stock are judged here.
@@ -74,27 +77,30 @@ impl HeldShards {
 
     /// Returns the owned shards with their epochs.
     pub(crate) fn owned(&self) -> Vec<(Shard, Epoch)> {
-        let roles = self.read();
-        let owned = Shard::all().zip(roles.iter()).filter_map(|(shard, role)| match role {
-            ShardRole::Owner(epoch) => Some((shard, *epoch)),
-            ShardRole::Elsewhere | ShardRole::Loading(_) | ShardRole::Standby => None,
-        });
+        let state = self.read();
+        let owned = Shard::all()
+            .zip(state.roles.iter())
+            .filter_map(|(shard, role)| match role {
+                ShardRole::Owner(epoch) => Some((shard, *epoch)),
+                ShardRole::Elsewhere | ShardRole::Loading(_) | ShardRole::Standby => None,
+            });
         owned.collect()
     }
 
-    /// Holds shards from now on, whose alerts are read then.
+    /// Marks shards as loading. Returns the number of the read.
     pub(crate) fn begin_load(&self, shards: impl IntoIterator<Item = Shard>) -> LoadNumber {
-        let load = LoadNumber(self.loads.fetch_add(1, Ordering::Relaxed));
-        let mut roles = self.write();
+        let mut state = self.write();
+        state.loads += 1;
+        let load = LoadNumber(state.loads);
         for shard in shards {
-            roles[usize::from(shard.0)] = ShardRole::Loading(load);
+            state.roles[usize::from(shard.0)] = ShardRole::Loading(load);
         }
         load
     }
 
     /// Stands by for a shard whose alerts are read. Returns whether it does: the shard may have been lost since the read began.
     pub(crate) fn end_load(&self, shard: Shard, load: LoadNumber) -> bool {
-        let role = &mut self.write()[usize::from(shard.0)];
+        let role = &mut self.write().roles[usize::from(shard.0)];
         let is_current = *role == ShardRole::Loading(load);
         if is_current {
             *role = ShardRole::Standby;
@@ -104,7 +110,7 @@ impl HeldShards {
 
     /// Owns a shard whose alerts are read, unless it was lost or handed over in the meantime.
     pub(crate) fn own(&self, shard: Shard, epoch: Epoch) {
-        let role = &mut self.write()[usize::from(shard.0)];
+        let role = &mut self.write().roles[usize::from(shard.0)];
         if role.may_own(epoch) {
             *role = ShardRole::Owner(epoch);
         }
@@ -112,7 +118,7 @@ impl HeldShards {
 
     /// Stands by for a shard if the node owns it. If a fence has refused it already, its alerts are not armed any more.
     pub(crate) fn stand_by_for(&self, shard: Shard) {
-        let role = &mut self.write()[usize::from(shard.0)];
+        let role = &mut self.write().roles[usize::from(shard.0)];
         if matches!(role, ShardRole::Owner(_)) {
             *role = ShardRole::Standby;
         }
@@ -120,7 +126,7 @@ impl HeldShards {
 
     /// Stands by for all owned shards, until they are taken over again.
     pub(crate) fn stand_by_for_owned(&self) {
-        for role in self.write().iter_mut() {
+        for role in &mut self.write().roles {
             if matches!(role, ShardRole::Owner(_)) {
                 *role = ShardRole::Standby;
             }
@@ -129,15 +135,15 @@ impl HeldShards {
 
     /// Gives a shard up. Then its alerts can be disarmed.
     pub(crate) fn lose(&self, shard: Shard) {
-        self.write()[usize::from(shard.0)] = ShardRole::Elsewhere;
+        self.write().roles[usize::from(shard.0)] = ShardRole::Elsewhere;
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, [ShardRole; Shard::COUNT]> {
-        self.roles.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, [ShardRole; Shard::COUNT]> {
-        self.roles.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use clock::Clock;
 use store::StoreError;
-use store::model::{Shard, ShardState};
+use store::model::ShardState;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
-use super::held_shards::{LoadNumber, ShardRole};
+use super::held_shards::LoadNumber;
 use crate::evaluator::Evaluator;
 
 /// The delay after a failure.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// Why alerts are read.
+/// The reason for a read of alerts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoadPurpose {
     /// This node is the standby of their shards.
@@ -60,17 +60,13 @@ impl Loader {
     }
 
     async fn load(&self, request: &LoadRequest) -> Result<(), StoreError> {
+        self.evaluator.load_shards(&request.states, request.load).await?;
         let held = &self.cluster.sharded.held;
-        let is_current = |state: &ShardState| held.role(state.shard) == ShardRole::Loading(request.load);
         let mut states = request.states.clone();
-        states.retain(is_current);
-        self.evaluator.load_shards(&states, request.load).await?;
         states.retain(|state| held.end_load(state.shard, request.load));
         match request.purpose {
-            LoadPurpose::StandBy => {
-                let shards: Vec<Shard> = states.iter().map(|state| state.shard).collect();
-                self.cluster.tables.standby_ready(self.cluster.id, &shards).await?;
-            }
+            // The membership reports it with its next step, as it may have lost the shards again.
+            LoadPurpose::StandBy => {}
             LoadPurpose::Own => self.cluster.takeovers.add(&states),
         }
         Ok(())

@@ -301,10 +301,10 @@ impl Evaluator {
 
     /// Applies an alert's state as it was read, unless the engine has a newer one. Returns whether it was applied.
     fn apply_read(&self, alert: &Alert, reading: &ReadGuard<'_>) -> bool {
-        if !self.holds(alert.symbol) {
-            return false;
-        }
-        self.update_engine(|engine, now, decisions| reading.apply_change(engine, alert, now, decisions))
+        // Under the lock of the engine, so that the shard is not lost in between.
+        self.update_engine(|engine, now, decisions| {
+            self.holds(alert.symbol) && reading.apply_change(engine, alert, now, decisions)
+        })
     }
 
     fn update_engine<T>(&self, update: impl FnOnce(&mut Engine, Timestamp, &mut Vec<Decision>) -> T) -> T {
@@ -333,10 +333,11 @@ impl Evaluator {
 
     /// Applies an alert's state after a split, whatever revision the engine has.
     fn replace_alert(&self, alert: &Alert) {
-        if !self.holds(alert.symbol) {
-            return;
-        }
         self.update_engine(|engine, now, decisions| {
+            // Under the lock of the engine, so that the shard is not lost in between.
+            if !self.holds(alert.symbol) {
+                return;
+            }
             // Fails only if the alert is not armed, which is fine.
             let _ = engine.process(Event::Disarmed(alert.id), now, &mut Vec::new());
             self.revision_guard.apply_change(engine, alert, now, decisions);

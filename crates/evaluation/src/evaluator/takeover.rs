@@ -149,9 +149,9 @@ impl Evaluator {
         Ok(symbols.filter(|symbol| is_wanted(*symbol)).collect())
     }
 
-    /// Reads the alerts of shards and arms those of shards that are not lost meanwhile.
+    /// Reads the alerts of shards and arms them. Shards that are not loading under this number any more are left out.
     ///
-    /// The shards must be held before this is called, so that changes of their alerts are followed meanwhile.
+    /// They must be loading before this is called, so that changes of their alerts are followed meanwhile.
     ///
     /// # Errors
     /// [`StoreError`]: call this again.
@@ -166,18 +166,18 @@ impl Evaluator {
         let Some(sharded) = &self.sharded else { return Ok(()) };
         // Nothing is judged between the read of an alert and its arming.
         let _backlog = self.backlog.lock().await;
-        let shards: ShardSet = states.iter().map(|state| state.shard).collect();
+        let is_loading = |shard: &Shard| sharded.held.role(*shard) == ShardRole::Loading(load);
+        let shards: ShardSet = states.iter().map(|state| state.shard).filter(is_loading).collect();
+        if shards.is_empty() {
+            return Ok(());
+        }
         let symbols = self
             .alerted_symbols(|symbol| shards.contains(Shard::of(symbol)))
             .await?;
         let marks = marks_of(states, self.store.clock().await?);
         let reading = self.revision_guard.begin_read();
-        let is_loading = |symbol| sharded.held.role(Shard::of(symbol)) == ShardRole::Loading(load);
-        self.store
-            .active_alerts_of_symbols(&symbols, &mut |alerts| {
-                self.take_over(alerts, &marks, &reading, is_loading)
-            })
-            .await?;
+        let mut take = |alerts| self.take_over(alerts, &marks, &reading, |symbol| is_loading(&Shard::of(symbol)));
+        self.store.active_alerts_of_symbols(&symbols, &mut take).await?;
         // Not before: a change in between may have been read.
         let position = self.store.history_last().await?;
         let mut positions = sharded.positions();
@@ -187,19 +187,19 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Arms those of some alerts whose stocks `holds` accepts.
+    /// Arms those of some alerts whose stocks are accepted.
     fn take_over(
         &self,
         alerts: Vec<EvaluatedAlert>,
         marks: &HashMap<Shard, Timestamp>,
         reading: &ReadGuard<'_>,
-        holds: impl Fn(Symbol) -> bool,
+        is_accepted: impl Fn(Symbol) -> bool,
     ) {
         let now = self.engine_now();
         let mut decisions = Vec::new();
         let mut engine = self.engine();
         // Under the lock, so that no shard is lost in between.
-        for mut alert in alerts.into_iter().filter(|alert| holds(alert.symbol)) {
+        for mut alert in alerts.into_iter().filter(|alert| is_accepted(alert.symbol)) {
             alert.armed_at = alert.armed_at.min(now);
             let evaluated_until = marks.get(&Shard::of(alert.symbol)).copied();
             reading.take_over(&mut engine, &alert, evaluated_until, now, &mut decisions);
@@ -245,3 +245,6 @@ fn marks_of(states: &[ShardState], single: Option<Timestamp>) -> HashMap<Shard, 
         .map(|state| (state.shard, state.clock.unwrap_or(earliest)));
     marks.collect()
 }
+
+#[cfg(test)]
+mod tests;
