@@ -11,7 +11,8 @@ use crate::explain::whole_postgres_plan;
 use crate::fixture::{fire, insert_rows};
 use crate::recorder::Recorder;
 
-/// Adds ten thousand alerts like the one of the fixture, and changes them once. Their ids are numbers from 1,000 on.
+/// Adds ten thousand alerts like the one of the fixture. Their ids are numbers from 1,000 on. They are changed once: only then PostgreSQL
+/// expects so few that it would compare each with each firing.
 const ADD_ALERTS: &str = "
     ALTER TABLE alerts SET (autovacuum_enabled = off);
     INSERT INTO alerts OVERRIDING SYSTEM VALUE
