@@ -88,12 +88,15 @@ await withPage({ worker: true }, async (page) => {
   const acknowledge = `${ORIGIN}/acknowledge?t=token`;
   const actions = [{ title: "Acknowledge", url: acknowledge }];
   await deliver(page, { title: "AAPL 201.50", body: "AAPL is at 201.50", url, tag: "7", urgent: true, actions });
-  const shown = await page.waitForFunction(async () => {
-    const registration = await navigator.serviceWorker.ready;
-    const [notification] = await registration.getNotifications();
-    return notification && { title: notification.title, body: notification.body, stays: notification.requireInteraction };
-  });
-  assert.deepEqual(await shown.jsonValue(), { title: "AAPL 201.50", body: "AAPL is at 201.50", stays: true });
+  const notification = () =>
+    page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready;
+      const [found] = await registration.getNotifications();
+      return found && { title: found.title, body: found.body, stays: found.requireInteraction };
+    });
+  let shown = await notification();
+  while (!shown) shown = await notification();
+  assert.deepEqual(shown, { title: "AAPL 201.50", body: "AAPL is at 201.50", stays: true });
 
   const worker = page.context().serviceWorkers().find((found) => found.url().includes("/sw.js"));
   assert.ok(worker);
