@@ -84,22 +84,34 @@ await withPage({ worker: true }, async (page) => {
   await picture(page, "web-push-1280");
 
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  const worker = page.context().serviceWorkers().find((found) => found.url().includes("/sw.js"));
+  assert.ok(worker);
+  // Asking for the notifications while one is about to be shown deletes it in Chromium, so the worker says when it is shown.
+  await worker.evaluate(() => {
+    const scope = /** @type {any} */ (globalThis);
+    scope.isShown = new Promise((resolve) => {
+      const { registration } = scope;
+      const show = registration.showNotification.bind(registration);
+      registration.showNotification = (/** @type {unknown[]} */ ...args) => {
+        const shown = show(...args);
+        resolve(shown);
+        return shown;
+      };
+    });
+  });
   const url = `${ORIGIN}/alerts/7`;
   const acknowledge = `${ORIGIN}/acknowledge?t=token`;
   const actions = [{ title: "Acknowledge", url: acknowledge }];
   await deliver(page, { title: "AAPL 201.50", body: "AAPL is at 201.50", url, tag: "7", urgent: true, actions });
-  const notification = () =>
-    page.evaluate(async () => {
-      const registration = await navigator.serviceWorker.ready;
-      const [found] = await registration.getNotifications();
-      return found && { title: found.title, body: found.body, stays: found.requireInteraction };
-    });
-  let shown = await notification();
-  while (!shown) shown = await notification();
+  /** @type {unknown} */
+  const shown = await worker.evaluate(async () => {
+    const scope = /** @type {any} */ (globalThis);
+    await scope.isShown;
+    const [found] = await scope.registration.getNotifications();
+    return found && { title: found.title, body: found.body, stays: found.requireInteraction };
+  });
   assert.deepEqual(shown, { title: "AAPL 201.50", body: "AAPL is at 201.50", stays: true });
 
-  const worker = page.context().serviceWorkers().find((found) => found.url().includes("/sw.js"));
-  assert.ok(worker);
   for (const [action, opened] of [
     ["0", acknowledge],
     ["", url],
