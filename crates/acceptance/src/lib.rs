@@ -41,7 +41,7 @@ pub use client::{ApiClient, CheckedResponse};
 pub use environment::TestEnvironment;
 pub use mail::{MailServer, ReceivedMail};
 pub use program::{DatabaseKind, RunningService, ServiceSetup};
-pub use relay::Relay;
+pub use relay::{Cut, Relay};
 pub use scripted_server::{Behaviour, RecordedRequest, ScriptedServer};
 
 /// Generates two tests for each listed `async fn(ServiceSetup)`: one on SQLite and one on PostgreSQL.

@@ -1,5 +1,5 @@
-//! Relays between a node and its servers, which can be cut as a network can: the connections stay open, and nothing arrives. What was sent
-//! meanwhile arrives afterwards, as after a repetition by TCP.
+//! Relays between a node and its servers, which can be cut as a network can, in both directions or in one: the connections stay open, and
+//! nothing arrives. What was sent meanwhile arrives afterwards, as after a repetition by TCP.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,22 @@ use url::Url;
 const NATS_PORT: u16 = 4222;
 const POSTGRES_PORT: u16 = 5432;
 
+/// What a relay does not forward while it is cut. No new connection is made in any case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Cut {
+    /// Everything.
+    BothWays,
+    /// What the node sends. It receives what the server sends.
+    ToServer,
+    /// What the server sends. It receives what the node sends.
+    FromServer,
+}
+
 /// A relay to one server. It accepts no more connections when it is dropped.
 #[derive(Debug)]
 pub struct Relay {
     url: String,
-    is_cut: watch::Sender<bool>,
+    cut: watch::Sender<Option<Cut>>,
     accepting: AbortHandle,
     /// The folder of the relay's own socket.
     _folder: Option<TempDir>,
@@ -51,11 +62,11 @@ impl Relay {
         let listener = UnixListener::bind(&own).unwrap();
         let options: PgConnectOptions = url.parse().unwrap();
         let through = options.socket(folder.path()).to_url_lossy().into();
-        Self::start(through, Some(folder), |is_cut| async move {
+        Self::start(through, Some(folder), |cut| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = socket.borrow().clone();
                 let to_server = async move || UnixStream::connect(target).await.ok();
-                tokio::spawn(connect(client, to_server, is_cut.clone()));
+                tokio::spawn(connect(client, to_server, cut.clone()));
             }
         })
     }
@@ -74,11 +85,11 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         url.set_host(Some("127.0.0.1")).unwrap();
         url.set_port(Some(listener.local_addr().unwrap().port())).unwrap();
-        Self::start(url.into(), None, |is_cut| async move {
+        Self::start(url.into(), None, |cut| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = target.clone();
                 let to_server = async move || TcpStream::connect(target).await.ok();
-                tokio::spawn(connect(client, to_server, is_cut.clone()));
+                tokio::spawn(connect(client, to_server, cut.clone()));
             }
         })
     }
@@ -86,16 +97,16 @@ impl Relay {
     fn start<Accepting>(
         url: String,
         folder: Option<TempDir>,
-        accept: impl FnOnce(watch::Receiver<bool>) -> Accepting,
+        accept: impl FnOnce(watch::Receiver<Option<Cut>>) -> Accepting,
     ) -> Self
     where
         Accepting: Future<Output = ()> + Send + 'static,
     {
-        let is_cut = watch::Sender::new(false);
-        let accepting = tokio::spawn(accept(is_cut.subscribe()));
+        let cut = watch::Sender::new(None);
+        let accepting = tokio::spawn(accept(cut.subscribe()));
         Self {
             url,
-            is_cut,
+            cut,
             accepting: accepting.abort_handle(),
             _folder: folder,
         }
@@ -107,9 +118,9 @@ impl Relay {
         &self.url
     }
 
-    /// Cuts the relay, or ends the cut.
-    pub fn set_cut(&self, is_cut: bool) {
-        self.is_cut.send_replace(is_cut);
+    /// Cuts the relay, or ends the cut with `None`.
+    pub fn set_cut(&self, cut: Option<Cut>) {
+        self.cut.send_replace(cut);
     }
 }
 
@@ -123,27 +134,34 @@ impl Drop for Relay {
 async fn connect<Client, Server>(
     client: Client,
     to_server: impl AsyncFnOnce() -> Option<Server>,
-    mut is_cut: watch::Receiver<bool>,
+    mut cut: watch::Receiver<Option<Cut>>,
 ) where
     Client: AsyncRead + AsyncWrite,
     Server: AsyncRead + AsyncWrite,
 {
-    let _ = is_cut.wait_for(|is_cut| !is_cut).await;
+    let _ = cut.wait_for(Option::is_none).await;
     let Some(server) = to_server().await else { return };
     let (from_client, to_client) = tokio::io::split(client);
     let (from_server, to_server) = tokio::io::split(server);
     tokio::select! {
-        () = copy(from_client, to_server, is_cut.clone()) => {}
-        () = copy(from_server, to_client, is_cut) => {}
+        () = copy(from_client, to_server, Cut::ToServer, cut.clone()) => {}
+        () = copy(from_server, to_client, Cut::FromServer, cut) => {}
     }
 }
 
-async fn copy(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, mut is_cut: watch::Receiver<bool>) {
+/// Copies one direction of a connection, which `own_cut` cuts.
+async fn copy(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    own_cut: Cut,
+    mut cut: watch::Receiver<Option<Cut>>,
+) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut buffer).await.unwrap_or(0);
         // An end of the connection does not arrive through a cut either. The wait fails only if the relay has ended.
-        let is_over = is_cut.wait_for(|is_cut| !is_cut).await.is_err();
+        let forwards = |cut: &Option<Cut>| cut.is_none_or(|cut| cut != own_cut && cut != Cut::BothWays);
+        let is_over = cut.wait_for(forwards).await.is_err();
         if is_over || read == 0 || to.write_all(&buffer[..read]).await.is_err() {
             return;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use acceptance::clock::wait_for;
 use acceptance::environment::{ALL_SCOPES, OPERATOR};
-use acceptance::{ApiClient, DatabaseKind, Relay, RunningService, ServiceSetup};
+use acceptance::{ApiClient, Cut, DatabaseKind, Relay, RunningService, ServiceSetup};
 use jiff::Timestamp;
 use sqlx::{Connection, PgConnection};
 use testkit::nats::NatsServer;
@@ -15,7 +15,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::clocks::NodeClock;
 use crate::database::Database;
-use crate::schedule::{Action, Part, TOPOLOGY};
+use crate::schedule::{Action, Part, Servers, TOPOLOGY};
 
 /// The name of the database among the processes that have faults.
 const DATABASE_NAME: &str = "primary";
@@ -43,14 +43,14 @@ pub(crate) struct Node {
 
 impl Node {
     /// Cuts the node off, or ends the cut.
-    fn set_cut(&self, cut: Action, is_cut: bool) {
-        if matches!(cut, Action::CutFromNats | Action::Cut) {
+    fn set_cut(&self, servers: Servers, cut: Option<Cut>) {
+        if servers != Servers::Database {
             for relay in &self.to_nats {
-                relay.set_cut(is_cut);
+                relay.set_cut(cut);
             }
         }
-        if matches!(cut, Action::CutFromDatabase | Action::Cut) {
-            self.to_database.set_cut(is_cut);
+        if servers != Servers::Nats {
+            self.to_database.set_cut(cut);
         }
     }
 }
@@ -239,8 +239,9 @@ impl Cluster {
             (Some(nats), _) => nats.server.lock().await.pause(),
             (None, Action::Kill) => self.kill_node(self.node(name)).await,
             (None, Action::Stop) => self.signal(name, "STOP").await,
-            (None, clock) if clock.is_of_clock() => self.node(name).clock.set(clock),
-            (None, cut) => self.node(name).set_cut(cut, true),
+            (None, Action::Cut(servers, cut)) => self.node(name).set_cut(servers, Some(cut)),
+            (None, Action::ClockAhead | Action::ClockBehind) => self.node(name).clock.set(action),
+            (None, Action::Fill) => unreachable!("only the disk is filled"),
         }
     }
 
@@ -257,8 +258,9 @@ impl Cluster {
             (Some(nats), _) => nats.server.lock().await.resume(),
             (None, Action::Kill) => self.start_node(self.node(name)).await,
             (None, Action::Stop) => self.signal(name, "CONT").await,
-            (None, clock) if clock.is_of_clock() => self.node(name).clock.set_right(),
-            (None, cut) => self.node(name).set_cut(cut, false),
+            (None, Action::Cut(servers, _)) => self.node(name).set_cut(servers, None),
+            (None, Action::ClockAhead | Action::ClockBehind) => self.node(name).clock.set_right(),
+            (None, Action::Fill) => unreachable!("only the disk is filled"),
         }
         match self.nats_server(name) {
             Some(nats) => nats.is_faulty.store(false, Ordering::Release),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use acceptance::Cut;
+
 use crate::random::Random;
 
 /// The roles of the nodes in a round.
@@ -74,6 +76,24 @@ impl fmt::Display for Part {
     }
 }
 
+/// The servers of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Servers {
+    Nats,
+    Database,
+    All,
+}
+
+impl fmt::Display for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nats => "NATS",
+            Self::Database => "the database",
+            Self::All => "all servers",
+        })
+    }
+}
+
 /// The fault of a process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Action {
@@ -81,12 +101,8 @@ pub(crate) enum Action {
     Kill,
     /// It is stopped, and continued later.
     Stop,
-    /// It is cut off from the NATS servers.
-    CutFromNats,
-    /// It is cut off from the database.
-    CutFromDatabase,
-    /// It is cut off from both.
-    Cut,
+    /// It is cut off from these servers.
+    Cut(Servers, Cut),
     /// Its clock is set ahead, and set back later.
     ClockAhead,
     /// Its clock is set back, and set right later.
@@ -107,9 +123,9 @@ impl fmt::Display for Action {
         f.write_str(match self {
             Self::Kill => "kill",
             Self::Stop => "stop",
-            Self::CutFromNats => "cut from NATS",
-            Self::CutFromDatabase => "cut from the database",
-            Self::Cut => "cut",
+            Self::Cut(servers, Cut::BothWays) => return write!(f, "cut off from {servers}"),
+            Self::Cut(servers, Cut::ToServer) => return write!(f, "cut on the way to {servers}"),
+            Self::Cut(servers, Cut::FromServer) => return write!(f, "cut on the way from {servers}"),
             Self::ClockAhead => "clock ahead",
             Self::ClockBehind => "clock behind",
             Self::Fill => "fill",
@@ -182,6 +198,7 @@ fn faults_of_processes(seed: u64, length: Duration) -> Vec<Fault> {
             Part::Nats,
             Part::Nats,
         ]);
+        let cut = random.one_of(&[Cut::BothWays, Cut::ToServer, Cut::FromServer]);
         let action = match part {
             Part::Nats => random.one_of(&[Action::Kill, Action::Stop]),
             Part::Database | Part::Disk => Action::Kill,
@@ -195,9 +212,9 @@ fn faults_of_processes(seed: u64, length: Duration) -> Vec<Fault> {
                 Action::Kill,
                 Action::Stop,
                 Action::Stop,
-                Action::CutFromNats,
-                Action::CutFromDatabase,
-                Action::Cut,
+                Action::Cut(Servers::Nats, cut),
+                Action::Cut(Servers::Database, cut),
+                Action::Cut(Servers::All, cut),
             ]),
         };
         let lasts = millis(

@@ -10,14 +10,17 @@ use async_nats::{Client, Event};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use super::servers::ServerRotation;
 use crate::count_lost_message;
 
 /// The interval of reading the client's state. Events are the usual way to notice a change, but the client drops some if there are many.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval of checking that the server hears the client.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The maximum time for a message to come back from the server.
-const ROUND_TRIP_TIMEOUT: Duration = Duration::from_secs(1);
+const ROUND_TRIP_TIMEOUT: Duration = Duration::from_millis(1_200);
 
 /// Keeps the value of [`crate::Bus::connection`].
 pub(super) struct ConnectionWatcher {
@@ -57,23 +60,30 @@ impl ConnectionWatcher {
         let statistics = client.statistics();
         // The number of the connection whose subscriptions are in force.
         let mut confirmed = 0;
+        let mut checked_at = Instant::now();
         loop {
             let connection = statistics.connects.load(Ordering::Relaxed);
             let is_current = || {
                 let is_connected = client.connection_state() == State::Connected;
                 is_connected && statistics.connects.load(Ordering::Relaxed) == connection
             };
-            if !is_current() {
+            let is_new = connection != confirmed;
+            if is_new || !is_current() {
                 self.set(false);
-            } else if connection != confirmed {
-                self.set(false);
+            }
+            if is_current() && (is_new || checked_at.elapsed() >= CHECK_INTERVAL) {
                 // The client subscribes again before it sends anything else.
-                let is_confirmed = tokio::select! {
-                    is_confirmed = round_trip(&client) => is_confirmed,
+                let is_heard = tokio::select! {
+                    is_heard = round_trip(&client) => is_heard,
                     // The connection may be lost again already, and the message with it.
                     () = self.wake.notified() => continue,
                 };
-                if is_confirmed && is_current() {
+                checked_at = Instant::now();
+                if !is_heard {
+                    confirmed = 0;
+                    self.set(false);
+                    self.give_up(&client).await;
+                } else if is_new && is_current() {
                     confirmed = connection;
                     self.rotation.found();
                     self.set(true);
@@ -83,6 +93,17 @@ impl ConnectionWatcher {
                 () = self.wake.notified() => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
+        }
+    }
+
+    /// Lets the client connect to another server.
+    async fn give_up(&self, client: &Client) {
+        tokio::select! {
+            // The client has ended if this fails.
+            _ = client.force_reconnect() => {}
+            // It takes no commands while its buffers are full. Then its pings may notice the loss, or this is tried again.
+            () = self.wake.notified() => {}
+            () = tokio::time::sleep(CHECK_INTERVAL) => {}
         }
     }
 

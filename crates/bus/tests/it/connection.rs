@@ -1,5 +1,6 @@
 //! The state of the connection.
 
+use std::slice;
 use std::time::Duration;
 
 use bus::{Bus, BusError, InProcessBroker};
@@ -7,7 +8,7 @@ use testkit::nats::NatsServer;
 use testkit::{HANG_LIMIT, RefusingPort};
 use tokio::time::{Instant, timeout};
 
-use crate::stub_server;
+use crate::stub_server::StubServer;
 use crate::support::{connect, next_text, until_connected, until_disconnected};
 
 /// The time within which a node must know that it has lost its server.
@@ -62,15 +63,25 @@ async fn silent_server_is_noticed_within_two_seconds() {
 
 #[tokio::test]
 async fn idle_connection_stays_while_the_server_answers_pings() {
-    let (url, mut answered) = stub_server::start().await;
-    let bus = Bus::connect_nats(&[url], "node").await.unwrap();
+    let mut server = StubServer::start().await;
+    let bus = Bus::connect_nats(slice::from_ref(&server.url), "node").await.unwrap();
     until_connected(&bus).await;
     let mut connection = bus.connection();
     connection.mark_unchanged();
     // More pings than the client sends to a silent server, and the one of the handshake.
-    let pings = answered.wait_for(|count| *count > 5);
+    let pings = server.answered.wait_for(|count| *count > 5);
     timeout(HANG_LIMIT, pings).await.unwrap().unwrap();
     assert!(!connection.has_changed().unwrap() && *connection.borrow());
+}
+
+#[tokio::test]
+async fn server_that_sends_but_no_longer_hears_the_node_is_given_up() {
+    let server = StubServer::start().await;
+    let bus = Bus::connect_nats(slice::from_ref(&server.url), "node").await.unwrap();
+    until_connected(&bus).await;
+    server.deafen();
+    until_disconnected(&bus).await;
+    until_connected(&bus).await;
 }
 
 #[tokio::test]

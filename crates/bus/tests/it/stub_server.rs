@@ -1,28 +1,63 @@
-//! A stub of a NATS server with one client. It counts the client's pings.
+//! A stub of a NATS server for one client. It counts the client's pings, and can become deaf.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
-/// Starts the server and returns its URL and the number of pings that it has answered.
-pub(crate) async fn start() -> (String, watch::Receiver<usize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("nats://{}", listener.local_addr().unwrap());
-    let (pings, answered) = watch::channel(0);
-    tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.unwrap();
-        serve(stream, &pings).await;
-    });
-    (url, answered)
+/// The interval of the pings of a deaf server.
+const DEAF_PING_INTERVAL: Duration = Duration::from_millis(50);
+
+pub(crate) struct StubServer {
+    pub(crate) url: String,
+    /// The number of pings that it has answered.
+    pub(crate) answered: watch::Receiver<usize>,
+    deaf: Arc<Notify>,
 }
 
-/// Answers pings, and returns each message to the latest subscription.
-async fn serve(stream: TcpStream, pings: &watch::Sender<usize>) {
+impl StubServer {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("nats://{}", listener.local_addr().unwrap());
+        let (pings, answered) = watch::channel(0);
+        let deaf = Arc::new(Notify::new());
+        let becomes_deaf = Arc::clone(&deaf);
+        tokio::spawn(async move {
+            // The client closes a connection when it has the next one.
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, pings.clone(), Arc::clone(&becomes_deaf)));
+            }
+        });
+        Self { url, answered, deaf }
+    }
+
+    /// Lets the server ignore what it receives on its present connection, while it goes on sending.
+    pub(crate) fn deafen(&self) {
+        self.deaf.notify_one();
+    }
+}
+
+/// Answers pings, and returns each message to the latest subscription, until the connection ends.
+async fn serve(stream: TcpStream, pings: watch::Sender<usize>, deaf: Arc<Notify>) {
     let mut stream = BufReader::new(stream);
     let info = b"INFO {\"server_id\":\"stub\",\"version\":\"2.9.10\",\"max_payload\":1048576,\"headers\":true}\r\n";
     stream.write_all(info).await.unwrap();
     let (mut line, mut subscription) = (String::new(), String::new());
-    while stream.read_line(&mut line).await.is_ok_and(|length| length > 0) {
+    loop {
+        let is_open = tokio::select! {
+            read = stream.read_line(&mut line) => read.is_ok_and(|length| length > 0),
+            () = deaf.notified() => {
+                while stream.write_all(b"PING\r\n").await.is_ok() {
+                    tokio::time::sleep(DEAF_PING_INTERVAL).await;
+                }
+                false
+            }
+        };
+        if !is_open {
+            return;
+        }
         let words: Vec<_> = line.split_whitespace().collect();
         match words[..] {
             ["PING"] => {
