@@ -159,11 +159,13 @@ async fn copy(
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut buffer).await.unwrap_or(0);
-        // An end of the connection does not arrive through a cut either. The wait fails only if the relay has ended.
         let forwards = |cut: &Option<Cut>| cut.is_none_or(|cut| cut != own_cut && cut != Cut::BothWays);
+        // Fails only if the relay has ended.
         let is_over = cut.wait_for(forwards).await.is_err();
         if is_over || read == 0 || to.write_all(&buffer[..read]).await.is_err() {
-            return;
+            break;
         }
     }
+    // The end of the connection does not arrive through a cut either.
+    let _ = cut.wait_for(Option::is_none).await;
 }

@@ -50,13 +50,18 @@ async fn service_conforms_to_its_openapi_document(setup: ServiceSetup) {
         (Err(_), DatabaseKind::Postgres) => "fuzzing",
         _ => "examples,coverage,fuzzing,stateful",
     };
+    let folder = tools::repository_root().join("tests/schemathesis");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let mut config = read("schemathesis.toml");
+    if seed.is_err() {
+        config += &read("short.toml");
+    }
+    let config_file = env.setup.folder().join("schemathesis.toml");
+    std::fs::write(&config_file, config).unwrap();
     let output = Command::new(program)
-        .env(
-            "SCHEMATHESIS_HOOKS",
-            tools::repository_root().join("tests/schemathesis/hooks.py"),
-        )
+        .env("SCHEMATHESIS_HOOKS", folder.join("hooks.py"))
         .arg("--config-file")
-        .arg(tools::repository_root().join("tests/schemathesis/schemathesis.toml"))
+        .arg(config_file)
         .arg("run")
         .arg(format!("{}/openapi.json", env.server.origin))
         .args(["--header", &format!("X-API-Key: {}", env.operator.key())])

@@ -149,10 +149,24 @@ pub fn run(cli: Cli) -> ExitCode {
         }
         Err(CommandError::ExitCode(code)) => ExitCode::from(code),
         Err(CommandError::Failed(error)) => {
-            say!("error: {error:#}");
+            say!("error: {}", in_one_line(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// An error with its causes. Many errors contain the text of their cause, which is not repeated.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(ToString::to_string);
+    causes
+        .reduce(|line, cause| {
+            if line.contains(&cause) {
+                line
+            } else {
+                format!("{line}: {cause}")
+            }
+        })
+        .unwrap_or_default()
 }
 
 fn print(text: &str) -> Result<(), CommandError> {

@@ -128,6 +128,7 @@ fn unreachable_database_is_named_without_its_password() {
         "{}",
         done.stderr
     );
+    assert_eq!(done.stderr.matches("refused").count(), 1, "{}", done.stderr);
     assert!(!done.stderr.contains("hunter2") && !done.stdout.contains("listens"));
 }
 

@@ -6,8 +6,8 @@
 //!   server ([`watcher`]), so that a node that reads its state again then misses no change.
 //! * It queues messages that are published while it is not connected. Here they are refused. Only messages that were taken just before
 //!   the loss was noticed, at most [`COMMAND_CAPACITY`], can be sent after it.
-//! * It sends pings only while it receives nothing, so it does not notice that a server whose messages arrive no longer hears it. Here a
-//!   message to itself must come back twice a second.
+//! * It sends pings only while it receives nothing, so it does not notice that it no longer reaches a server whose messages arrive.
+//!   Here it sends a message to itself twice a second, which must come back.
 //! * It ignores user and password in URLs, and may try the lost server first ([`servers`]).
 
 mod servers;

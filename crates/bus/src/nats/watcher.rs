@@ -17,10 +17,10 @@ use crate::count_lost_message;
 
 /// The interval of reading the client's state. Events are the usual way to notice a change, but the client drops some if there are many.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The interval of checking that the server hears the client.
-const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// The interval of the messages to itself by which the client sees that it reaches the server.
+const ROUND_TRIP_INTERVAL: Duration = Duration::from_millis(500);
 /// The maximum time for a message to come back from the server.
-const ROUND_TRIP_TIMEOUT: Duration = Duration::from_millis(1_200);
+const ROUND_TRIP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Keeps the value of [`crate::Bus::connection`].
 pub(super) struct ConnectionWatcher {
@@ -60,7 +60,7 @@ impl ConnectionWatcher {
         let statistics = client.statistics();
         // The number of the connection whose subscriptions are in force.
         let mut confirmed = 0;
-        let mut checked_at = Instant::now();
+        let mut returned_at = Instant::now();
         loop {
             let connection = statistics.connects.load(Ordering::Relaxed);
             let is_current = || {
@@ -71,19 +71,19 @@ impl ConnectionWatcher {
             if is_new || !is_current() {
                 self.set(false);
             }
-            if is_current() && (is_new || checked_at.elapsed() >= CHECK_INTERVAL) {
+            if is_current() && (is_new || returned_at.elapsed() >= ROUND_TRIP_INTERVAL) {
                 // The client subscribes again before it sends anything else.
-                let is_heard = tokio::select! {
-                    is_heard = round_trip(&client) => is_heard,
+                let is_returned = tokio::select! {
+                    is_returned = round_trip(&client) => is_returned,
                     // The connection may be lost again already, and the message with it.
                     () = self.wake.notified() => continue,
                 };
-                checked_at = Instant::now();
-                if !is_heard {
+                returned_at = Instant::now();
+                if !is_returned && is_current() {
                     confirmed = 0;
                     self.set(false);
                     self.give_up(&client).await;
-                } else if is_new && is_current() {
+                } else if is_returned && is_new && is_current() {
                     confirmed = connection;
                     self.rotation.found();
                     self.set(true);
@@ -99,11 +99,11 @@ impl ConnectionWatcher {
     /// Lets the client connect to another server.
     async fn give_up(&self, client: &Client) {
         tokio::select! {
-            // The client has ended if this fails.
+            // Fails only if the client has ended. While its send buffer is full it takes no command, so it stays unconnected until the
+            // buffer empties or the connection ends.
             _ = client.force_reconnect() => {}
-            // It takes no commands while its buffers are full. Then its pings may notice the loss, or this is tried again.
             () = self.wake.notified() => {}
-            () = tokio::time::sleep(CHECK_INTERVAL) => {}
+            () = tokio::time::sleep(ROUND_TRIP_INTERVAL) => {}
         }
     }
 

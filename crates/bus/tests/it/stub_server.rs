@@ -1,4 +1,4 @@
-//! A stub of a NATS server for one client. It counts the client's pings, and can become deaf.
+//! A stub of a NATS server for one client. It counts the client's pings, and can stop reading.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 
-/// The interval of the pings of a deaf server.
-const DEAF_PING_INTERVAL: Duration = Duration::from_millis(50);
+/// The interval of the server's own pings once it reads nothing.
+const PING_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) struct StubServer {
     pub(crate) url: String,
     /// The number of pings that it has answered.
     pub(crate) answered: watch::Receiver<usize>,
-    deaf: Arc<Notify>,
+    stopped: Arc<Notify>,
 }
 
 impl StubServer {
@@ -22,25 +22,25 @@ impl StubServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("nats://{}", listener.local_addr().unwrap());
         let (pings, answered) = watch::channel(0);
-        let deaf = Arc::new(Notify::new());
-        let becomes_deaf = Arc::clone(&deaf);
+        let stopped = Arc::new(Notify::new());
+        let stops = Arc::clone(&stopped);
         tokio::spawn(async move {
             // The client closes a connection when it has the next one.
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, pings.clone(), Arc::clone(&becomes_deaf)));
+                tokio::spawn(serve(stream, pings.clone(), Arc::clone(&stops)));
             }
         });
-        Self { url, answered, deaf }
+        Self { url, answered, stopped }
     }
 
-    /// Lets the server ignore what it receives on its present connection, while it goes on sending.
-    pub(crate) fn deafen(&self) {
-        self.deaf.notify_one();
+    /// Lets the server read nothing more from its present connection, while it goes on sending.
+    pub(crate) fn stop_reading(&self) {
+        self.stopped.notify_one();
     }
 }
 
 /// Answers pings, and returns each message to the latest subscription, until the connection ends.
-async fn serve(stream: TcpStream, pings: watch::Sender<usize>, deaf: Arc<Notify>) {
+async fn serve(stream: TcpStream, pings: watch::Sender<usize>, stops: Arc<Notify>) {
     let mut stream = BufReader::new(stream);
     let info = b"INFO {\"server_id\":\"stub\",\"version\":\"2.9.10\",\"max_payload\":1048576,\"headers\":true}\r\n";
     stream.write_all(info).await.unwrap();
@@ -48,9 +48,9 @@ async fn serve(stream: TcpStream, pings: watch::Sender<usize>, deaf: Arc<Notify>
     loop {
         let is_open = tokio::select! {
             read = stream.read_line(&mut line) => read.is_ok_and(|length| length > 0),
-            () = deaf.notified() => {
+            () = stops.notified() => {
                 while stream.write_all(b"PING\r\n").await.is_ok() {
-                    tokio::time::sleep(DEAF_PING_INTERVAL).await;
+                    tokio::time::sleep(PING_INTERVAL).await;
                 }
                 false
             }

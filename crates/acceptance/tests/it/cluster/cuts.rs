@@ -9,12 +9,12 @@ async fn alerts_of_an_evaluator_that_is_cut_off_from_the_database_fire_once_and_
 }
 
 #[tokio::test]
-async fn alerts_of_an_evaluator_that_the_database_does_not_hear_fire_once_and_it_comes_back() {
+async fn alerts_of_an_evaluator_that_does_not_reach_the_database_fire_once_and_it_comes_back() {
     cut_an_evaluator_off(|relays| &relays.to_database, Cut::ToServer).await;
 }
 
 #[tokio::test]
-async fn alerts_of_an_evaluator_that_does_not_hear_the_database_fire_once_and_it_comes_back() {
+async fn alerts_of_an_evaluator_that_gets_no_answer_from_the_database_fire_once_and_it_comes_back() {
     cut_an_evaluator_off(|relays| &relays.to_database, Cut::FromServer).await;
 }
 
@@ -24,12 +24,12 @@ async fn alerts_of_an_evaluator_that_is_cut_off_from_nats_fire_once_and_it_comes
 }
 
 #[tokio::test]
-async fn alerts_of_an_evaluator_that_nats_does_not_hear_fire_once_and_it_comes_back() {
+async fn alerts_of_an_evaluator_that_does_not_reach_nats_fire_once_and_it_comes_back() {
     cut_an_evaluator_off(|relays| &relays.to_nats, Cut::ToServer).await;
 }
 
 #[tokio::test]
-async fn alerts_of_an_evaluator_that_does_not_hear_nats_fire_once_and_it_comes_back() {
+async fn alerts_of_an_evaluator_that_receives_nothing_from_nats_fire_once_and_it_comes_back() {
     cut_an_evaluator_off(|relays| &relays.to_nats, Cut::FromServer).await;
 }
 
