@@ -15,14 +15,14 @@ use url::Url;
 const NATS_PORT: u16 = 4222;
 const POSTGRES_PORT: u16 = 5432;
 
-/// What a relay does not forward while it is cut. No new connection is made in any case.
+/// The direction in which a relay forwards nothing. No new connection is made in any case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Cut {
-    /// Everything.
+    /// Both directions.
     BothWays,
-    /// What the node sends. It receives what the server sends.
+    /// From the node to the server. The node receives what the server sends.
     ToServer,
-    /// What the server sends. It receives what the node sends.
+    /// From the server to the node. The server receives what the node sends.
     FromServer,
 }
 
