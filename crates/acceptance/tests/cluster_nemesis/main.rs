@@ -2,7 +2,7 @@
 //!
 //! A *round* starts two API nodes, three evaluators, two dispatchers, one or three NATS servers, and PostgreSQL with a synchronous
 //! replica as real processes. Several clients push prices and activate their alerts again as soon as these have fired ([`load`]), while
-//! processes are killed and restarted, stopped and continued, or cut off from NATS, from the database or from both ([`schedule`],
+//! processes are killed and restarted, stopped and continued, or cut off, in one direction or both, from NATS, the database or all ([`schedule`],
 //! [`faults`]). In every third round the primary is killed and its replica takes over, and in every second one the disk of the
 //! database is full for a while ([`database`]) or the clocks of nodes are set ahead and back ([`clocks`]). At the end, the firings and
 //! deliveries on disk are compared with those of a model that knows all prices ([`model`], [`comparison`]). [`report`] has the

@@ -101,7 +101,7 @@ pub(crate) enum Action {
     Kill,
     /// It is stopped, and continued later.
     Stop,
-    /// It is cut off from these servers.
+    /// Its connections to these servers are cut.
     Cut(Servers, Cut),
     /// Its clock is set ahead, and set back later.
     ClockAhead,

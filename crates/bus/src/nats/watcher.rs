@@ -60,7 +60,7 @@ impl ConnectionWatcher {
         let statistics = client.statistics();
         // The number of the connection whose subscriptions are in force.
         let mut confirmed = 0;
-        let mut returned_at = Instant::now();
+        let mut last_round_trip = Instant::now();
         loop {
             let connection = statistics.connects.load(Ordering::Relaxed);
             let is_current = || {
@@ -71,14 +71,14 @@ impl ConnectionWatcher {
             if is_new || !is_current() {
                 self.set(false);
             }
-            if is_current() && (is_new || returned_at.elapsed() >= ROUND_TRIP_INTERVAL) {
+            if is_current() && (is_new || last_round_trip.elapsed() >= ROUND_TRIP_INTERVAL) {
                 // The client subscribes again before it sends anything else.
                 let is_returned = tokio::select! {
                     is_returned = round_trip(&client) => is_returned,
                     // The connection may be lost again already, and the message with it.
                     () = self.wake.notified() => continue,
                 };
-                returned_at = Instant::now();
+                last_round_trip = Instant::now();
                 if !is_returned && is_current() {
                     confirmed = 0;
                     self.set(false);

@@ -14,7 +14,7 @@ pub(crate) struct StubServer {
     pub(crate) url: String,
     /// The number of pings that it has answered.
     pub(crate) answered: watch::Receiver<usize>,
-    stopped: Arc<Notify>,
+    reading_stops: Arc<Notify>,
 }
 
 impl StubServer {
@@ -22,25 +22,29 @@ impl StubServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("nats://{}", listener.local_addr().unwrap());
         let (pings, answered) = watch::channel(0);
-        let stopped = Arc::new(Notify::new());
-        let stops = Arc::clone(&stopped);
+        let reading_stops = Arc::new(Notify::new());
+        let notified = Arc::clone(&reading_stops);
         tokio::spawn(async move {
             // The client closes a connection when it has the next one.
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, pings.clone(), Arc::clone(&stops)));
+                tokio::spawn(serve(stream, pings.clone(), Arc::clone(&notified)));
             }
         });
-        Self { url, answered, stopped }
+        Self {
+            url,
+            answered,
+            reading_stops,
+        }
     }
 
     /// Lets the server read nothing more from its present connection, while it goes on sending.
     pub(crate) fn stop_reading(&self) {
-        self.stopped.notify_one();
+        self.reading_stops.notify_one();
     }
 }
 
 /// Answers pings, and returns each message to the latest subscription, until the connection ends.
-async fn serve(stream: TcpStream, pings: watch::Sender<usize>, stops: Arc<Notify>) {
+async fn serve(stream: TcpStream, pings: watch::Sender<usize>, reading_stops: Arc<Notify>) {
     let mut stream = BufReader::new(stream);
     let info = b"INFO {\"server_id\":\"stub\",\"version\":\"2.9.10\",\"max_payload\":1048576,\"headers\":true}\r\n";
     stream.write_all(info).await.unwrap();
@@ -48,7 +52,7 @@ async fn serve(stream: TcpStream, pings: watch::Sender<usize>, stops: Arc<Notify
     loop {
         let is_open = tokio::select! {
             read = stream.read_line(&mut line) => read.is_ok_and(|length| length > 0),
-            () = stops.notified() => {
+            () = reading_stops.notified() => {
                 while stream.write_all(b"PING\r\n").await.is_ok() {
                     tokio::time::sleep(PING_INTERVAL).await;
                 }
