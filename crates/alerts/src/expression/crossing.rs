@@ -105,6 +105,19 @@ impl Crossings {
         self
     }
 
+    /// Returns whether the orders of the sides are those at an observation.
+    #[must_use]
+    pub fn has_orders_at(&self, expression: &Expression, values: &impl MetricValues) -> bool {
+        let mut orders = self.orders.iter();
+        let mut are_same = true;
+        expression.condition().for_each_comparison(&mut |comparison| {
+            if let Comparison::Crosses(left, _, right) = comparison {
+                are_same &= orders.next().copied().flatten() == compare_numbers(left, right, values);
+            }
+        });
+        are_same
+    }
+
     /// Returns these crossings after extremes have begun anew: the orders of sides with extremes since arming are those at this
     /// observation.
     #[must_use]

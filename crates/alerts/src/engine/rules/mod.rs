@@ -5,6 +5,7 @@
 //! observation costs the same with and without rules.
 
 mod armed_rules;
+mod bands;
 mod close;
 mod direct;
 mod direct_terms;

@@ -3,6 +3,7 @@
 mod armed_extremes;
 mod change_base;
 mod direct;
+mod earlier_state;
 mod explain;
 mod extended_hours;
 mod extended_session;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use sqlx::{PgPool, Postgres, Transaction};
 use store::model::Shard;
 use testkit::{Database, eventually, eventually_some};
+use uuid::Uuid;
 
 use super::clocks::Clocks;
 use crate::support::{OPEN, TestApp, settings, symbol};
@@ -169,6 +170,25 @@ impl TestCluster {
             .push(node, json!({"quotes": [{"symbol": stock, "price": price}]}))
             .await;
         assert_eq!(rejected, []);
+    }
+
+    /// Returns the last position of the change feed.
+    pub(super) async fn position(&self) -> i64 {
+        let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_order";
+        sqlx::query_scalar(sql).fetch_one(&self.database).await.unwrap()
+    }
+
+    /// Sends a price to all nodes that another node has received when the change feed was at a position.
+    pub(super) async fn send_late(&self, (stock, price): (&str, &str), position: i64) {
+        let quote = json!({"symbol": stock, "price": price.parse::<market::Price>().unwrap().micros()});
+        let message = json!({
+            "origin": Uuid::from_u128(1),
+            "sequence": 1,
+            "settled": 0,
+            "batch": {"position": position, "batch": {"quotes": [quote]}},
+        });
+        let payload = message.to_string().into_bytes();
+        self.broker.node().publish("market", payload.into()).await.unwrap();
     }
 
     /// Creates an alert of Ann on a node, and returns its id.

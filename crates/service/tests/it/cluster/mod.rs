@@ -3,6 +3,7 @@
 mod clocks;
 mod due_hints;
 mod fixture;
+mod late_messages;
 mod open_changes;
 mod skewed_clocks;
 mod without_bus;
