@@ -4,7 +4,7 @@
 //! After a crash in between, the same data is evaluated again when it is delivered again. Data can never be stored
 //! without having been evaluated.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use ::market::Symbol;
@@ -20,7 +20,9 @@ use tokio::sync::{Mutex, broadcast};
 use super::RowRejection;
 use super::batch_evaluation::{BatchEvaluation, KnownDates};
 use super::batch_parts::{BatchCounts, parts};
+use super::intake_state::IntakeState;
 use super::intraday;
+use super::last_quote::LastQuote;
 use super::quote_selection::EvaluatedQuotes;
 use super::sessions::{completed_session, ended_session};
 use crate::EvaluationConfig;
@@ -32,36 +34,6 @@ use crate::evaluator::{EvaluationInputs, Evaluator, INSIDER_HISTORY_DAYS};
 use crate::prices::arrivals::PriceArrivals;
 use crate::prices::interest::StockInterest;
 use foundation::{Ports, ServiceError};
-
-/// State that is kept between batches. Its lock makes ingestion sequential.
-#[derive(Debug, Default)]
-pub(crate) struct IntakeState {
-    /// For each stock the latest time at which a quote was made.
-    quoted_at: HashMap<Symbol, Timestamp>,
-    /// The time of the last ingestion.
-    last: Option<Timestamp>,
-}
-
-impl IntakeState {
-    /// Returns the latest time at which a stock was quoted, by the quotes' own times.
-    pub(super) fn seen_until(&self, symbol: Symbol) -> Option<Timestamp> {
-        self.quoted_at.get(&symbol).copied()
-    }
-
-    /// Follows the clock. If it was set back, quotes from after `now` must not block present ones.
-    pub(super) fn follow_clock(&mut self, now: Timestamp) {
-        if self.last.is_some_and(|last| now < last) {
-            self.quoted_at.retain(|_, quoted_at| *quoted_at <= now);
-        }
-        self.last = Some(now);
-    }
-
-    /// Records that a stock was observed up to an instant.
-    pub(super) fn note_seen(&mut self, symbol: Symbol, until: Timestamp) {
-        let known = self.quoted_at.entry(symbol).or_insert(until);
-        *known = until.max(*known);
-    }
-}
 
 /// Market data that sources deliver.
 #[derive(Clone)]
@@ -133,20 +105,24 @@ impl MarketIntake {
         let now = self.ports.clock.now();
         let mut intake = self.intake.lock().await;
         intake
-            .quoted_at
+            .last_quotes
             .retain(|symbol, _| !shards.contains(Shard::of(*symbol)));
         // The clock of the former owner may be ahead.
-        let quoted_at = quotes
-            .iter()
-            .map(|quote| (quote.symbol, quote.made_at.unwrap_or(quote.at).min(now)));
-        intake.quoted_at.extend(quoted_at);
+        let last_quotes = quotes.iter().map(|quote| {
+            (
+                quote.symbol,
+                LastQuote::new(quote.made_at.unwrap_or(quote.at).min(now), now),
+            )
+        });
+        intake.last_quotes.extend(last_quotes);
     }
 
     /// Records when quotes without a time have arrived that were judged again later, so that they do not make later ones old.
     pub(crate) async fn note_arrival(&self, batch: &Batch, arrived_at: Timestamp) {
         let mut intake = self.intake.lock().await;
         let untimed = batch.quotes.iter().filter(|quote| quote.time.is_none());
-        intake.quoted_at.extend(untimed.map(|quote| (quote.symbol, arrived_at)));
+        let arrived = LastQuote::new(arrived_at, arrived_at);
+        intake.last_quotes.extend(untimed.map(|quote| (quote.symbol, arrived)));
     }
 
     /// Judges a batch that a node of the cluster has received. Its origin stores the records.
@@ -290,7 +266,11 @@ impl MarketIntake {
     ) -> Result<(HashSet<usize>, Vec<(Shard, Epoch)>), StoreError> {
         let evaluator = Arc::clone(&self.evaluator);
         let known = self.known_facts(batch);
-        let EvaluatedQuotes { quotes, extended, seen } = self.quotes_to_evaluate(intake, batch, now, rejected);
+        let EvaluatedQuotes {
+            quotes,
+            extended,
+            last_quotes,
+        } = self.quotes_to_evaluate(intake, batch, now, rejected);
         let (not_taken, judged) = evaluator
             .evaluate_message(message, |engine, decisions| {
                 // Not earlier: the engine may have been reloaded for an earlier instant while this task waited for the lock.
@@ -310,7 +290,7 @@ impl MarketIntake {
                 evaluator.filings().ingest(batch, |event| evaluation.process(event));
                 evaluation.quotes(&quotes, &extended);
                 // Not earlier: if the database failed before, the quotes were not evaluated and do not count as seen.
-                intake.quoted_at.extend(seen);
+                intake.last_quotes.extend(last_quotes);
                 let not_taken = evaluation.not_taken;
                 let refused = not_taken.iter().filter(|refused| refused.kind == "quotes");
                 let refused: HashSet<usize> = refused.map(|refused| refused.index).collect();

@@ -136,7 +136,7 @@ impl MarketIntake {
     async fn gaps(&self, stocks: &[(Symbol, &[QuoteRow])], period: &MissedPeriod) -> Gaps {
         let intake = self.intake.lock().await;
         let seen = |symbol, session: Option<Timestamp>| {
-            let seen = intake.seen_until(symbol).or(session);
+            let seen = intake.last_quote(symbol).map(|quote| quote.at).or(session);
             seen.filter(|_| !period.is_behind)
         };
         self.evaluator.gaps(stocks.iter().copied(), seen, &period.complete)

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 
 use super::RowRejection;
 use super::batch_evaluation::SessionQuote;
-use super::intake::{IntakeState, MarketIntake};
+use super::intake::MarketIntake;
+use super::intake_state::IntakeState;
+use super::last_quote::LastQuote;
 
 /// The quotes to evaluate, by time.
 pub(super) struct EvaluatedQuotes<'a> {
@@ -16,8 +18,8 @@ pub(super) struct EvaluatedQuotes<'a> {
     pub(super) quotes: Vec<SessionQuote<'a>>,
     /// Those of the present extended hours, of stocks with alerts that are judged by them.
     pub(super) extended: Vec<SessionQuote<'a>>,
-    /// Up to when each stock has been observed after their evaluation.
-    pub(super) seen: HashMap<Symbol, Timestamp>,
+    /// The last quote of each stock after their evaluation.
+    pub(super) last_quotes: HashMap<Symbol, LastQuote>,
 }
 
 impl MarketIntake {
@@ -35,9 +37,10 @@ impl MarketIntake {
         let waiting = self.evaluator.stocks_with_waiting_splits(now);
         let mut quotes = Vec::with_capacity(batch.quotes.len());
         let mut extended = Vec::new();
-        let mut seen = HashMap::with_capacity(batch.quotes.len());
+        let mut last_quotes = HashMap::with_capacity(batch.quotes.len());
         for (index, quote) in batch.quotes.iter().enumerate() {
-            let time = quote.time.unwrap_or(now).min(now);
+            let next = LastQuote::new(quote.time.unwrap_or(now), now);
+            let time = next.at;
             if waiting.contains(&quote.symbol) {
                 rejected.push(RowRejection {
                     kind: "quotes",
@@ -49,16 +52,16 @@ impl MarketIntake {
                 });
                 continue;
             }
-            let known = seen.entry(quote.symbol).or_insert_with(|| {
+            let last = last_quotes.entry(quote.symbol).or_insert_with(|| {
                 // After a restart the last quote is known from the database.
                 let stored = || {
-                    self.evaluator
-                        .last_quote_time(quote.symbol)
-                        .filter(|made_at| *made_at <= now)
+                    let made_at = self.evaluator.last_quote_time(quote.symbol);
+                    let made_at = made_at.filter(|made_at| *made_at <= now)?;
+                    Some(LastQuote::new(made_at, now))
                 };
-                intake.seen_until(quote.symbol).or_else(stored).unwrap_or(time)
+                intake.last_quote(quote.symbol).or_else(stored).unwrap_or(next)
             });
-            if time < *known {
+            if let Some(known) = last.time_if_newer_than(next, now) {
                 rejected.push(RowRejection {
                     kind: "quotes",
                     index,
@@ -66,7 +69,7 @@ impl MarketIntake {
                 });
                 continue;
             }
-            *known = time;
+            *last = next;
             let row = SessionQuote {
                 time,
                 index,
@@ -92,6 +95,10 @@ impl MarketIntake {
         }
         quotes.sort_by_key(|quote| quote.time);
         extended.sort_by_key(|quote| quote.time);
-        EvaluatedQuotes { quotes, extended, seen }
+        EvaluatedQuotes {
+            quotes,
+            extended,
+            last_quotes,
+        }
     }
 }

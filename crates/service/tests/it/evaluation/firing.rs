@@ -13,6 +13,7 @@ on_each_database! {
     paused_alert_does_not_fire
     quote_on_a_closed_market_is_displayed_and_fires_nothing
     quote_older_than_the_last_one_is_rejected
+    quote_older_than_the_last_one_is_rejected_if_the_clock_is_behind_both
     repeated_filing_counts_once
     changed_alert_fires_by_its_new_threshold
     event_has_the_note_and_tags_only_if_the_alert_has_them
@@ -92,6 +93,21 @@ async fn quote_older_than_the_last_one_is_rejected(app: TestApp) {
     assert_eq!((answer.rejected.len(), answer.accepted["quotes"]), (1, 0));
     assert_eq!(app.status(&ann, id).await, Status::Active);
     app.deliver(quote(200.0, "2024-03-08T14:59:00.001Z")).await;
+    assert_eq!(app.status(&ann, id).await, Status::Triggered);
+}
+
+/// A client sends a quote again after a later one, and the service's clock is behind those of its sources.
+async fn quote_older_than_the_last_one_is_rejected_if_the_clock_is_behind_both(app: TestApp) {
+    let ann = app.ann(Plan::Premium).await;
+    let quote = |price: f64, time: &str| json!({"quotes": [{"symbol": "AAPL", "price": price, "time": time}]});
+    app.deliver(quote(198.0, "2024-03-08T15:00:05Z")).await;
+    let id = app.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
+    let late = quote(200.0, "2024-03-08T15:00:04.999Z");
+    assert_eq!(app.ingest(late.clone()).await.rejected.len(), 1);
+    app.advance(1);
+    assert_eq!(app.ingest(late).await.rejected.len(), 1);
+    assert_eq!(app.status(&ann, id).await, Status::Active);
+    app.deliver(quote(200.0, "2024-03-08T15:00:05Z")).await;
     assert_eq!(app.status(&ann, id).await, Status::Triggered);
 }
 
