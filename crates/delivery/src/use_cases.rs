@@ -100,9 +100,9 @@ impl DeliveryUseCases {
         is_confirmation_required: bool,
     ) -> Result<Dispatchers, MessageTransportError> {
         let (ports, public_url) = (&self.ports, self.settings.public_url.as_str());
-        let (messages, time) = (&self.settings.messages, &ports.network.time);
-        let email = email::setup(&messages.email, Arc::clone(time))?;
-        let sms = sms::setup(&messages.sms, Arc::clone(time))?;
+        let (messages, network) = (&self.settings.messages, &ports.network);
+        let email = email::setup(&messages.email, network)?;
+        let sms = sms::setup(&messages.sms, Arc::clone(&network.time))?;
         let services = service::setup(
             self.notification_channels.clone(),
             self.settings.channels.retry_delays.clone(),

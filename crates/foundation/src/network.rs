@@ -21,7 +21,7 @@ pub struct Network {
     pub time: Arc<dyn Clock>,
     /// Name resolver.
     pub resolver: Arc<dyn Resolver>,
-    /// Opens the connections of webhooks.
+    /// Opens the connections of webhooks and email.
     pub dialer: Arc<dyn Dialer>,
     runtime: Runtime,
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use clock::Clock;
+use foundation::Network;
 use foundation::links::link;
-use notify::email::{Email, EmailError, Mailer, SmtpConfig};
+use notify::email::{Email, EmailError, Mailer, MailerPorts, SmtpConfig};
 use notify::templates::render::{self, CustomTexts, EmailContext, FiredAlert, NotBySms};
 use store::model::{
     ClaimedMessage, MessageChannel, MessageContent, MessageDestination, NotificationChannelType, is_alert_news,
@@ -22,11 +22,15 @@ use super::unsubscribe;
 ///
 /// # Errors
 /// [`MessageTransportError`] for an invalid setting.
-pub(crate) fn setup(
-    settings: &EmailConfig,
-    time: Arc<dyn Clock>,
-) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
-    let mailer = |smtp: &SmtpConfig| Ok::<_, EmailError>((Mailer::new(smtp.clone(), time)?, "smtp", smtp.timeout));
+pub(crate) fn setup(settings: &EmailConfig, network: &Network) -> Result<ChannelSetup<Mailer>, MessageTransportError> {
+    let mailer = |smtp: &SmtpConfig| {
+        let ports = MailerPorts {
+            time: Arc::clone(&network.time),
+            resolver: Arc::clone(&network.resolver),
+            dialer: Arc::clone(&network.dialer),
+        };
+        Ok::<_, EmailError>((Mailer::new(smtp.clone(), ports)?, "smtp", smtp.timeout))
+    };
     Ok(ChannelSetup {
         provider: settings.smtp.as_ref().map(mailer).transpose()?,
         daily_limits: settings.daily_limits,

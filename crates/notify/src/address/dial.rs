@@ -10,14 +10,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// The bytes of a connection, in both directions.
-pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait ByteStream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
 
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
+impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> ByteStream for S {}
 
 /// The future of [`Dialer::dial`].
 pub type DialFuture = Pin<Box<dyn Future<Output = io::Result<Box<dyn ByteStream>>> + Send>>;
 
-/// Opens TCP connections to addresses that were checked before.
+/// Opens TCP connections.
 pub trait Dialer: Send + Sync + fmt::Debug {
     /// Opens a connection.
     fn dial(&self, address: SocketAddr) -> DialFuture;

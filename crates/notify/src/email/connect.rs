@@ -3,15 +3,18 @@
 use std::error::Error as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
-use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::client::AsyncSmtpConnection;
 use lettre::transport::smtp::extension::{ClientId, Extension};
-use tokio::net::lookup_host;
 
+use super::encryption::Encryption;
 use super::pool::Connection;
-use super::server::{SmtpServer, TlsMode};
+use super::server::SmtpServer;
+use super::stream::SmtpStream;
+use crate::address::{ByteStream, Dialer, Resolver};
 use crate::client::{TlsFailure, tls};
 use crate::message_attempt::MessageOutcome;
 
@@ -31,23 +34,31 @@ impl From<MessageOutcome> for SendFailure {
 /// Makes connections to the server.
 pub(super) struct SmtpConnector {
     pub(super) server: SmtpServer,
-    pub(super) tls: TlsParameters,
+    pub(super) encryption: Encryption,
     pub(super) hello: ClientId,
+    pub(super) resolver: Arc<dyn Resolver>,
+    pub(super) dialer: Arc<dyn Dialer>,
 }
 
 impl SmtpConnector {
     /// Returns an authenticated connection.
     pub(super) async fn connect(&self) -> Result<Connection, SendFailure> {
-        let addresses = self.addresses().await?;
-        let implicit_tls = (self.server.tls_mode == TlsMode::Implicit).then(|| self.tls.clone());
-        let connected =
-            AsyncSmtpConnection::connect_tokio1(&addresses[..], None, &self.hello, implicit_tls, None).await;
-        let mut smtp = connected.map_err(|error| temporary_failure(&error, MessageOutcome::ConnectionFailed))?;
-        if self.server.tls_mode == TlsMode::StartTls {
+        let (stream, address) = self.dial().await?;
+        let stream = match &self.encryption {
+            Encryption::None | Encryption::StartTls(_) => SmtpStream::new(stream, address),
+            Encryption::Implicit(connector, name) => {
+                let encrypted = connector.connect(name.clone(), stream).await;
+                let encrypted = encrypted.map_err(|error| MessageOutcome::TlsFailed(tls::failure(&error)))?;
+                SmtpStream::new(Box::new(encrypted), address)
+            }
+        };
+        let greeted = AsyncSmtpConnection::connect_with_transport(Box::new(stream), &self.hello).await;
+        let mut smtp = greeted.map_err(|error| temporary_failure(&error, MessageOutcome::ConnectionFailed))?;
+        if let Encryption::StartTls(parameters) = &self.encryption {
             if !smtp.server_info().supports_feature(Extension::StartTls) {
                 return Err(MessageOutcome::TlsNotOffered.into());
             }
-            let upgraded = smtp.starttls(self.tls.clone(), &self.hello).await;
+            let upgraded = smtp.starttls(parameters.clone(), &self.hello).await;
             upgraded.map_err(|error| temporary_failure(&error, MessageOutcome::TlsFailed(TlsFailure::Handshake)))?;
         }
         if let Some((user, password)) = &self.server.credentials {
@@ -60,13 +71,24 @@ impl SmtpConnector {
         })
     }
 
-    async fn addresses(&self) -> Result<Vec<SocketAddr>, SendFailure> {
-        let (host, port) = (self.server.host.as_str(), self.server.port);
-        if let Ok(address) = host.parse::<IpAddr>() {
-            return Ok(vec![SocketAddr::new(address, port)]);
+    /// Connects to the first address that accepts.
+    async fn dial(&self) -> Result<(Box<dyn ByteStream>, SocketAddr), SendFailure> {
+        for address in self.addresses().await? {
+            let address = SocketAddr::new(address, self.server.port);
+            if let Ok(stream) = self.dialer.dial(address).await {
+                return Ok((stream, address));
+            }
         }
-        let found = lookup_host((host, port)).await;
-        let found: Vec<_> = found.map_err(|_| MessageOutcome::NameNotFound)?.collect();
+        Err(MessageOutcome::ConnectionFailed.into())
+    }
+
+    async fn addresses(&self) -> Result<Vec<IpAddr>, SendFailure> {
+        let host = self.server.host.as_str();
+        if let Ok(address) = host.parse() {
+            return Ok(vec![address]);
+        }
+        let found = self.resolver.resolve(host).await;
+        let found = found.map_err(|_| MessageOutcome::NameNotFound)?;
         if found.is_empty() {
             return Err(MessageOutcome::NameNotFound.into());
         }

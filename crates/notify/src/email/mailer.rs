@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lettre::message::Mailbox;
-use lettre::transport::smtp::client::{Certificate, TlsParameters};
 use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailParameter};
 use lettre::transport::smtp::response::Response;
@@ -14,14 +13,27 @@ use lettre::transport::smtp::{self};
 
 use super::compose::{self, ComposedMessage};
 use super::connect::{self, SendFailure, SmtpConnector};
+use super::encryption::Encryption;
 use super::pool::{Connection, Pool};
 use super::server::SmtpServer;
 use super::{Email, EmailError, SmtpConfig};
+use crate::address::{Dialer, Resolver};
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
 use clock::Clock;
 
 /// SMTP reply code 421: the server closes the connection.
 const SERVICE_CLOSING_CODE: u32 = 421;
+
+/// The external dependencies of a [`Mailer`].
+#[derive(Clone, Debug)]
+pub struct MailerPorts {
+    /// The clock.
+    pub time: Arc<dyn Clock>,
+    /// Looks the name of the server up.
+    pub resolver: Arc<dyn Resolver>,
+    /// Opens connections to the server.
+    pub dialer: Arc<dyn Dialer>,
+}
 
 /// Sends emails through an SMTP server.
 pub struct Mailer {
@@ -45,28 +57,26 @@ impl Mailer {
     ///
     /// # Errors
     /// [`EmailError`] if a setting is invalid.
-    pub fn new(settings: SmtpConfig, time: Arc<dyn Clock>) -> Result<Self, EmailError> {
+    pub fn new(settings: SmtpConfig, ports: MailerPorts) -> Result<Self, EmailError> {
         let server = SmtpServer::from_url(&settings.url)?;
-        let mut tls = TlsParameters::builder(server.host.clone());
-        for root in &settings.extra_roots {
-            tls = tls.add_root_certificate(Certificate::from_der(root.to_vec())?);
-        }
         let hello = match settings.hello_name {
             None => ClientId::default(),
             Some(name) if is_host_name(&name) => ClientId::Domain(name),
             Some(_) => return Err(EmailError::BadHelloName),
         };
         let connector = SmtpConnector {
+            encryption: Encryption::new(&server, &settings.extra_roots, &ports.time)?,
             server,
-            tls: tls.build_rustls()?,
             hello,
+            resolver: ports.resolver,
+            dialer: ports.dialer,
         };
         Ok(Self {
             connector,
             from: compose::sender(&settings.from).ok_or(EmailError::BadFrom)?,
             pool: Pool::default(),
             timeout: settings.timeout,
-            time,
+            time: ports.time,
         })
     }
 

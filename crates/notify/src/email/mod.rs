@@ -13,20 +13,23 @@
 mod address;
 mod compose;
 mod connect;
+mod encryption;
 mod mailer;
 mod pool;
 mod server;
+mod stream;
 
 use std::fmt;
 use std::time::Duration;
 
 pub use address::EmailAddressError;
 use jiff::Timestamp;
-pub use mailer::Mailer;
+pub use mailer::{Mailer, MailerPorts};
 use rustls::pki_types::CertificateDer;
 pub use server::SmtpUrlError;
 use uuid::Uuid;
 
+use crate::client::TlsSetupError;
 use crate::dispatcher::Transport;
 use crate::message_attempt::MessageAttempt;
 use crate::templates::render::RenderedEmail;
@@ -107,7 +110,10 @@ pub enum EmailError {
     BadHelloName,
     /// An additional certificate is invalid, or the TLS library does not support the required settings.
     #[error("TLS for email cannot be set up: {0}")]
-    Tls(#[from] lettre::transport::smtp::Error),
+    Tls(#[from] TlsSetupError),
+    /// The same, for STARTTLS.
+    #[error("TLS for email cannot be set up: {0}")]
+    StartTls(#[from] lettre::transport::smtp::Error),
 }
 
 impl Transport for Mailer {

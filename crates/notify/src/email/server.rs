@@ -17,6 +17,9 @@ pub enum SmtpUrlError {
     /// The host is missing.
     #[error("must name a host")]
     NoHost,
+    /// The host of a server with TLS cannot be the name of a certificate.
+    #[error("must name a host by a DNS name or an IP address")]
+    BadHost,
     /// The URL has a path or a fragment.
     #[error("must end after the port, or after ?tls=")]
     Path,

@@ -1,5 +1,6 @@
 //! Emails to a real SMTP server.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use notify::message_attempt::{MessageAttempt, MessageOutcome};
 use notify::schedule::{AttemptReport, AttemptResult};
 use serde_json::json;
 
-use crate::channels::common::mail_server::{MailServer, Security, mailer, settings};
+use crate::channels::common::mail_server::{LOCALHOST, MailServer, Security, mailer, ports, ports_to, settings};
 use crate::channels::common::{ManualTime, TIMEOUT, email};
 
 const DELIVERED: MessageOutcome = MessageOutcome::Delivered;
@@ -166,10 +167,10 @@ async fn untrusted_server_gets_no_message() {
         assert_eq!(attempt.outcome, MessageOutcome::TlsFailed(TlsFailure::UnknownIssuer));
         // Its certificate is for another name.
         let mut elsewhere = server.settings("");
-        elsewhere.url = elsewhere.url.replace("localhost", "127.0.0.2");
-        let attempt = mailer(elsewhere).send(&email("ann@example.org")).await;
-        // Linux routes all of 127.0.0.0/8 to this machine, but the server listens on one address only.
-        assert_eq!(attempt.outcome, MessageOutcome::ConnectionFailed);
+        elsewhere.url = elsewhere.url.replace("localhost", "mail.test");
+        let elsewhere = Mailer::new(elsewhere, ports_to(&[LOCALHOST])).unwrap();
+        let attempt = elsewhere.send(&email("ann@example.org")).await;
+        assert_eq!(attempt.outcome, MessageOutcome::TlsFailed(TlsFailure::WrongName));
     }
     // Implicit TLS to a server without TLS.
     let plain = MailServer::start(Security::None, &[]).await;
@@ -182,6 +183,24 @@ async fn untrusted_server_gets_no_message() {
         .send(&email("ann@example.org"))
         .await;
     assert_eq!(attempt.outcome, MessageOutcome::TlsNotOffered);
+}
+
+#[tokio::test]
+async fn next_address_is_tried_if_one_refuses_the_connection() {
+    let mut server = MailServer::start(Security::None, &[]).await;
+    let mut settings = server.settings("");
+    settings.url = format!("{}?tls=none", settings.url.replace("localhost", "mail.test"));
+    // Linux routes all of 127.0.0.0/8 to this machine, but the server listens on one address only.
+    let refusing = Ipv4Addr::new(127, 0, 0, 2);
+    for (addresses, outcome) in [
+        (&[refusing, LOCALHOST][..], DELIVERED),
+        (&[refusing][..], MessageOutcome::ConnectionFailed),
+    ] {
+        let mailer = Mailer::new(settings.clone(), ports_to(addresses)).unwrap();
+        let attempt = mailer.send(&email("ann@example.org")).await;
+        assert_eq!(attempt.outcome, outcome);
+    }
+    server.message().await;
 }
 
 #[tokio::test]
@@ -238,7 +257,7 @@ async fn smtp_reply_codes_map_to_refused_or_retried() {
 async fn connections_are_reused_for_a_minute_and_replaced_when_closed() {
     let mut server = MailServer::start(Security::StartTls, &[]).await;
     let time = Arc::new(ManualTime::new());
-    let mailer = Mailer::new(server.settings(""), time.clone()).unwrap();
+    let mailer = Mailer::new(server.settings(""), ports(time.clone())).unwrap();
     let mut peers = Vec::new();
     for to in [
         "ann@example.org",
@@ -268,7 +287,7 @@ async fn connections_are_reused_for_a_minute_and_replaced_when_closed() {
 async fn hanging_server_times_out_and_its_connection_is_dropped() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let time = Arc::new(ManualTime::new());
-    let mailer = Arc::new(Mailer::new(server.settings(""), time.clone()).unwrap());
+    let mailer = Arc::new(Mailer::new(server.settings(""), ports(time.clone())).unwrap());
     let sending = tokio::spawn({
         let mailer = mailer.clone();
         async move { mailer.send(&email("hangs@example.org")).await }
@@ -302,7 +321,7 @@ async fn invalid_settings_are_rejected_without_the_password() {
     let time = || Arc::new(ManualTime::new());
     let mut bad_url = settings("smtp://me:hunter2@/");
     assert!(!format!("{bad_url:?}").contains("hunter2"));
-    let error = Mailer::new(bad_url.clone(), time()).unwrap_err();
+    let error = Mailer::new(bad_url.clone(), ports(time())).unwrap_err();
     assert!(
         matches!(
             error,
@@ -322,7 +341,7 @@ async fn invalid_settings_are_rejected_without_the_password() {
         let mut bad = bad_url.clone();
         bad.from = from.to_owned();
         assert!(
-            matches!(Mailer::new(bad, time()).unwrap_err(), EmailError::BadFrom),
+            matches!(Mailer::new(bad, ports(time())).unwrap_err(), EmailError::BadFrom),
             "{from:?}"
         );
     }
@@ -330,11 +349,18 @@ async fn invalid_settings_are_rejected_without_the_password() {
         let mut bad = bad_url.clone();
         bad.hello_name = Some(hello.to_owned());
         assert!(
-            matches!(Mailer::new(bad, time()).unwrap_err(), EmailError::BadHelloName),
+            matches!(Mailer::new(bad, ports(time())).unwrap_err(), EmailError::BadHelloName),
             "{hello:?}"
         );
     }
     let mut bad = bad_url.clone();
+    bad.url = "smtps://mail..example".to_owned();
+    let error = Mailer::new(bad, ports(time())).unwrap_err();
+    assert!(matches!(error, EmailError::BadUrl(SmtpUrlError::BadHost)), "{error}");
+    let mut bad = bad_url.clone();
     bad.extra_roots = vec![vec![1, 2, 3].into()];
-    assert!(matches!(Mailer::new(bad, time()).unwrap_err(), EmailError::Tls(_)));
+    assert!(matches!(
+        Mailer::new(bad, ports(time())).unwrap_err(),
+        EmailError::Tls(_)
+    ));
 }

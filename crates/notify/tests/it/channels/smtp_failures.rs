@@ -7,7 +7,7 @@ use notify::message_attempt::MessageOutcome;
 use notify::schedule::{AttemptReport, AttemptResult};
 use tokio::net::TcpListener;
 
-use crate::channels::common::mail_server::{mailer, settings};
+use crate::channels::common::mail_server::{mailer, ports, settings};
 use crate::channels::common::scripted::Step::{Closes, Expects, Hangs, Sends};
 use crate::channels::common::scripted::{ScriptedServer, Step};
 use crate::channels::common::{ManualTime, TIMEOUT, email};
@@ -129,7 +129,7 @@ async fn timeout_applies_to_every_step() {
     ] {
         let mut server = ScriptedServer::start(&[&script]).await;
         let time = Arc::new(ManualTime::new());
-        let mailer = Mailer::new(settings(&format!("smtp://{}", server.address)), time.clone()).unwrap();
+        let mailer = Mailer::new(settings(&format!("smtp://{}", server.address)), ports(time.clone())).unwrap();
         let sending = tokio::spawn(async move { mailer.send(&email("ann@example.org")).await });
         server.is_silent().await;
         time.advance(TIMEOUT);

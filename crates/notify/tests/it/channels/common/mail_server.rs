@@ -1,10 +1,12 @@
 //! Starts the SMTP server `tests/smtp/server.py` for the duration of a test.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use notify::email::{Mailer, SmtpConfig};
+use notify::address::{ResolveFuture, Resolver, SystemResolver, TcpDialer};
+use notify::email::{Mailer, MailerPorts, SmtpConfig};
 use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::CertificateDer;
 use serde_json::Value;
@@ -131,7 +133,38 @@ pub(crate) fn settings(url: &str) -> SmtpConfig {
 }
 
 pub(crate) fn mailer(settings: SmtpConfig) -> Mailer {
-    Mailer::new(settings, Arc::new(ManualTime::new())).unwrap()
+    Mailer::new(settings, ports(Arc::new(ManualTime::new()))).unwrap()
+}
+
+/// The network of this machine, with a clock.
+pub(crate) fn ports(time: Arc<ManualTime>) -> MailerPorts {
+    MailerPorts {
+        time,
+        resolver: Arc::new(SystemResolver::default()),
+        dialer: Arc::new(TcpDialer),
+    }
+}
+
+/// The address of this machine on which the server listens.
+pub(crate) const LOCALHOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
+
+/// Finds these addresses for each name.
+#[derive(Debug)]
+struct FixedResolver(Vec<IpAddr>);
+
+impl Resolver for FixedResolver {
+    fn resolve<'a>(&'a self, _name: &'a str) -> ResolveFuture<'a> {
+        Box::pin(std::future::ready(Ok(self.0.clone())))
+    }
+}
+
+/// The network of this machine, in which each name has these addresses.
+pub(crate) fn ports_to(addresses: &[Ipv4Addr]) -> MailerPorts {
+    let addresses = addresses.iter().copied().map(IpAddr::V4).collect();
+    MailerPorts {
+        resolver: Arc::new(FixedResolver(addresses)),
+        ..ports(Arc::new(ManualTime::new()))
+    }
 }
 
 /// Returns a certificate authority, and a certificate and key (PEM) that it signed.
