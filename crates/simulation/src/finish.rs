@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::clients::Clients;
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
-use crate::model::{AlertStatus, Cents, RecordedAlert, missing_deliveries};
-use crate::network::Receivers;
+use crate::model::{AlertStatus, Cents, RecordedAlert, RecordedEmail, missing_deliveries};
+use crate::network::{ReceivedEmails, SimulatedNetwork};
 use crate::plan::STOCKS;
 use crate::records::{DatabaseReader, Records};
 use crate::report::SimulationReport;
@@ -29,7 +29,7 @@ const MAX_DELIVERY_MS: u64 = 900_000;
 const EXTREME_PRICES: [Cents; 2] = [100_000, 1];
 
 /// Lets the faults end, and waits until everything due is done.
-pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock>, receivers: &Arc<Receivers>) {
+pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock>, network: &SimulatedNetwork) {
     let world = &clients.world;
     let faults = disk::faults_hit();
     world.state().report.figures.disk_faults += faults;
@@ -37,7 +37,7 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
         world.sometimes("a disk operation failed");
     }
     disk::fail(None);
-    receivers.heal();
+    network.heal();
     world.state().note_time();
     let stepped = clock.correct();
     world.state().model.clock_stepped(stepped);
@@ -72,7 +72,8 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
         let Ok(records) = database.records() else {
             return false;
         };
-        missing_deliveries(&records.alerts, &receivers.delivered(), &receivers_of).is_empty()
+        missing_deliveries(&records.alerts, &network.receivers.delivered(), &receivers_of).is_empty()
+            && records.emails.iter().all(RecordedEmail::is_finished)
     };
     // A retry that was scheduled while the clock was ahead may wait for as long.
     let ahead = u64::try_from(clock.max_ahead().as_millis()).unwrap_or_default();
@@ -104,7 +105,7 @@ async fn within(milliseconds: u64, mut holds: impl FnMut() -> bool) -> bool {
 /// Ends the last process, and compares the evidence with the model.
 pub(crate) fn report(
     world: &World,
-    receivers: &Arc<Receivers>,
+    network: &SimulatedNetwork,
     url: &str,
     elapsed: SignedDuration,
     random: &mut ChaCha8Rng,
@@ -127,19 +128,23 @@ pub(crate) fn report(
                 state.model.violations.push(format!("alert {slot} exists twice"));
             }
             note_states(&mut state, &records);
-            let delivered = receivers.delivered();
+            let delivered = network.receivers.delivered();
             state.model.check_database(&records.alerts);
             let in_history = records.acknowledgements_in_history;
             state.model.check_acknowledgements(&records.acknowledged, in_history);
             state.model.check_watchlists(&records.watched);
             state.model.check_deliveries(&records.alerts, &delivered, receivers_of);
+            let received = network.mail_server.as_ref().map(|server| server.received());
+            note_emails(&mut state, &records, received.as_ref());
+            let emails = (records.emails.as_slice(), records.email_results.as_slice());
+            state.model.check_emails(&records.alerts, emails, received.as_ref());
         }
         Err(error) => state
             .model
             .violations
             .push(format!("the database cannot be read: {error}")),
     }
-    let (requests, repeated) = receivers.counts();
+    let (requests, repeated) = network.receivers.counts();
     if repeated > 0 {
         state.sometimes("a delivery was repeated");
     }
@@ -174,6 +179,27 @@ fn note_states(state: &mut crate::world::WorldState, records: &Records) {
         if alert.status == AlertStatus::Paused {
             state.sometimes("an alert was paused at the end");
         }
+    }
+}
+
+fn note_emails(state: &mut crate::world::WorldState, records: &Records, received: Option<&ReceivedEmails>) {
+    let Some(received) = received else {
+        return;
+    };
+    if !received.accepted.is_empty() {
+        state.sometimes("an email was sent");
+    }
+    if received.repeated > 0 {
+        state.sometimes("an email was sent again");
+    }
+    if !received.refused.is_empty() {
+        state.sometimes("an email was refused for good");
+    }
+    if records.emails.iter().any(|email| email.folded_into.is_some()) {
+        state.sometimes("an email had several firings");
+    }
+    if records.emails.iter().any(RecordedEmail::is_acknowledged) {
+        state.sometimes("an email about an acknowledged firing was not sent");
     }
 }
 

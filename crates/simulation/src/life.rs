@@ -13,7 +13,7 @@ use crate::clock::SimulatedClock;
 use crate::disk::{self, DiskFaultKind};
 use crate::finish;
 use crate::model::{AlertModel, Cents, Change, MAX_SMALL_STEP, WantedAlert};
-use crate::network::{Behaviour, Receivers};
+use crate::network::{Behaviour, SimulatedNetwork};
 use crate::plan::{Action, BASIC_USER, SimulationPlan};
 use crate::simulation::{LifeEnd, wait_ms};
 use crate::template::{self, Template};
@@ -26,7 +26,7 @@ pub(crate) struct Life<'a> {
     pub(crate) template: &'a Template,
     pub(crate) plan: &'a SimulationPlan,
     pub(crate) clock: Arc<SimulatedClock>,
-    pub(crate) receivers: Arc<Receivers>,
+    pub(crate) network: SimulatedNetwork,
     pub(crate) delays: Arc<Delays>,
     pub(crate) ended: Arc<Notify>,
     pub(crate) settings: ServiceConfig,
@@ -56,13 +56,13 @@ impl Life<'_> {
             self.end_now();
             std::future::pending::<()>().await;
         }
-        finish::without_faults(&clients, &self.clock, &self.receivers).await;
+        finish::without_faults(&clients, &self.clock, &self.network).await;
         LifeEnd::Finished
     }
 
     async fn start(&self, random: ChaCha20Rng) -> anyhow::Result<Clients> {
         let store = template::open_store(&self.template.url, Arc::clone(&self.delays)).await?;
-        let ports = template::ports(store, self.clock.clone(), &self.receivers, random);
+        let ports = template::ports(store, self.clock.clone(), &self.network, random);
         let service = Service::start(ports, self.settings.clone()).await?;
         Ok(Clients::start(service, self.world.clone(), self.template))
     }
@@ -230,7 +230,20 @@ impl Life<'_> {
                     Behaviour::Unreachable => "a receiver was unreachable",
                     Behaviour::HasNoName => "a receiver had no name",
                 });
-                self.receivers.set(receiver, behaviour);
+                self.network.receivers.set(receiver, behaviour);
+            }
+            Action::MailServer(behaviour) => {
+                world.log(format!("mail server: {behaviour:?}"));
+                world.sometimes(match behaviour {
+                    Behaviour::Accepts(_) => "the mail server was slow",
+                    Behaviour::Refuses(_) => "the mail server refused",
+                    Behaviour::LosesResponse => "the mail server lost its reply",
+                    Behaviour::NeverResponds => "the mail server never replied",
+                    Behaviour::RefusesConnections => "the mail server refused connections",
+                    Behaviour::Unreachable => "the mail server was unreachable",
+                    Behaviour::HasNoName => "the mail server had no name",
+                });
+                self.network.set_mail_server(behaviour);
             }
         }
     }

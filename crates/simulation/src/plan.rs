@@ -82,6 +82,8 @@ pub(crate) enum Action {
     Drift(i64),
     /// A receiver changes its behaviour.
     Receiver { receiver: usize, behaviour: Behaviour },
+    /// The mail server changes its behaviour.
+    MailServer(Behaviour),
 }
 
 /// All steps of a simulation.
@@ -91,6 +93,8 @@ pub struct SimulationPlan {
     pub seed: u64,
     /// The splits of the stocks between the two sessions. Levels and prices of the steps are those of old shares.
     pub(crate) splits: [Option<Split>; STOCKS],
+    /// Whether the service has a mail server. Otherwise it keeps its emails for the operator.
+    pub(crate) has_mail_server: bool,
     /// The steps.
     pub steps: Vec<PlannedStep>,
 }
@@ -116,7 +120,12 @@ impl SimulationPlan {
         let mut steps: Vec<PlannedStep> = (0..created_first).map(|_| planner.step_of(Planner::create)).collect();
         steps.extend((0..count).map(|_| planner.step()));
         let splits = variety.add_to(&mut steps, created_first);
-        Self { seed, splits, steps }
+        Self {
+            seed,
+            splits,
+            has_mail_server: variety.has_mail_server,
+            steps,
+        }
     }
 }
 
@@ -268,7 +277,7 @@ impl Planner {
             65..70 => Action::Drift(self.random.random_range(-20_000..20_000)),
             _ => Action::Receiver {
                 receiver: self.random.random_range(0..RECEIVERS),
-                behaviour: self.behaviour(),
+                behaviour: behaviour(&mut self.random),
             },
         }
     }
@@ -283,17 +292,18 @@ impl Planner {
             start_operations: is_in_start.then(|| self.random.random_range(0..20)),
         }
     }
+}
 
-    fn behaviour(&mut self) -> Behaviour {
-        match self.random.random_range(0..8) {
-            0 => Behaviour::Accepts(0),
-            1 => Behaviour::Accepts(self.random.random_range(1..9_000)),
-            2 => Behaviour::Refuses(*[500, 503, 429, 400].choose(&mut self.random).unwrap_or(&500)),
-            3 => Behaviour::LosesResponse,
-            4 => Behaviour::NeverResponds,
-            5 => Behaviour::RefusesConnections,
-            6 => Behaviour::Unreachable,
-            _ => Behaviour::HasNoName,
-        }
+/// Draws the behaviour of a receiver or of the mail server.
+pub(crate) fn behaviour(random: &mut ChaCha8Rng) -> Behaviour {
+    match random.random_range(0..8) {
+        0 => Behaviour::Accepts(0),
+        1 => Behaviour::Accepts(random.random_range(1..9_000)),
+        2 => Behaviour::Refuses(*[500, 503, 429, 400].choose(random).unwrap_or(&500)),
+        3 => Behaviour::LosesResponse,
+        4 => Behaviour::NeverResponds,
+        5 => Behaviour::RefusesConnections,
+        6 => Behaviour::Unreachable,
+        _ => Behaviour::HasNoName,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OpenFlags, Row};
 
-use crate::model::{AlertStatus, Cents, RecordedAlert, RecordedFiring};
+use crate::model::{AlertStatus, Cents, EmailResult, RecordedAlert, RecordedEmail, RecordedFiring};
 use crate::network::cents;
 use crate::plan::STOCKS;
 use crate::template::symbol;
@@ -25,6 +25,10 @@ pub(crate) struct Records {
     pub(crate) acknowledgements_in_history: usize,
     /// The users and stocks of watchlists.
     pub(crate) watched: Vec<(usize, usize)>,
+    /// The emails.
+    pub(crate) emails: Vec<RecordedEmail>,
+    /// The results of emails in the histories of alerts.
+    pub(crate) email_results: Vec<EmailResult>,
 }
 
 /// A connection to the database. Opening one takes longer than reading all records.
@@ -43,6 +47,14 @@ const FIRINGS: &str = "SELECT h.price, h.details,
 const ACKNOWLEDGED: &str = "SELECT lower(hex(e.id)) FROM acknowledgements a JOIN events e ON e.seq = a.event_seq";
 const ACKNOWLEDGEMENTS: &str = "SELECT seq FROM history WHERE action = 'acknowledged'";
 const WATCHED: &str = "SELECT u.email, w.symbol FROM watchlist_items w JOIN accounts u ON u.id = w.account_id";
+const EMAILS: &str =
+    "SELECT lower(hex(m.id)), lower(hex(e.id)), lower(hex(a.id)), m.status, m.outcome, lower(hex(f.id)), u.email
+                      FROM messages m JOIN accounts u ON u.id = m.account_id LEFT JOIN events e ON e.seq = m.event_seq
+                      LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN messages f ON f.seq = m.folded_into
+                      WHERE m.channel = 'email' ORDER BY m.seq";
+const EMAIL_RESULTS: &str = "SELECT lower(hex(a.id)), h.details ->> '$.message_id', h.action FROM history h
+                             JOIN alerts a ON a.seq = h.alert_seq
+                             WHERE h.action IN ('notification_sent', 'notification_failed')";
 
 impl DatabaseReader {
     /// Opens the database.
@@ -117,6 +129,31 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
         let (email, of_stock): (String, String) = (row.get(0)?, row.get(1)?);
         let stock = (0..STOCKS).find(|stock| symbol(*stock) == of_stock);
         Ok((user_of(&email), stock.unwrap_or(STOCKS)))
+    })?;
+    records.emails = list(connection, EMAILS, |row| {
+        let id = |column| {
+            let digits: String = row.get(column)?;
+            // Those of NULL.
+            let is_null = digits.is_empty();
+            Ok::<_, rusqlite::Error>((!is_null).then(|| uuid_text(&digits)))
+        };
+        Ok(RecordedEmail {
+            id: id(0)?.unwrap_or_default(),
+            firing: id(1)?,
+            alert: id(2)?,
+            status: row.get(3)?,
+            outcome: row.get(4)?,
+            folded_into: id(5)?,
+            recipient: row.get(6)?,
+        })
+    })?;
+    records.email_results = list(connection, EMAIL_RESULTS, |row| {
+        let action: String = row.get(2)?;
+        Ok(EmailResult {
+            alert: uuid_text(&row.get::<_, String>(0)?),
+            email: row.get(1)?,
+            is_sent: action == "notification_sent",
+        })
     })?;
     Ok(records)
 }

@@ -104,6 +104,18 @@ pub const SOMETIMES: &[&str] = &[
     "a stock was not on the watchlist",
     "a change of a watchlist failed",
     "a process ended with an open change of a watchlist",
+    "an email was sent",
+    "an email was sent again",
+    "an email had several firings",
+    "an email about an acknowledged firing was not sent",
+    "an email was refused for good",
+    "the mail server was slow",
+    "the mail server refused",
+    "the mail server lost its reply",
+    "the mail server never replied",
+    "the mail server refused connections",
+    "the mail server was unreachable",
+    "the mail server had no name",
 ];
 
 /// The result of a simulation.

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use crate::clock::{ClockState, SimulatedClock};
 use crate::disk::{self, Ending};
 use crate::life::Life;
-use crate::network::Receivers;
+use crate::network::SimulatedNetwork;
 use crate::plan::SimulationPlan;
 use crate::report::SimulationReport;
 use crate::template::{self, Template};
@@ -41,7 +41,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     disk::load(&template.image);
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed ^ 0x5EED);
     let world = World::new(plan.seed, template.time);
-    let receivers = Receivers::new();
+    let network = SimulatedNetwork::new(plan.has_mail_server);
     let mut clock = ClockState::new(template.time);
     let mut position = 0;
     let mut night = SignedDuration::ZERO;
@@ -56,10 +56,10 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
                 template,
                 plan,
                 clock: Arc::clone(&simulated),
-                receivers: Arc::clone(&receivers),
+                network: network.clone(),
                 delays: Delays::new(ChaCha8Rng::seed_from_u64(random.random())),
                 ended: Arc::clone(&ended),
-                settings: template::settings()?,
+                settings: template::settings(plan.has_mail_server)?,
             };
             if process > 0 {
                 end_in_start(&world, &ended);
@@ -82,7 +82,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
         clock = handed_over;
         if matches!(end, LifeEnd::Finished) {
             let elapsed = clock.true_time.duration_since(template.time) - night;
-            return Ok(finish::report(&world, &receivers, &template.url, elapsed, &mut random));
+            return Ok(finish::report(&world, &network, &template.url, elapsed, &mut random));
         }
         let ending = world
             .state()
@@ -105,7 +105,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     world.violation("the service could not start any more");
     Ok(finish::report(
         &world,
-        &receivers,
+        &network,
         &template.url,
         SignedDuration::ZERO,
         &mut random,

@@ -1,14 +1,17 @@
 //! The state with which each simulation starts: a database with accounts, webhooks and prices, made once by the service itself.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::clock::{Clock, ManualClock};
 use accounts::access::{ApiKeyParams, NewAccount};
 use alerts::Plan as AccountPlan;
 use anyhow::Context;
+use delivery::messages::{EmailConfig, MessagesConfig};
 use foundation::vault::Vault;
 use foundation::{Actor, Network, Ports, Random, Scope};
 use jiff::{SignedDuration, Timestamp};
+use notify::email::SmtpConfig;
 use notify::schedule::RetrySchedule;
 use rand::SeedableRng;
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
@@ -17,7 +20,7 @@ use service::{Service, ServiceConfig};
 use store::{Store, StoreOptions};
 
 use crate::disk::{self, DiskImage};
-use crate::network::{Receivers, SimulatedNetwork, host};
+use crate::network::{MAIL_HOST, SimulatedNetwork, host};
 use crate::plan::{FIRST_PRICE, STOCKS};
 use crate::threads::{Delays, OneThread};
 
@@ -32,6 +35,10 @@ const FIRST_START: SignedDuration = SignedDuration::from_secs(60);
 /// The interval of retries. There are so many that no delivery is given up before the faults end.
 const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(2);
 const MAX_RETRIES: usize = 500;
+/// The timeout of an attempt to send an email.
+const MAIL_TIMEOUT: Duration = Duration::from_secs(20);
+/// The number of separate emails to an address within a minute; more of them become one.
+const BURST_LIMIT: u32 = 3;
 
 /// The state with which each simulation starts.
 #[derive(Clone, Debug)]
@@ -71,11 +78,10 @@ pub(crate) async fn open_store(url: &str, delays: Arc<Delays>) -> Result<Store, 
 }
 
 /// The external dependencies of the service, all of them simulated.
-pub(crate) fn ports(store: Store, clock: Arc<dyn Clock>, receivers: &Arc<Receivers>, random: ChaCha20Rng) -> Ports {
-    let simulated = SimulatedNetwork(Arc::clone(receivers));
+pub(crate) fn ports(store: Store, clock: Arc<dyn Clock>, simulated: &SimulatedNetwork, random: ChaCha20Rng) -> Ports {
     let mut network = Network::new(Arc::clone(&clock));
     network.resolver = Arc::new(simulated.clone());
-    network.dialer = Arc::new(simulated);
+    network.dialer = Arc::new(simulated.clone());
     Ports {
         store,
         clock,
@@ -85,8 +91,16 @@ pub(crate) fn ports(store: Store, clock: Arc<dyn Clock>, receivers: &Arc<Receive
     }
 }
 
-/// The settings of the service.
-pub(crate) fn settings() -> anyhow::Result<ServiceConfig> {
+/// The settings of the service. Without a mail server, it keeps its emails for the operator.
+pub(crate) fn settings(has_mail_server: bool) -> anyhow::Result<ServiceConfig> {
+    let retry_delays = RetrySchedule::new(vec![RETRY_DELAY; MAX_RETRIES]);
+    let smtp = SmtpConfig {
+        url: format!("smtp://{MAIL_HOST}?tls=none"),
+        from: "alerts@example.com".to_owned(),
+        hello_name: Some("alerts.example.com".to_owned()),
+        extra_roots: Vec::new(),
+        timeout: MAIL_TIMEOUT,
+    };
     Ok(ServiceConfig {
         evaluation: evaluation::EvaluationConfig {
             calendar: market::Calendar::nyse(),
@@ -98,11 +112,21 @@ pub(crate) fn settings() -> anyhow::Result<ServiceConfig> {
         },
         delivery: delivery::DeliveryConfig {
             public_url: "https://alerts.example.com".to_owned(),
-            messages: delivery::messages::MessagesConfig::default(),
-            channels: delivery::notification_channels::ChannelServicesConfig::default(),
+            messages: MessagesConfig {
+                email: EmailConfig {
+                    smtp: has_mail_server.then_some(smtp),
+                    retry_delays: retry_delays.clone(),
+                    ..EmailConfig::default()
+                },
+                ..MessagesConfig::default()
+            },
+            channels: delivery::notification_channels::ChannelServicesConfig {
+                burst_limit: BURST_LIMIT,
+                ..delivery::notification_channels::ChannelServicesConfig::default()
+            },
             webhooks: delivery::webhooks::WebhooksConfig {
                 allow_private: vec!["10.0.0.0/8".parse()?],
-                retry_delays: RetrySchedule::new(vec![RETRY_DELAY; MAX_RETRIES]),
+                retry_delays,
                 ..delivery::webhooks::WebhooksConfig::default()
             },
         },
@@ -135,8 +159,13 @@ impl Template {
         // Passwords are hashed on other threads, and virtual time would advance by chance meanwhile.
         let clock = Arc::new(ManualClock::new(time));
         let store = open_store(&url, Delays::new(ChaCha8Rng::seed_from_u64(0))).await?;
-        let ports = ports(store, clock, &Receivers::new(), ChaCha20Rng::seed_from_u64(0));
-        let service = Service::start(ports, settings()?).await?;
+        let ports = ports(
+            store,
+            clock,
+            &SimulatedNetwork::new(false),
+            ChaCha20Rng::seed_from_u64(0),
+        );
+        let service = Service::start(ports, settings(false)?).await?;
         let operator = account(&service, "operator@example.com", AccountPlan::Premium, true).await?;
         let users = vec![
             account(&service, "ann@example.com", AccountPlan::Premium, false).await?,

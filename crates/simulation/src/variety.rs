@@ -1,5 +1,5 @@
-//! Steps that only some plans have: a second session, options, acknowledgements and watchlists. They are drawn apart from the other steps,
-//! so that the plans of odd seeds, which have none of them, stay as they are.
+//! Steps that only some plans have: a second session, options, acknowledgements, watchlists and a mail server. They are drawn apart from
+//! the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::model::{Change, Split};
-use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS};
+use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS, behaviour};
 
 /// Draws the variety of a plan.
 pub(crate) struct Variety {
@@ -16,6 +16,7 @@ pub(crate) struct Variety {
     has_options: bool,
     has_acknowledgements: bool,
     has_watchlists: bool,
+    pub(crate) has_mail_server: bool,
 }
 
 impl Variety {
@@ -25,7 +26,9 @@ impl Variety {
         let mut draws = || random.random_range(0..2) == 0 && is_various;
         let (has_night, has_options) = (draws(), draws());
         let (has_acknowledgements, has_watchlists) = (draws(), draws());
+        let has_mail_server = is_various && ChaCha8Rng::seed_from_u64(seed ^ 0xE_5EED).random_range(0..2) == 0;
         Self {
+            has_mail_server,
             random,
             has_night,
             has_options,
@@ -62,6 +65,12 @@ impl Variety {
                 let stock = self.random.random_range(0..STOCKS);
                 let is_added = self.random.random_range(0..2) == 0;
                 self.insert(steps, first..steps.len(), Action::Watch { user, stock, is_added });
+            }
+        }
+        if self.has_mail_server {
+            for _ in 0..self.random.random_range(0..7) {
+                let behaviour = behaviour(&mut self.random);
+                self.insert(steps, first..steps.len(), Action::MailServer(behaviour));
             }
         }
         splits

@@ -6,6 +6,7 @@
 //! state of each alert ([`Model::check_database`]), and the receivers with the database ([`Model::check_deliveries`]).
 
 mod alert;
+mod emails;
 mod evidence;
 mod flags;
 mod split;
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use alert::AlertModel;
+pub(crate) use emails::{EmailResult, RecordedEmail};
 pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deliveries};
 pub(crate) use flags::Flags;
 pub(crate) use split::Split;

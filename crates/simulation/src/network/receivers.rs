@@ -1,9 +1,7 @@
-//! The simulated network: names, connections, and the receivers of webhooks behind them.
+//! The receivers of webhooks.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,36 +10,15 @@ use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use notify::address::{ByteStream, DialFuture, Dialer, ResolveFuture, Resolver};
 use serde_json::Value;
 use tokio::time::sleep;
 
+use super::Behaviour;
 use crate::disk;
 use crate::model::{Cents, Delivered};
 
 /// The number of receivers.
 pub(crate) const RECEIVERS: usize = 3;
-/// The size of the buffer of a connection, in bytes.
-const CONNECTION_BYTES: usize = 64 * 1024;
-
-/// How a receiver responds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Behaviour {
-    /// It accepts deliveries after a delay in milliseconds.
-    Accepts(u64),
-    /// It responds with this status and keeps nothing.
-    Refuses(u16),
-    /// It keeps the delivery and closes the connection without a response.
-    LosesResponse,
-    /// It keeps the delivery and never responds.
-    NeverResponds,
-    /// It refuses connections.
-    RefusesConnections,
-    /// Packets to it are lost.
-    Unreachable,
-    /// The name server does not know it.
-    HasNoName,
-}
 
 /// The receivers. They outlive the processes of the service.
 #[derive(Debug)]
@@ -83,7 +60,7 @@ impl Receivers {
         self.state().behaviours = [Behaviour::Accepts(0); RECEIVERS];
     }
 
-    fn behaviour(&self, receiver: usize) -> Behaviour {
+    pub(super) fn behaviour(&self, receiver: usize) -> Behaviour {
         self.state().behaviours[receiver]
     }
 
@@ -145,42 +122,6 @@ pub(crate) fn cents(dollars: f64) -> Cents {
     format!("{:.0}", dollars * 100.0).parse().unwrap_or_default()
 }
 
-/// Looks up names and opens connections on the simulated network.
-#[derive(Clone, Debug)]
-pub(crate) struct SimulatedNetwork(pub(crate) Arc<Receivers>);
-
-impl Resolver for SimulatedNetwork {
-    fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a> {
-        let receiver = (0..RECEIVERS).find(|receiver| host(*receiver) == name);
-        let known = receiver.filter(|receiver| self.0.behaviour(*receiver) != Behaviour::HasNoName);
-        let found = known.map(|receiver| {
-            let number = u8::try_from(receiver).unwrap_or_default();
-            vec![IpAddr::V4(Ipv4Addr::new(10, 0, 0, number))]
-        });
-        Box::pin(std::future::ready(found.ok_or_else(|| io::ErrorKind::NotFound.into())))
-    }
-}
-
-impl Dialer for SimulatedNetwork {
-    fn dial(&self, address: SocketAddr) -> DialFuture {
-        let receivers = Arc::clone(&self.0);
-        Box::pin(async move {
-            let IpAddr::V4(address) = address.ip() else {
-                return Err(io::ErrorKind::HostUnreachable.into());
-            };
-            let receiver = usize::from(address.octets()[3]);
-            match receivers.behaviour(receiver) {
-                Behaviour::RefusesConnections => return Err(io::ErrorKind::ConnectionRefused.into()),
-                Behaviour::Unreachable => std::future::pending().await,
-                _ => {}
-            }
-            let (client, server) = tokio::io::duplex(CONNECTION_BYTES);
-            tokio::spawn(serve(receivers, receiver, server));
-            Ok(Box::new(client) as Box<dyn ByteStream>)
-        })
-    }
-}
-
 /// An error that closes a connection without a response.
 #[derive(Debug)]
 struct NoResponse;
@@ -199,7 +140,8 @@ impl From<Infallible> for NoResponse {
     }
 }
 
-async fn serve(receivers: Arc<Receivers>, receiver: usize, stream: tokio::io::DuplexStream) {
+/// Serves a connection to a receiver.
+pub(super) async fn serve(receivers: Arc<Receivers>, receiver: usize, stream: tokio::io::DuplexStream) {
     let service = service_fn(|request| {
         let receivers = Arc::clone(&receivers);
         async move {
