@@ -133,7 +133,7 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
     records.emails = list(connection, EMAILS, |row| {
         let id = |column| {
             let digits: String = row.get(column)?;
-            // Those of NULL.
+            // NULL has none.
             let is_null = digits.is_empty();
             Ok::<_, rusqlite::Error>((!is_null).then(|| uuid_text(&digits)))
         };

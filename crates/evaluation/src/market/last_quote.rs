@@ -1,4 +1,4 @@
-//! Which quotes of a stock are older than its last one.
+//! Decides whether a quote of a stock is older than its last one.
 //!
 //! Quotes count by the times at which they were made. A time after the present is one of a clock that is ahead, of the source or compared
 //! with this machine's; then the quote counts as made when it arrived. Otherwise present quotes would be older until that time. If the time
