@@ -14,7 +14,7 @@ use store::model::FiringFilter;
 use tokio::sync::mpsc;
 use watchlist::ItemView;
 
-use crate::model::{Cents, Change, Split, WantedAlert};
+use crate::model::{Cents, Change, Cooldown, Split, WantedAlert};
 use crate::template::{self, Template, dollars, symbol};
 use crate::world::World;
 
@@ -76,9 +76,20 @@ impl Clients {
             let parameters = json!({"date": moment.to_string(), "note": slot.to_string()});
             body = json!({"symbol": symbol(wanted.stock), "condition": "reminder", "parameters": parameters});
         }
+        if wanted.is_crossing {
+            let side = if wanted.is_above { "above" } else { "below" };
+            let when = format!("price crosses {side} {}", dollars(wanted.threshold));
+            body = json!({"symbol": symbol(wanted.stock), "condition": "expression", "parameters": {"when": when},
+                          "note": slot.to_string()});
+        }
         let mut options = json!({});
         if let Some(level) = wanted.returns_at {
             options = json!({"repeat": "each_time", "rearm": {"at": dollars(level)}});
+        }
+        if let Some(Cooldown { refires }) = wanted.cooldown {
+            options["repeat"] = json!("each_time");
+            options["cooldown"] = json!("1m");
+            options["cooldown_refire"] = json!(refires);
         }
         if let Some(last) = wanted.max_firings {
             options["max_firings"] = json!(last);

@@ -25,8 +25,10 @@ const MAX_DRAIN_MS: u64 = 400_000;
 const EVALUATION_MS: u64 = 3_000;
 /// The time within which everything must be delivered after the faults, in milliseconds, if the clock was never ahead.
 const MAX_DELIVERY_MS: u64 = 900_000;
-/// Prices that every level reaches.
-const EXTREME_PRICES: [Cents; 2] = [100_000, 1];
+/// The time within which the alerts with a cooldown have fired for the last time, in milliseconds: as often as their limits permit.
+const MAX_COOLDOWNS_MS: u64 = 250_000;
+/// Prices that reach every level, and cross it in both directions.
+const EXTREME_PRICES: [Cents; 3] = [100_000, 1, 100_000];
 
 /// Lets the faults end, and waits until everything due is done.
 pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock>, network: &SimulatedNetwork) {
@@ -68,6 +70,14 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
     }
     wait_ms(EVALUATION_MS).await;
     settle(world, clock);
+    // A retry that was scheduled while the clock was ahead may wait for as long, and a cooldown, too.
+    let ahead = u64::try_from(clock.max_ahead().as_millis()).unwrap_or_default();
+    let has_cooldowns = world.state().model.alerts.values().any(|alert| alert.has_cooldown);
+    if has_cooldowns {
+        wait_ms(MAX_COOLDOWNS_MS + ahead).await;
+        world.state().note_time();
+        settle(world, clock);
+    }
     let is_delivered = || {
         let Ok(records) = database.records() else {
             return false;
@@ -75,8 +85,6 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
         missing_deliveries(&records.alerts, &network.receivers.delivered(), &receivers_of).is_empty()
             && records.emails.iter().all(RecordedEmail::is_finished)
     };
-    // A retry that was scheduled while the clock was ahead may wait for as long.
-    let ahead = u64::try_from(clock.max_ahead().as_millis()).unwrap_or_default();
     within(MAX_DELIVERY_MS + ahead, is_delivered).await;
     // Reminders may have come while deliveries were waited for.
     world.state().note_time();
@@ -156,13 +164,16 @@ pub(crate) fn report(
 }
 
 fn note_states(state: &mut crate::world::WorldState, records: &Records) {
-    for alert in records.alerts.values() {
+    for (slot, alert) in &records.alerts {
         state.report.figures.firings += u64::try_from(alert.firings.len()).unwrap_or_default();
         if alert.firings.iter().any(|firing| firing.reason.contains("reminder")) {
             state.sometimes("a reminder fired");
         }
         if alert.firings.len() > 1 {
             state.sometimes("an alert fired twice");
+            if state.model.alerts.get(slot).is_some_and(|alert| alert.has_cooldown) {
+                state.sometimes("an alert fired again after its cooldown");
+            }
         }
         if alert.status == AlertStatus::Deleted && !alert.firings.is_empty() {
             state.sometimes("a deleted alert had fired");

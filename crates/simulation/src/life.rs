@@ -101,8 +101,10 @@ impl Life<'_> {
                 let wanted = WantedAlert {
                     stock: 0,
                     is_above: true,
+                    is_crossing: false,
                     threshold: 0,
                     returns_at: None,
+                    cooldown: None,
                     moment: Some(self.clock.now() + Duration::from_millis(after_ms)),
                     max_firings: None,
                     expires_at: None,
@@ -119,7 +121,7 @@ impl Life<'_> {
                 // The level of return of an alert that repeats would have to change with its threshold. A reminder cannot be activated
                 // after its moment, nor another alert after its expiry.
                 let alert = alert.filter(|alert| match change {
-                    Change::Edit(_) => !alert.has_options && alert.moment.is_none(),
+                    Change::Edit(_) => !alert.has_options && !alert.is_crossing && alert.moment.is_none(),
                     Change::Activate => alert.moment.is_none() && alert.expires_at.is_none(),
                     Change::Create | Change::Pause | Change::Delete => true,
                 });

@@ -190,8 +190,10 @@ impl Planner {
         WantedAlert {
             stock: self.random.random_range(0..STOCKS),
             is_above,
+            is_crossing: false,
             threshold,
             returns_at: repeats.then_some(returns_at).filter(|level| *level != threshold),
+            cooldown: None,
             moment: None,
             max_firings: None,
             expires_at: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::model::{AlertModel, AlertState, AlertStatus, Cents, Change, Model};
+use crate::model::{AlertModel, AlertState, AlertStatus, Cents, Change, Model, Phase};
 
 /// Returns the rare states that a change of an alert reaches.
 pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str> {
@@ -32,7 +32,7 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
         (_, AlertStatus::Deleted) => reached.push("a deleted alert was changed"),
         _ => {}
     }
-    if state.status == AlertStatus::Active && state.waits_for_return {
+    if state.status == AlertStatus::Active && state.phase == Phase::WaitsForReturn {
         match change {
             Change::Pause => reached.push("an alert was paused while it waited for its return"),
             Change::Delete => reached.push("an alert was deleted while it waited for its return"),
@@ -46,8 +46,15 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
             _ => {}
         }
     }
+    if state.status == AlertStatus::Active && matches!(state.phase, Phase::Cooling { .. }) && change == Change::Pause {
+        reached.push("an alert was paused during its cooldown");
+    }
     let (_, changed) = state.apply(change);
-    if alert.moment.is_none() && state != &changed && price.is_some_and(|price| changed.fires(alert.is_above, price)) {
+    let is_armed = changed.status == AlertStatus::Active && state.status != AlertStatus::Active;
+    if alert.is_crossing && is_armed && price.is_some_and(|price| armed(state).fires(alert.is_above, price)) {
+        reached.push("an alert on a crossing was armed beyond its threshold");
+    }
+    if alert.moment.is_none() && state != &changed && price.is_some_and(|price| changed.holds(alert.is_above, price)) {
         reached.push(match change {
             Change::Create => "an alert held when it was created",
             Change::Edit(_) => "an alert held when it was edited",
@@ -55,6 +62,16 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
         });
     }
     reached
+}
+
+/// Returns the state of an alert that fires at the next price beyond its level.
+fn armed(state: &AlertState) -> AlertState {
+    AlertState {
+        status: AlertStatus::Active,
+        phase: Phase::Armed,
+        was_short: state.was_short.map(|_| true),
+        ..state.clone()
+    }
 }
 
 /// Returns the rare states that a quote reaches.
@@ -70,13 +87,16 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
             continue;
         };
         let fires = |state: &AlertState| state.fires(alert.is_above, price);
-        let armed = AlertState {
-            status: AlertStatus::Active,
-            waits_for_return: false,
-            ..state.clone()
-        };
+        let armed = armed(state);
         match state.status {
-            AlertStatus::Active if state.waits_for_return => {
+            AlertStatus::Active if matches!(state.phase, Phase::Cooling { .. }) => {
+                reached.push(if fires(&armed) {
+                    "a quote was beyond the level of an alert in its cooldown"
+                } else {
+                    "a quote left the level of an alert in its cooldown"
+                });
+            }
+            AlertStatus::Active if state.phase == Phase::WaitsForReturn => {
                 if state.returns_at == Some(price) {
                     reached.push("a quote reached a level of return exactly");
                 } else if fires(&armed) {
@@ -85,9 +105,15 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
             }
             AlertStatus::Active if fires(state) => {
                 *fired.entry(alert.owner).or_default() += 1;
+                if alert.is_crossing {
+                    reached.push("a quote crossed a threshold");
+                }
                 if price == state.threshold {
                     reached.push("a quote reached a level exactly");
                 }
+            }
+            AlertStatus::Active if alert.is_crossing && fires(&armed) => {
+                reached.push("a quote was beyond a threshold that it had to cross");
             }
             AlertStatus::Active if price.abs_diff(state.threshold) == 1 => {
                 reached.push("a quote missed a level by a cent");
@@ -132,8 +158,14 @@ pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
     for alert in model.alerts.values() {
         match alert.known() {
             None => reached.push("a process ended with an alert in an unknown state"),
-            Some((state, _)) if state.status == AlertStatus::Active && state.waits_for_return => {
+            Some((state, _)) if state.status == AlertStatus::Active && state.phase == Phase::WaitsForReturn => {
                 reached.push("a process ended while an alert waited for its return");
+            }
+            Some((state, _)) if state.status == AlertStatus::Active && matches!(state.phase, Phase::Cooling { .. }) => {
+                reached.push("a process ended during a cooldown");
+            }
+            Some((state, _)) if state.status == AlertStatus::Active && state.was_short == Some(true) => {
+                reached.push("a process ended while a price was short of a crossing");
             }
             Some((state, _)) if state.status == AlertStatus::Active && alert.moment.is_some() => {
                 reached.push("a process ended while a reminder was set");

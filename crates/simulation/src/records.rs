@@ -35,7 +35,7 @@ pub(crate) struct Records {
 pub(crate) struct DatabaseReader(Connection);
 
 const ALERTS: &str =
-    "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision, a.options,
+    "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision, a.options, a.note,
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.details LIKE '%split_ratio%'),
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.action IN
                            ('created', 'updated', 'paused', 'reactivated', 'triggered', 'expired', 'deleted'))
@@ -90,11 +90,14 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
     while let Some(row) = rows.next()? {
         let sequence: i64 = row.get(0)?;
         let status: String = row.get(3)?;
-        let threshold: Option<i64> = row.get(4)?;
         let is_deleted = row.get::<_, Option<i64>>(5)?.is_some();
-        let parameters: Option<String> = row.get(6)?;
+        let parameters = json(row.get(6)?);
+        let level: Option<i64> = row.get(4)?;
+        let level = level.map(|level| level / MILLIONTHS_PER_CENT);
+        let threshold = level.or_else(|| level_in(parameters["when"].as_str()?));
         let options = json(row.get(8)?);
-        let adjustments: i64 = row.get(9)?;
+        let note: Option<String> = row.get(9)?;
+        let adjustments: i64 = row.get(10)?;
         let email: String = row.get(2)?;
         let alert = RecordedAlert {
             id: uuid_text(&row.get::<_, String>(1)?),
@@ -104,7 +107,7 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
             } else {
                 status_of(&status)
             },
-            threshold: threshold.unwrap_or_default() / MILLIONTHS_PER_CENT,
+            threshold: threshold.unwrap_or_default(),
             returns_at: options["rearm"]["at"].as_f64().map(cents),
             max_firings: options["max_firings"]
                 .as_u64()
@@ -112,9 +115,9 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
             adjustments,
             firings: firings(connection, sequence, threshold.is_some())?,
             revision: row.get(7)?,
-            changes: row.get::<_, i64>(10)? + adjustments,
+            changes: row.get::<_, i64>(11)? + adjustments,
         };
-        let Some(slot) = parameters.and_then(|text| slot_in(&text)) else {
+        let Some(slot) = slot_in(&parameters["note"]).or_else(|| note?.parse().ok()) else {
             continue;
         };
         if records.alerts.insert(slot, alert).is_some() {
@@ -200,9 +203,12 @@ fn status_of(text: &str) -> AlertStatus {
     }
 }
 
-fn slot_in(parameters: &str) -> Option<usize> {
-    let parameters: serde_json::Value = serde_json::from_str(parameters).ok()?;
-    let note = &parameters["note"];
+/// Returns the level of an expression, which ends with it.
+fn level_in(expression: &str) -> Option<Cents> {
+    expression.rsplit(' ').next()?.parse().ok().map(cents)
+}
+
+fn slot_in(note: &serde_json::Value) -> Option<usize> {
     // The note of a reminder is a text.
     let number = note.as_u64().or_else(|| note.as_str()?.parse().ok())?;
     usize::try_from(number).ok()

@@ -136,12 +136,18 @@ pub(crate) fn settings(has_mail_server: bool) -> anyhow::Result<ServiceConfig> {
     })
 }
 
+/// The number of threads of this process. Where the system does not tell it, 0.
+fn running_threads() -> usize {
+    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
 impl Template {
     /// Makes the template. The simulated disk becomes the file system of SQLite in this process.
     ///
     /// # Errors
     /// If the service does not start or refuses a request.
     pub fn make() -> anyhow::Result<Self> {
+        let threads = running_threads();
         let made = std::thread::spawn(|| {
             crate::entropy::reseed(0);
             disk::register();
@@ -149,7 +155,12 @@ impl Template {
             let runtime = crate::runtime()?;
             runtime.block_on(Self::make_here())
         });
-        made.join().map_err(|_| anyhow::anyhow!("the template panicked"))?
+        let made = made.join().map_err(|_| anyhow::anyhow!("the template panicked"))?;
+        // The threads that hash passwords end a moment later than the service. A fork while one of them holds a lock would hang.
+        while running_threads() > threads {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        made
     }
 
     async fn make_here() -> anyhow::Result<Self> {

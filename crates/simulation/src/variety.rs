@@ -6,7 +6,7 @@ use std::ops::Range;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::model::{Change, Split};
+use crate::model::{Change, Cooldown, Split};
 use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS, behaviour};
 
 /// Draws the variety of a plan.
@@ -14,6 +14,10 @@ pub(crate) struct Variety {
     random: ChaCha8Rng,
     pub(crate) has_night: bool,
     has_options: bool,
+    /// Draws which alerts wait for a crossing, if some do.
+    crossings: Option<ChaCha8Rng>,
+    /// Draws which alerts have a cooldown, if some do.
+    cooldowns: Option<ChaCha8Rng>,
     has_acknowledgements: bool,
     has_watchlists: bool,
     pub(crate) has_mail_server: bool,
@@ -27,7 +31,13 @@ impl Variety {
         let (has_night, has_options) = (draws(), draws());
         let (has_acknowledgements, has_watchlists) = (draws(), draws());
         let has_mail_server = is_various && ChaCha8Rng::seed_from_u64(seed ^ 0xE_5EED).random_range(0..2) == 0;
+        let mut crossings = ChaCha8Rng::seed_from_u64(seed ^ 0xC_5EED);
+        let has_crossings = is_various && !has_night && crossings.random_range(0..2) == 0;
+        let mut cooldowns = ChaCha8Rng::seed_from_u64(seed ^ 0xD_5EED);
+        let has_cooldowns = is_various && cooldowns.random_range(0..2) == 0;
         Self {
+            cooldowns: has_cooldowns.then_some(cooldowns),
+            crossings: has_crossings.then_some(crossings),
             has_mail_server,
             random,
             has_night,
@@ -50,6 +60,12 @@ impl Variety {
                 let change = Change::Activate;
                 self.insert(steps, first..steps.len(), Action::Change { slot, change });
             }
+        }
+        if let Some(random) = &mut self.crossings {
+            add_crossings(steps, random);
+        }
+        if let Some(random) = &mut self.cooldowns {
+            add_cooldowns(steps, random);
         }
         if self.has_acknowledgements {
             for _ in 0..self.random.random_range(1..10) {
@@ -121,5 +137,36 @@ impl Variety {
             }
         }
         limited
+    }
+}
+
+/// Lets some alerts wait for a crossing: those that fire once.
+fn add_crossings(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
+    for step in steps {
+        if let Action::Create { wanted, .. } = &mut step.action
+            && wanted.returns_at.is_none()
+        {
+            wanted.is_crossing = random.random_range(0..2) == 0;
+        }
+    }
+}
+
+/// Gives a cooldown to some alerts, and lets some steps wait for about as long.
+fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
+    for step in &mut *steps {
+        if let Action::Create { wanted, .. } = &mut step.action
+            && random.random_range(0..2) == 0
+        {
+            let refires = random.random_range(0..3) == 0 && !wanted.is_crossing;
+            wanted.cooldown = Some(Cooldown { refires });
+            // One that fires again and again has a limit, so that it comes to an end.
+            if refires {
+                wanted.max_firings = Some(random.random_range(2..4));
+            }
+        }
+    }
+    for _ in 0..random.random_range(1..4) {
+        let position = random.random_range(0..steps.len());
+        steps[position].gap_ms = random.random_range(55_000..70_000);
     }
 }

@@ -4,21 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::state::{AlertState, AlertStatus, Change, Outcome};
+use super::firing_times::FiringTimes;
+use super::state::{AlertState, AlertStatus, Change, Outcome, Phase};
 use super::{Cents, RequestId, Split, WantedAlert};
 
 /// A state with the open requests that have led to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Possible {
-    state: AlertState,
+pub(super) struct Possible {
+    pub(super) state: AlertState,
     /// The price at which the alert is judged without a new quote. `None`: the last price is too old.
-    price: Option<Cents>,
-    applied: BTreeMap<RequestId, Outcome>,
+    pub(super) price: Option<Cents>,
+    pub(super) applied: BTreeMap<RequestId, Outcome>,
 }
 
 /// An open request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Open {
+pub(super) enum Open {
     Change {
         change: Change,
         /// Whether the alert may have been active at an instant since the request began. An activation that finds an active alert needs
@@ -44,22 +45,27 @@ pub(crate) struct AlertModel {
     pub(crate) has_quota: bool,
     pub(crate) stock: usize,
     pub(crate) is_above: bool,
+    /// Whether the price must cross the threshold.
+    pub(crate) is_crossing: bool,
     /// The split of the stock that may be applied.
     pub(super) split: Option<Split>,
     /// Whether its options are not the default, which fires once.
     pub(crate) has_options: bool,
+    /// Whether it has a cooldown after each firing.
+    pub(crate) has_cooldown: bool,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// The instant from which the alert is not judged any more.
     pub(crate) expires_at: Option<Timestamp>,
     /// Whether the clock of the machine has reached the moment.
-    has_come: bool,
+    pub(super) has_come: bool,
     /// Whether the clock of the machine has reached the expiry.
     has_expired: bool,
     /// Whether the service may take the expiry for past: its time stands still after the clock was set back.
-    may_have_expired: bool,
-    possible: BTreeSet<Possible>,
-    open: BTreeMap<RequestId, Open>,
+    pub(super) may_have_expired: bool,
+    pub(super) firing_times: FiringTimes,
+    pub(super) possible: BTreeSet<Possible>,
+    pub(super) open: BTreeMap<RequestId, Open>,
 }
 
 impl AlertModel {
@@ -68,8 +74,10 @@ impl AlertModel {
         let WantedAlert {
             stock,
             is_above,
+            is_crossing,
             threshold,
             returns_at,
+            cooldown,
             moment,
             max_firings,
             expires_at,
@@ -78,10 +86,12 @@ impl AlertModel {
             status: AlertStatus::Absent,
             threshold,
             returns_at,
+            cooldown,
             max_firings,
             firings: 0,
             is_in_old_shares: false,
-            waits_for_return: false,
+            phase: Phase::Armed,
+            was_short: is_crossing.then_some(false),
             fired: Vec::new(),
         };
         let possible = prices.iter().map(|&price| Possible {
@@ -95,12 +105,15 @@ impl AlertModel {
             stock,
             is_above,
             split: None,
-            has_options: returns_at.is_some() || expires_at.is_some(),
+            is_crossing,
+            has_cooldown: cooldown.is_some(),
+            has_options: returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
             moment,
             expires_at,
             has_come: false,
             has_expired: false,
             may_have_expired: false,
+            firing_times: FiringTimes::default(),
             possible: possible.collect(),
             open: BTreeMap::new(),
         }
@@ -138,110 +151,42 @@ impl AlertModel {
             .any(|possible| possible.state.status == AlertStatus::Active)
     }
 
-    /// Adds every state that the open requests and the evaluation at the present price may have led to.
-    pub(super) fn close(&mut self) {
-        loop {
-            self.add_successors();
-            if !self.note_active() {
-                return;
-            }
-        }
-    }
-
-    /// Notes which open changes may see an active alert, apart from their own effects. Returns whether there are more than before.
-    fn note_active(&mut self) -> bool {
-        let mut has_more = false;
-        for (request, open) in &mut self.open {
-            if let Open::Change { may_see_active, .. } = open {
-                let is_active = |possible: &Possible| {
-                    possible.state.status == AlertStatus::Active && !possible.applied.contains_key(request)
-                };
-                let before = std::mem::replace(may_see_active, *may_see_active || self.possible.iter().any(is_active));
-                has_more |= before != *may_see_active;
-            }
-        }
-        has_more
-    }
-
-    fn add_successors(&mut self) {
-        let mut added: Vec<Possible> = self.possible.iter().cloned().collect();
-        while let Some(possible) = added.pop() {
-            for next in self.successors(&possible) {
-                if self.possible.insert(next.clone()) {
-                    added.push(next);
-                }
-            }
-        }
-    }
-
-    fn successors(&self, possible: &Possible) -> Vec<Possible> {
-        let mut next = Vec::new();
-        let Possible { state, price, applied } = possible;
-        // Quotes are judged in their order.
-        let is_quote = |request: &&RequestId| matches!(self.open.get(request), Some(Open::Quote { .. }));
-        let last_quote = applied.keys().rev().find(is_quote).copied();
-        for (&request, open) in self.open.iter().filter(|(request, _)| !applied.contains_key(request)) {
-            let mut add = |state: AlertState, price: Option<Cents>, outcome| {
-                let mut applied = applied.clone();
-                applied.insert(request, outcome);
-                next.push(Possible { state, price, applied });
-            };
-            match *open {
-                Open::Change { change, may_see_active } => {
-                    let (outcome, changed) = state.apply(change);
-                    add(changed, *price, outcome);
-                    for refusal in state.refusals(change, self.has_quota, may_see_active) {
-                        add(state.clone(), *price, refusal);
-                    }
-                }
-                Open::Quote { .. } if last_quote > Some(request) => {}
-                Open::Quote { needs_split: true, .. } if state.is_in_old_shares => {}
-                Open::Quote {
-                    price,
-                    meets_change,
-                    is_too_late,
-                    ..
-                } => {
-                    let judged = self.judge(state, price).filter(|_| !is_too_late);
-                    if judged.is_none() || meets_change {
-                        add(state.clone(), Some(price), Outcome::Succeeded);
-                    }
-                    if let Some(judged) = judged {
-                        add(judged, Some(price), Outcome::Succeeded);
-                    }
-                }
-            }
-        }
-        // An active alert is also judged at the present price or moment, without a new quote.
-        let judged = match self.moment {
-            Some(_) => state.remind().filter(|_| self.has_come),
-            None => price.and_then(|price| self.judge(state, price)),
-        };
-        let expired = state.expire().filter(|_| self.may_have_expired);
-        let adjusted = self.split.and_then(|split| state.adjust(split));
-        next.extend(judged.into_iter().chain(expired).chain(adjusted).map(|state| Possible {
-            state,
-            ..possible.clone()
-        }));
-        next
-    }
-
-    fn judge(&self, state: &AlertState, price: Cents) -> Option<AlertState> {
-        let is_price = self.moment.is_none();
-        is_price.then(|| state.judge(self.is_above, price)).flatten()
-    }
-
     /// The clock of the machine shows this time, and that of the service at most `latest`.
     pub(super) fn note_time(&mut self, now: Timestamp, latest: Timestamp) {
         self.has_come |= self.moment.is_some_and(|moment| moment <= now);
         self.has_expired |= self.expires_at.is_some_and(|expiry| expiry <= now);
         self.may_have_expired |= self.expires_at.is_some_and(|expiry| expiry <= latest);
+        self.firing_times.note_time(now, latest);
+    }
+
+    /// Ends the cooldowns that have certainly ended `delay` ago.
+    fn end_cooldowns(&mut self, delay: SignedDuration) {
+        let times = &self.firing_times;
+        let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
+            let cooled = possible.state.cool();
+            if let Some(cooled) = cooled.filter(|cooled| times.has_cooled(cooled.fired.len(), delay)) {
+                possible.state = cooled;
+            }
+            possible
+        });
+        self.possible = possible.collect();
     }
 
     /// The stock has this price.
     pub(super) fn set_price(&mut self, price: Option<Cents>) {
         let possible = std::mem::take(&mut self.possible).into_iter();
         self.possible = possible.map(|possible| Possible { price, ..possible }).collect();
+    }
+
+    /// The last price may be too old.
+    pub(super) fn price_may_be_old(&mut self) {
+        self.close();
+        let of_old_price = |possible: &Possible| Possible {
+            price: None,
+            ..possible.clone()
+        };
+        let of_old_price: Vec<_> = self.possible.iter().map(of_old_price).collect();
+        self.possible.extend(of_old_price);
     }
 
     /// The second session has begun: the last price is too old, and the levels are those of the first session.
@@ -290,6 +235,7 @@ impl AlertModel {
 
     pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents, needs_split: bool, is_clock_true: bool) {
         self.close();
+        self.end_cooldowns(SignedDuration::ZERO);
         let meets_change = self.open.values().any(|open| matches!(open, Open::Change { .. }));
         let quote = Open::Quote {
             price,
@@ -361,6 +307,7 @@ impl AlertModel {
     /// Removes the states that cannot last: active, with a level that the price reaches, or with a moment or expiry that passed `delay` ago.
     pub(super) fn settle(&mut self, now: Timestamp, delay: SignedDuration) -> Result<(), String> {
         self.close();
+        self.end_cooldowns(delay);
         let before = self.possible.clone();
         let is_above = self.is_above;
         let is_past = |moment: Timestamp| moment + delay <= now;
@@ -369,7 +316,7 @@ impl AlertModel {
         self.possible
             .retain(|Possible { state, price, .. }| match state.status {
                 AlertStatus::Active if is_over => false,
-                _ => !has_level || !price.is_some_and(|price| state.fires(is_above, price)),
+                _ => !has_level || !price.is_some_and(|price| state.holds(is_above, price)),
             });
         if self.possible.is_empty() {
             return Err(format!("it cannot have settled: {before:?}"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AlertModel, AlertState, AlertStatus, Cents, Model};
+use super::{AlertModel, AlertState, AlertStatus, Cents, Model, Phase};
 use crate::network::cents;
 
 /// A firing in the database.
@@ -49,8 +49,13 @@ impl AlertModel {
         if self.moment.is_some() {
             return "the reminder's time has come".to_owned();
         }
-        if self.has_options {
-            let relation = if self.is_above { ">=" } else { "<=" };
+        if self.has_options || self.is_crossing {
+            let relation = match (self.is_crossing, self.is_above) {
+                (true, true) => "crosses above",
+                (true, false) => "crosses below",
+                (false, true) => ">=",
+                (false, false) => "<=",
+            };
             return format!("price {relation} {}: price is {}", shortest(threshold), shortest(price));
         }
         let relation = if self.is_above { "above" } else { "below" };
@@ -113,11 +118,13 @@ impl Model {
                 status: recorded.status,
                 threshold: recorded.threshold,
                 returns_at: recorded.returns_at,
+                cooldown: None,
                 max_firings: recorded.max_firings,
                 firings: 0,
                 is_in_old_shares: false,
-                // The database keeps it in a form of the engine.
-                waits_for_return: false,
+                // The database keeps the following in a form of the engine.
+                phase: Phase::Armed,
+                was_short: None,
                 fired,
             };
             if let Err(violation) = alert.observe(&actual) {

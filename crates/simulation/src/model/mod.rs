@@ -8,9 +8,11 @@
 mod alert;
 mod emails;
 mod evidence;
+mod firing_times;
 mod flags;
 mod split;
 mod state;
+mod successors;
 mod wanted_alert;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +25,8 @@ pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deli
 pub(crate) use flags::Flags;
 pub(crate) use split::Split;
 use split::Splits;
-pub(crate) use state::{AlertState, AlertStatus, Change, Outcome};
-pub(crate) use wanted_alert::WantedAlert;
+pub(crate) use state::{AlertState, AlertStatus, Change, Outcome, Phase};
+pub(crate) use wanted_alert::{Cooldown, WantedAlert};
 
 /// A price in cents.
 pub(crate) type Cents = i64;
@@ -53,8 +55,6 @@ pub(crate) struct Model {
     pub(crate) acknowledged: Flags<String>,
     /// The stocks on the watchlists of the users, with the user.
     pub(crate) watched: Flags<(usize, usize)>,
-    /// Stocks whose last price may be left out or stale after a step of the clock. Their alerts wait for the next quote.
-    awaited: BTreeSet<usize>,
     /// Quotes whose request failed, by stock: the service may still evaluate them.
     failed_quotes: BTreeMap<usize, Vec<RequestId>>,
     pub(crate) violations: Vec<String>,
@@ -147,14 +147,16 @@ impl Model {
             ended
         });
         self.prices.insert(stock, BTreeSet::from([Some(price)]));
-        self.awaited.remove(&stock);
     }
 
-    /// The clock of the machine was stepped.
+    /// The clock of the machine was stepped. After a large step the last prices may be too old, so that alerts wait for the next quote.
     pub(crate) fn clock_stepped(&mut self, by: SignedDuration) {
         self.was_set_back |= by.is_negative();
         if by.abs() > MAX_SMALL_STEP {
-            self.awaited.extend(self.prices.keys());
+            for prices in self.prices.values_mut() {
+                prices.insert(None);
+            }
+            self.alerts.values_mut().for_each(AlertModel::price_may_be_old);
         }
     }
 
@@ -195,14 +197,7 @@ impl Model {
         self.note_time(now);
         for stock in self.prices.keys().copied().collect::<Vec<_>>() {
             self.require_splits(stock);
-            let is_awaited = self.awaited.contains(&stock);
-            self.update_all(stock, |alert| {
-                if is_awaited && alert.moment.is_none() {
-                    Ok(())
-                } else {
-                    alert.settle(now, delay)
-                }
-            });
+            self.update_all(stock, |alert| alert.settle(now, delay));
         }
     }
 }

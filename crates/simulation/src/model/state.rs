@@ -1,6 +1,6 @@
 //! The state of an alert, and how requests, prices and moments change it.
 
-use super::{Cents, Split};
+use super::{Cents, Cooldown, Split};
 
 /// The status of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,21 +40,35 @@ pub(crate) enum Outcome {
     Failed,
 }
 
+/// The phase of an alert that repeats.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Phase {
+    /// It fires as soon as its level is reached.
+    Armed,
+    /// It has fired, and does not fire again before its cooldown has ended.
+    Cooling { has_returned: bool },
+    /// It waits until its price has returned.
+    WaitsForReturn,
+}
+
 /// A possible state.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct AlertState {
     pub(crate) status: AlertStatus,
     pub(crate) threshold: Cents,
-    /// The level to which the price must return before the alert fires again. `None`: it fires once.
+    /// The level to which the price must return before the alert fires again. `None`: it fires once, or the price must leave its level.
     pub(crate) returns_at: Option<Cents>,
-    /// The number of firings after which the alert is triggered. `None`: one, or without a limit if it has a level of return.
+    /// The cooldown after each firing. An alert that has neither this nor a level of return fires once.
+    pub(crate) cooldown: Option<Cooldown>,
+    /// The number of firings after which the alert is triggered. `None`: one, or without a limit if it repeats.
     pub(crate) max_firings: Option<u32>,
     /// The number of firings since the activation.
     pub(crate) firings: u32,
     /// Whether the levels were set in the first session, and were not adjusted to a split since.
     pub(crate) is_in_old_shares: bool,
-    /// Whether an alert that repeats waits until its price has returned to its level.
-    pub(crate) waits_for_return: bool,
+    pub(crate) phase: Phase,
+    /// Of an alert that waits for a crossing: whether the last price that was seen is short of the threshold. `None`: it does not matter.
+    pub(crate) was_short: Option<bool>,
     /// The firings in their order: the price and the threshold that it reached.
     pub(crate) fired: Vec<(Cents, Cents)>,
 }
@@ -72,7 +86,7 @@ impl AlertState {
         let armed = Self {
             status: Active,
             firings: 0,
-            waits_for_return: false,
+            phase: Phase::Armed,
             ..self.clone()
         };
         match (change, self.status) {
@@ -139,44 +153,99 @@ impl AlertState {
         })
     }
 
-    /// Returns the state after a price was judged, if it is another one.
+    /// Returns the state that has seen a price without judging it.
+    pub(super) fn after(&self, is_above: bool, price: Option<Cents>) -> Self {
+        let is_short = price.is_some_and(|price| !is_beyond(is_above, price, self.threshold));
+        Self {
+            was_short: self.was_short.map(|_| is_short),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the state after the price of a quote was judged, if it is another one.
     pub(super) fn judge(&self, is_above: bool, price: Cents) -> Option<Self> {
-        let is_beyond = |level: Cents| if is_above { price >= level } else { price <= level };
-        let has_returned = |level: Cents| if is_above { price <= level } else { price >= level };
         if self.status != AlertStatus::Active {
             return None;
         }
-        if self.waits_for_return {
-            let returned = Self {
-                waits_for_return: false,
-                ..self.clone()
-            };
-            return self.returns_at.is_some_and(has_returned).then_some(returned);
-        }
-        if !is_beyond(self.threshold) {
-            return None;
-        }
-        let mut fired = self.fired.clone();
-        fired.push((price, self.threshold));
-        let firings = self.firings + 1;
-        let is_last = self.returns_at.is_none() || self.max_firings.is_some_and(|last| firings >= last);
-        let (status, waits_for_return) = if is_last {
-            (AlertStatus::Triggered, false)
-        } else {
-            (AlertStatus::Active, true)
+        let after = self.after(is_above, Some(price));
+        let has_crossed = self.was_short != Some(false);
+        let next = match self.phase {
+            Phase::Armed if has_crossed && is_beyond(is_above, price, self.threshold) => after.fired(is_above, price),
+            Phase::WaitsForReturn if self.has_returned(is_above, price) => Self {
+                phase: Phase::Armed,
+                ..after
+            },
+            Phase::Cooling { has_returned: false } => Self {
+                phase: Phase::Cooling {
+                    has_returned: self.has_returned(is_above, price),
+                },
+                ..after
+            },
+            Phase::Armed | Phase::Cooling { .. } | Phase::WaitsForReturn => after,
         };
-        Some(Self {
+        (next != *self).then_some(next)
+    }
+
+    /// Returns the state after a firing.
+    fn fired(self, is_above: bool, price: Cents) -> Self {
+        let firings = self.firings + 1;
+        let is_last = !self.repeats() || self.max_firings.is_some_and(|last| firings >= last);
+        let (status, phase) = match self.cooldown {
+            _ if is_last => (AlertStatus::Triggered, Phase::Armed),
+            Some(_) => {
+                let has_returned = self.has_returned(is_above, price);
+                (AlertStatus::Active, Phase::Cooling { has_returned })
+            }
+            None => (AlertStatus::Active, Phase::WaitsForReturn),
+        };
+        let mut fired = self.fired;
+        fired.push((price, self.threshold));
+        Self {
             status,
+            phase,
             firings,
-            waits_for_return,
             fired,
+            ..self
+        }
+    }
+
+    fn repeats(&self) -> bool {
+        self.returns_at.is_some() || self.cooldown.is_some()
+    }
+
+    /// Whether an alert that has fired may fire again at the price that comes next. A crossing is over at once.
+    fn has_returned(&self, is_above: bool, price: Cents) -> bool {
+        match self.returns_at {
+            Some(level) => is_beyond(!is_above, price, level),
+            None => self.was_short.is_some() || !is_beyond(is_above, price, self.threshold),
+        }
+    }
+
+    /// Returns the state after the end of the cooldown, if it is another one.
+    pub(super) fn cool(&self) -> Option<Self> {
+        let Phase::Cooling { has_returned } = self.phase else {
+            return None;
+        };
+        let is_armed = has_returned || self.cooldown.is_some_and(|cooldown| cooldown.refires);
+        Some(Self {
+            phase: if is_armed { Phase::Armed } else { Phase::WaitsForReturn },
             ..self.clone()
         })
     }
 
-    /// Whether a price fires the alert.
+    /// Whether a price fires the alert without a new quote. A crossing needs one.
+    pub(crate) fn holds(&self, is_above: bool, price: Cents) -> bool {
+        self.was_short.is_none() && self.fires(is_above, price)
+    }
+
+    /// Whether a quote with a price fires the alert.
     pub(crate) fn fires(&self, is_above: bool, price: Cents) -> bool {
         let judged = self.judge(is_above, price);
         judged.is_some_and(|judged| judged.fired.len() > self.fired.len())
     }
+}
+
+/// Whether a price is at or beyond a level.
+const fn is_beyond(is_above: bool, price: Cents, level: Cents) -> bool {
+    if is_above { price >= level } else { price <= level }
 }

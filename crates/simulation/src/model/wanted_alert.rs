@@ -4,14 +4,25 @@ use jiff::Timestamp;
 
 use super::Cents;
 
+/// The cooldown after each firing of an alert.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Cooldown {
+    /// Whether an alert that still holds at the end fires again. Otherwise its price must have returned.
+    pub(crate) refires: bool,
+}
+
 /// An alert as its owner wants it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct WantedAlert {
     pub(crate) stock: usize,
     pub(crate) is_above: bool,
+    /// Whether the price must cross the threshold. Otherwise it may be beyond it already.
+    pub(crate) is_crossing: bool,
     pub(crate) threshold: Cents,
     /// The price at which an alert that repeats may fire again.
     pub(crate) returns_at: Option<Cents>,
+    /// Whether and how it fires again after a cooldown.
+    pub(crate) cooldown: Option<Cooldown>,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// The number of firings after which it ends.

@@ -109,11 +109,18 @@ impl Receivers {
 fn read_delivery(receiver: usize, body: &[u8]) -> Option<Delivered> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
+    let (alert, stock) = (&body["data"]["alert"], &body["data"]["stock"]);
+    // A crossing compares two values.
+    let value = if alert["condition"] == "expression" {
+        &stock["price"]
+    } else {
+        &alert["triggered_value"]
+    };
     Some(Delivered {
         receiver,
         id: text(&body["id"])?,
-        alert: text(&body["data"]["alert"]["id"])?,
-        price: body["data"]["alert"]["triggered_value"].as_f64().map_or(0, cents),
+        alert: text(&alert["id"])?,
+        price: value.as_f64().map_or(0, cents),
     })
 }
 
