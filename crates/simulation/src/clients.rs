@@ -91,6 +91,9 @@ impl Clients {
             options["cooldown"] = json!("1m");
             options["cooldown_refire"] = json!(refires);
         }
+        if let Some(end) = wanted.snoozed_until {
+            options["snoozed_until"] = json!(end.to_string());
+        }
         if let Some(last) = wanted.max_firings {
             options["max_firings"] = json!(last);
         }

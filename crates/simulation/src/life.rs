@@ -86,7 +86,9 @@ impl Life<'_> {
                 user,
                 mut wanted,
                 expires_after_ms,
+                snoozed_for_ms,
             } => {
+                wanted.snoozed_until = snoozed_for_ms.map(|for_ms| self.clock.now() + Duration::from_millis(for_ms));
                 wanted.expires_at = expires_after_ms.map(|after_ms| self.clock.now() + Duration::from_millis(after_ms));
                 wanted.threshold = self.in_present_shares(wanted.stock, wanted.threshold);
                 wanted.returns_at = wanted
@@ -105,6 +107,7 @@ impl Life<'_> {
                     threshold: 0,
                     returns_at: None,
                     cooldown: None,
+                    snoozed_until: None,
                     moment: Some(self.clock.now() + Duration::from_millis(after_ms)),
                     max_firings: None,
                     expires_at: None,

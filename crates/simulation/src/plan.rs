@@ -42,6 +42,8 @@ pub(crate) enum Action {
         wanted: WantedAlert,
         /// The time from now to its expiry, in milliseconds.
         expires_after_ms: Option<u64>,
+        /// The length of its snooze, in milliseconds.
+        snoozed_for_ms: Option<u64>,
     },
     /// A user creates a reminder for a time from now, in milliseconds.
     Remind { slot: usize, user: usize, after_ms: u64 },
@@ -174,6 +176,7 @@ impl Planner {
             user,
             wanted: self.wanted(),
             expires_after_ms: None,
+            snoozed_for_ms: None,
         }
     }
 
@@ -194,6 +197,7 @@ impl Planner {
             threshold,
             returns_at: repeats.then_some(returns_at).filter(|level| *level != threshold),
             cooldown: None,
+            snoozed_until: None,
             moment: None,
             max_firings: None,
             expires_at: None,

@@ -49,6 +49,9 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
     if state.status == AlertStatus::Active && matches!(state.phase, Phase::Cooling { .. }) && change == Change::Pause {
         reached.push("an alert was paused during its cooldown");
     }
+    if state.status == AlertStatus::Active && state.is_snoozed && change == Change::Pause {
+        reached.push("an alert was paused during its snooze");
+    }
     let (_, changed) = state.apply(change);
     let is_armed = changed.status == AlertStatus::Active && state.status != AlertStatus::Active;
     if alert.is_crossing && is_armed && price.is_some_and(|price| armed(state).fires(alert.is_above, price)) {
@@ -69,6 +72,7 @@ fn armed(state: &AlertState) -> AlertState {
     AlertState {
         status: AlertStatus::Active,
         phase: Phase::Armed,
+        is_snoozed: false,
         was_short: state.was_short.map(|_| true),
         ..state.clone()
     }
@@ -89,6 +93,11 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
         let fires = |state: &AlertState| state.fires(alert.is_above, price);
         let armed = armed(state);
         match state.status {
+            AlertStatus::Active if state.is_snoozed => {
+                if fires(&armed) {
+                    reached.push("a quote was beyond the level of a snoozed alert");
+                }
+            }
             AlertStatus::Active if matches!(state.phase, Phase::Cooling { .. }) => {
                 reached.push(if fires(&armed) {
                     "a quote was beyond the level of an alert in its cooldown"
@@ -161,6 +170,9 @@ pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
             Some((state, _)) if state.status == AlertStatus::Active && state.phase == Phase::WaitsForReturn => {
                 reached.push("a process ended while an alert waited for its return");
             }
+            Some((state, _)) if state.status == AlertStatus::Active && state.is_snoozed => {
+                reached.push("a process ended while an alert was snoozed");
+            }
             Some((state, _)) if state.status == AlertStatus::Active && matches!(state.phase, Phase::Cooling { .. }) => {
                 reached.push("a process ended during a cooldown");
             }
@@ -186,6 +198,9 @@ pub(crate) fn of_absence(model: &Model, from: Timestamp, to: Timestamp) -> Vec<&
     for alert in model.alerts.values().filter(|alert| alert.may_be_active()) {
         if is_missed(alert.moment) {
             reached.push("a reminder came due while no process ran");
+        }
+        if is_missed(alert.snoozed_until) {
+            reached.push("a snooze ended while no process ran");
         }
         if is_missed(alert.expires_at) {
             reached.push("an alert expired while no process ran");

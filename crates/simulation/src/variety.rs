@@ -18,6 +18,8 @@ pub(crate) struct Variety {
     crossings: Option<ChaCha8Rng>,
     /// Draws which alerts have a cooldown, if some do.
     cooldowns: Option<ChaCha8Rng>,
+    /// Draws which alerts are snoozed, if some are.
+    snoozes: Option<ChaCha8Rng>,
     has_acknowledgements: bool,
     has_watchlists: bool,
     pub(crate) has_mail_server: bool,
@@ -35,7 +37,10 @@ impl Variety {
         let has_crossings = is_various && !has_night && crossings.random_range(0..2) == 0;
         let mut cooldowns = ChaCha8Rng::seed_from_u64(seed ^ 0xD_5EED);
         let has_cooldowns = is_various && cooldowns.random_range(0..2) == 0;
+        let mut snoozes = ChaCha8Rng::seed_from_u64(seed ^ 0x5_5EED);
+        let has_snoozes = is_various && snoozes.random_range(0..2) == 0;
         Self {
+            snoozes: has_snoozes.then_some(snoozes),
             cooldowns: has_cooldowns.then_some(cooldowns),
             crossings: has_crossings.then_some(crossings),
             has_mail_server,
@@ -66,6 +71,9 @@ impl Variety {
         }
         if let Some(random) = &mut self.cooldowns {
             add_cooldowns(steps, random);
+        }
+        if let Some(random) = &mut self.snoozes {
+            add_snoozes(steps, random);
         }
         if self.has_acknowledgements {
             for _ in 0..self.random.random_range(1..10) {
@@ -168,5 +176,19 @@ fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
     for _ in 0..random.random_range(1..4) {
         let position = random.random_range(0..steps.len());
         steps[position].gap_ms = random.random_range(55_000..70_000);
+    }
+}
+
+/// Lets some alerts begin with a snooze: those that have something else that makes them rules, as an old snooze is left out.
+fn add_snoozes(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
+    for step in steps {
+        if let Action::Create {
+            wanted, snoozed_for_ms, ..
+        } = &mut step.action
+            && (wanted.is_crossing || wanted.returns_at.is_some() || wanted.cooldown.is_some())
+            && random.random_range(0..2) == 0
+        {
+            *snoozed_for_ms = Some(random.random_range(500..60_000));
+        }
     }
 }

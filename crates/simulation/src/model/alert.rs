@@ -53,6 +53,8 @@ pub(crate) struct AlertModel {
     pub(crate) has_options: bool,
     /// Whether it has a cooldown after each firing.
     pub(crate) has_cooldown: bool,
+    /// The end of its snooze.
+    pub(crate) snoozed_until: Option<Timestamp>,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// The instant from which the alert is not judged any more.
@@ -78,6 +80,7 @@ impl AlertModel {
             threshold,
             returns_at,
             cooldown,
+            snoozed_until,
             moment,
             max_firings,
             expires_at,
@@ -91,6 +94,7 @@ impl AlertModel {
             firings: 0,
             is_in_old_shares: false,
             phase: Phase::Armed,
+            is_snoozed: false,
             was_short: is_crossing.then_some(false),
             fired: Vec::new(),
         };
@@ -106,6 +110,7 @@ impl AlertModel {
             is_above,
             split: None,
             is_crossing,
+            snoozed_until,
             has_cooldown: cooldown.is_some(),
             has_options: returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
             moment,
@@ -159,10 +164,14 @@ impl AlertModel {
         self.firing_times.note_time(now, latest);
     }
 
-    /// Ends the cooldowns that have certainly ended `delay` ago.
-    fn end_cooldowns(&mut self, delay: SignedDuration) {
+    /// Ends the cooldowns and the snooze that have certainly ended `delay` ago.
+    fn end_pauses(&mut self, delay: SignedDuration) {
         let times = &self.firing_times;
+        let is_awake = self.snoozed_until.is_some_and(|end| times.has_come(end, delay));
         let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
+            if let Some(awake) = possible.state.wake().filter(|_| is_awake) {
+                possible.state = awake;
+            }
             let cooled = possible.state.cool();
             if let Some(cooled) = cooled.filter(|cooled| times.has_cooled(cooled.fired.len(), delay)) {
                 possible.state = cooled;
@@ -235,7 +244,7 @@ impl AlertModel {
 
     pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents, needs_split: bool, is_clock_true: bool) {
         self.close();
-        self.end_cooldowns(SignedDuration::ZERO);
+        self.end_pauses(SignedDuration::ZERO);
         let meets_change = self.open.values().any(|open| matches!(open, Open::Change { .. }));
         let quote = Open::Quote {
             price,
@@ -307,7 +316,7 @@ impl AlertModel {
     /// Removes the states that cannot last: active, with a level that the price reaches, or with a moment or expiry that passed `delay` ago.
     pub(super) fn settle(&mut self, now: Timestamp, delay: SignedDuration) -> Result<(), String> {
         self.close();
-        self.end_cooldowns(delay);
+        self.end_pauses(delay);
         let before = self.possible.clone();
         let is_above = self.is_above;
         let is_past = |moment: Timestamp| moment + delay <= now;

@@ -53,18 +53,28 @@ impl FiringTimes {
         self.since_noted = self.now;
     }
 
+    /// Whether the service may have shown this time.
+    pub(super) fn may_have_come(&self, time: Timestamp) -> bool {
+        self.since_noted.latest >= time
+    }
+
+    /// Whether the service has certainly shown this time `delay` ago.
+    pub(super) fn has_come(&self, time: Timestamp, delay: SignedDuration) -> bool {
+        time + delay <= self.now.earliest
+    }
+
     /// Whether the cooldown of the `firings`-th firing may have ended.
     pub(super) fn may_have_cooled(&self, firings: usize) -> bool {
         let firing = firings.checked_sub(1).and_then(|place| self.possible.get(place));
         // A firing that was not possible before was made since then.
         let began = firing.unwrap_or(&self.since_noted).earliest;
-        self.now.latest >= began + COOLDOWN
+        self.may_have_come(began + COOLDOWN)
     }
 
     /// Whether the cooldown of the `firings`-th firing has certainly ended `delay` ago.
     pub(super) fn has_cooled(&self, firings: usize, delay: SignedDuration) -> bool {
         let place = firings.checked_sub(1).filter(|place| *place < self.certain);
         let firing = place.and_then(|place| self.possible.get(place));
-        firing.is_some_and(|firing| firing.latest + COOLDOWN + delay <= self.now.earliest)
+        firing.is_some_and(|firing| self.has_come(firing.latest + COOLDOWN, delay))
     }
 }

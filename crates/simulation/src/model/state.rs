@@ -67,6 +67,8 @@ pub(crate) struct AlertState {
     /// Whether the levels were set in the first session, and were not adjusted to a split since.
     pub(crate) is_in_old_shares: bool,
     pub(crate) phase: Phase,
+    /// Whether its snooze has not ended since it was armed.
+    pub(crate) is_snoozed: bool,
     /// Of an alert that waits for a crossing: whether the last price that was seen is short of the threshold. `None`: it does not matter.
     pub(crate) was_short: Option<bool>,
     /// The firings in their order: the price and the threshold that it reached.
@@ -87,6 +89,7 @@ impl AlertState {
             status: Active,
             firings: 0,
             phase: Phase::Armed,
+            is_snoozed: false,
             ..self.clone()
         };
         match (change, self.status) {
@@ -168,6 +171,9 @@ impl AlertState {
             return None;
         }
         let after = self.after(is_above, Some(price));
+        if self.is_snoozed {
+            return (after != *self).then_some(after);
+        }
         let has_crossed = self.was_short != Some(false);
         let next = match self.phase {
             Phase::Armed if has_crossed && is_beyond(is_above, price, self.threshold) => after.fired(is_above, price),
@@ -219,6 +225,15 @@ impl AlertState {
             Some(level) => is_beyond(!is_above, price, level),
             None => self.was_short.is_some() || !is_beyond(is_above, price, self.threshold),
         }
+    }
+
+    /// Returns the state after the end of the snooze, if it is another one.
+    pub(super) fn wake(&self) -> Option<Self> {
+        self.is_snoozed.then(|| Self {
+            is_snoozed: false,
+            phase: Phase::Armed,
+            ..self.clone()
+        })
     }
 
     /// Returns the state after the end of the cooldown, if it is another one.

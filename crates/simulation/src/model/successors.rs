@@ -62,7 +62,10 @@ impl AlertModel {
                     let (outcome, changed) = state.apply(change);
                     let is_active = |state: &AlertState| state.status == AlertStatus::Active;
                     let is_armed = is_active(&changed) && !is_active(state);
-                    let armed = is_armed.then(|| changed.after(self.is_above, *price));
+                    let armed = is_armed.then(|| AlertState {
+                        is_snoozed: self.snoozed_until.is_some(),
+                        ..changed.after(self.is_above, *price)
+                    });
                     add(armed.unwrap_or(changed), *price, outcome);
                     for refusal in state.refusals(change, self.has_quota, may_see_active) {
                         add(state.clone(), *price, refusal);
@@ -98,8 +101,10 @@ impl AlertModel {
         let expired = state.expire().filter(|_| self.may_have_expired);
         let has_cooled = self.firing_times.may_have_cooled(state.fired.len());
         let cooled = state.cool().filter(|_| has_cooled);
+        let may_wake = self.snoozed_until.is_some_and(|end| self.firing_times.may_have_come(end));
+        let awake = state.wake().filter(|_| may_wake);
         let adjusted = self.split.and_then(|split| state.adjust(split));
-        next.extend(judged.into_iter().chain(expired).chain(cooled).chain(adjusted).map(|state| Possible {
+        next.extend(judged.into_iter().chain(expired).chain(cooled).chain(awake).chain(adjusted).map(|state| Possible {
             state,
             ..possible.clone()
         }));

@@ -23,6 +23,8 @@ pub(crate) struct WantedAlert {
     pub(crate) returns_at: Option<Cents>,
     /// Whether and how it fires again after a cooldown.
     pub(crate) cooldown: Option<Cooldown>,
+    /// The end of the snooze with which it is created.
+    pub(crate) snoozed_until: Option<Timestamp>,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// The number of firings after which it ends.
