@@ -48,7 +48,8 @@ const ACKNOWLEDGED: &str = "SELECT lower(hex(e.id)) FROM acknowledgements a JOIN
 const ACKNOWLEDGEMENTS: &str = "SELECT seq FROM history WHERE action = 'acknowledged'";
 const WATCHED: &str = "SELECT u.email, w.symbol FROM watchlist_items w JOIN accounts u ON u.id = w.account_id";
 const EMAILS: &str =
-    "SELECT lower(hex(m.id)), lower(hex(e.id)), lower(hex(a.id)), m.status, m.outcome, lower(hex(f.id)), u.email
+    "SELECT lower(hex(m.id)), lower(hex(e.id)), lower(hex(a.id)), m.status, m.outcome, lower(hex(f.id)), u.email,
+                        (SELECT h.details ->> '$.reason' FROM history h WHERE h.seq = e.seq AND h.alert_seq = e.alert_seq)
                       FROM messages m JOIN accounts u ON u.id = m.account_id LEFT JOIN events e ON e.seq = m.event_seq
                       LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN messages f ON f.seq = m.folded_into
                       WHERE m.channel = 'email' ORDER BY m.seq";
@@ -148,6 +149,7 @@ fn read(connection: &Connection) -> rusqlite::Result<Records> {
             outcome: row.get(4)?,
             folded_into: id(5)?,
             recipient: row.get(6)?,
+            reason: row.get(7)?,
         })
     })?;
     records.email_results = list(connection, EMAIL_RESULTS, |row| {

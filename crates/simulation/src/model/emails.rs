@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Model, RecordedAlert};
 use crate::network::ReceivedEmails;
 
+/// The number of firings that an email lists.
+const MAX_LISTED: usize = 50;
+
 /// An email in the database: about a firing, or a notice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RecordedEmail {
@@ -20,6 +23,8 @@ pub(crate) struct RecordedEmail {
     pub(crate) folded_into: Option<String>,
     /// The address of its account.
     pub(crate) recipient: String,
+    /// The reason of its firing.
+    pub(crate) reason: Option<String>,
 }
 
 /// A result of an email in the history of its alert.
@@ -129,13 +134,19 @@ impl Model {
                 if let Some((other, _)) = accepted.iter().find(|(recipient, _)| *recipient != email.recipient) {
                     return Some(format!("it went to {other}, not to {}", email.recipient));
                 }
-                let expected = match (&email.firing, &email.alert) {
-                    (Some(_), Some(_)) if firings > 1 => format!("Subject: {firings} alerts have fired"),
-                    (Some(_), Some(alert)) => format!("/alerts/{alert}"),
-                    _ => return None,
+                let (Some(alert), Some(reason)) = (&email.alert, &email.reason) else {
+                    return None;
                 };
-                let says_so = accepted.iter().any(|(_, text)| text.contains(&expected));
-                (!says_so).then(|| format!("no accepted text of it has {expected:?}"))
+                let mut expected = vec![if firings > 1 {
+                    format!("Subject: {firings} alerts have fired")
+                } else {
+                    format!("/alerts/{alert}")
+                }];
+                if firings <= MAX_LISTED {
+                    expected.push(reason.clone());
+                }
+                let has_all = |(_, text): &(String, String)| expected.iter().all(|part| text.contains(part));
+                (!accepted.iter().any(has_all)).then(|| format!("no accepted text of it has {expected:?}"))
             }
             "failed" if self.was_needless(email) => None,
             "failed" if received.is_some_and(|received| received.refused.contains(email.sent_as())) => None,

@@ -132,7 +132,7 @@ fn address_in(command: &str) -> String {
     address.unwrap_or_default().to_owned()
 }
 
-/// Reads a message up to its last line, without the soft line breaks of quoted-printable texts.
+/// Reads a message up to its last line, with quoted-printable texts decoded as far as they are compared.
 async fn read_message(stream: &mut BufStream<DuplexStream>) -> std::io::Result<String> {
     let mut message = String::new();
     loop {
@@ -142,7 +142,7 @@ async fn read_message(stream: &mut BufStream<DuplexStream>) -> std::io::Result<S
         }
         if &message[begin..] == ".\r\n" {
             message.truncate(begin);
-            return Ok(message.replace("=\r\n", ""));
+            return Ok(message.replace("=\r\n", "").replace("=3D", "="));
         }
     }
 }
