@@ -131,6 +131,10 @@ impl Clients {
                 body["condition"] = json!(condition(is_above));
                 detail(self.in_time(alerts.update_alert(actor, id, &body)).await)
             }
+            Change::Snooze(_) => {
+                let body = json!({"snooze": "1m"});
+                detail(self.in_time(alerts.patch_alert(actor, id, &body)).await)
+            }
             Change::Pause => detail(self.in_time(alerts.pause_alert(actor, id)).await),
             Change::Activate => detail(self.in_time(alerts.activate_alert(actor, id)).await),
             Change::Delete => self.in_time(alerts.delete_alert(actor, id)).await,

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::clients::Clients;
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
-use crate::model::{AlertStatus, Cents, RecordedAlert, RecordedEmail, missing_deliveries};
+use crate::model::{AlertModel, AlertStatus, Cents, RecordedAlert, RecordedEmail, missing_deliveries};
 use crate::network::{ReceivedEmails, SimulatedNetwork};
 use crate::plan::STOCKS;
 use crate::records::{DatabaseReader, Records};
@@ -25,8 +25,8 @@ const MAX_DRAIN_MS: u64 = 400_000;
 const EVALUATION_MS: u64 = 3_000;
 /// The time within which everything must be delivered after the faults, in milliseconds, if the clock was never ahead.
 const MAX_DELIVERY_MS: u64 = 900_000;
-/// The time within which the alerts with a cooldown have fired for the last time, in milliseconds: as often as their limits permit.
-const MAX_COOLDOWNS_MS: u64 = 250_000;
+/// The time within which alerts with a snooze or a cooldown have fired for the last time, in milliseconds: as often as their limits permit.
+const MAX_WAIT_MS: u64 = 250_000;
 /// Prices that reach every level, and cross it in both directions.
 const EXTREME_PRICES: [Cents; 3] = [100_000, 1, 100_000];
 
@@ -70,11 +70,12 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
     }
     wait_ms(EVALUATION_MS).await;
     settle(world, clock);
-    // A retry that was scheduled while the clock was ahead may wait for as long, and a cooldown, too.
+    // A retry that was scheduled while the clock was ahead may wait for as long, and so may a snooze or a cooldown.
     let ahead = u64::try_from(clock.max_ahead().as_millis()).unwrap_or_default();
-    let has_cooldowns = world.state().model.alerts.values().any(|alert| alert.has_cooldown);
-    if has_cooldowns {
-        wait_ms(MAX_COOLDOWNS_MS + ahead).await;
+    let may_wait = |alert: &AlertModel| alert.has_cooldown || alert.end_of_last_snooze().is_some();
+    let may_fire_later = world.state().model.alerts.values().any(may_wait);
+    if may_fire_later {
+        wait_ms(MAX_WAIT_MS + ahead).await;
         world.state().note_time();
         settle(world, clock);
     }

@@ -126,7 +126,7 @@ impl Life<'_> {
                 let alert = alert.filter(|alert| match change {
                     Change::Edit(_) => !alert.has_options && !alert.is_crossing && alert.moment.is_none(),
                     Change::Activate => alert.moment.is_none() && alert.expires_at.is_none(),
-                    Change::Create | Change::Pause | Change::Delete => true,
+                    Change::Create | Change::Snooze(_) | Change::Pause | Change::Delete => true,
                 });
                 let owner = alert.map(|alert| (alert.owner, alert.is_above));
                 let stock = alert.map_or(0, |alert| alert.stock);
@@ -137,6 +137,23 @@ impl Life<'_> {
                 if let (Some(id), Some((owner, is_above))) = (found, owner) {
                     let request = world.change_begins(slot, change);
                     tokio::spawn(clients.clone().change(slot, request, (owner, id, is_above), change));
+                }
+            }
+            Action::Snooze { slot } => {
+                let mut state = world.state();
+                state.note_time();
+                let found = state.ids.get(&slot).copied();
+                let alert = state.model.alerts.get_mut(&slot);
+                // The expiry would have to change with the snooze once it is past. An alert without options would become a rule.
+                let alert =
+                    alert.filter(|alert| (alert.has_options || alert.is_crossing) && alert.expires_at.is_none());
+                let change = found
+                    .zip(alert)
+                    .map(|(id, alert)| ((alert.owner, id, alert.is_above), alert.snooze()));
+                drop(state);
+                if let Some((alert, change)) = change {
+                    let request = world.change_begins(slot, change);
+                    tokio::spawn(clients.clone().change(slot, request, alert, change));
                 }
             }
             Action::Trespass { slot } => {

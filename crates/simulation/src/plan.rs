@@ -49,6 +49,8 @@ pub(crate) enum Action {
     Remind { slot: usize, user: usize, after_ms: u64 },
     /// The owner of an alert changes it.
     Change { slot: usize, change: Change },
+    /// The owner of an alert snoozes it.
+    Snooze { slot: usize },
     /// A user tries to read and change an alert of another account.
     Trespass { slot: usize },
     /// A source sends a quote.

@@ -49,6 +49,13 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
     if state.status == AlertStatus::Active && matches!(state.phase, Phase::Cooling { .. }) && change == Change::Pause {
         reached.push("an alert was paused during its cooldown");
     }
+    if state.status == AlertStatus::Active && matches!(change, Change::Snooze(_)) {
+        reached.push(match state.phase {
+            Phase::Armed => "an armed alert was snoozed",
+            Phase::Cooling { .. } => "an alert was snoozed during its cooldown",
+            Phase::WaitsForReturn => "an alert was snoozed while it waited for its return",
+        });
+    }
     if state.status == AlertStatus::Active && state.is_snoozed && change == Change::Pause {
         reached.push("an alert was paused during its snooze");
     }
@@ -199,7 +206,7 @@ pub(crate) fn of_absence(model: &Model, from: Timestamp, to: Timestamp) -> Vec<&
         if is_missed(alert.moment) {
             reached.push("a reminder came due while no process ran");
         }
-        if is_missed(alert.snoozed_until) {
+        if is_missed(alert.end_of_last_snooze()) {
             reached.push("a snooze ended while no process ran");
         }
         if is_missed(alert.expires_at) {

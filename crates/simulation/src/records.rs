@@ -38,7 +38,7 @@ const ALERTS: &str =
     "SELECT a.seq, lower(hex(a.id)), u.email, a.status, a.threshold, a.deleted_at, a.parameters, a.revision, a.options, a.note,
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.details LIKE '%split_ratio%'),
                         (SELECT COUNT(*) FROM history h WHERE h.alert_seq = a.seq AND h.action IN
-                           ('created', 'updated', 'paused', 'reactivated', 'triggered', 'expired', 'deleted'))
+                           ('created', 'updated', 'snoozed', 'paused', 'reactivated', 'triggered', 'expired', 'deleted'))
                       FROM alerts a JOIN accounts u ON u.id = a.account_id ORDER BY a.seq";
 const FIRINGS: &str = "SELECT h.price, h.details,
                          (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq)

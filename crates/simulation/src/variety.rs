@@ -73,7 +73,14 @@ impl Variety {
             add_cooldowns(steps, random);
         }
         if let Some(random) = &mut self.snoozes {
-            add_snoozes(steps, random);
+            let created = add_snoozes(steps, random);
+            for _ in 0..random.random_range(0..8) {
+                let position = random.random_range(first..steps.len());
+                let slot = random.random_range(0..created);
+                let gap_ms = random.random_range(0..50);
+                let action = Action::Snooze { slot };
+                steps.insert(position, PlannedStep { gap_ms, action });
+            }
         }
         if self.has_acknowledgements {
             for _ in 0..self.random.random_range(1..10) {
@@ -159,7 +166,7 @@ fn add_crossings(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
     }
 }
 
-/// Gives a cooldown to some alerts, and lets some steps wait for about as long.
+/// Gives a cooldown to some alerts.
 fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
     for step in &mut *steps {
         if let Action::Create { wanted, .. } = &mut step.action
@@ -173,15 +180,23 @@ fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
             }
         }
     }
+    add_waits(steps, random);
+}
+
+/// Lets some steps wait for about a minute.
+fn add_waits(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
     for _ in 0..random.random_range(1..4) {
         let position = random.random_range(0..steps.len());
         steps[position].gap_ms = random.random_range(55_000..70_000);
     }
 }
 
-/// Lets some alerts begin with a snooze: those that have something else that makes them rules, as an old snooze is left out.
-fn add_snoozes(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
-    for step in steps {
+/// Lets some alerts begin with a snooze: those that are rules without it, too, as a snooze that is over is left out. Returns the number of
+/// alerts.
+fn add_snoozes(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) -> usize {
+    let mut created = 0;
+    for step in &mut *steps {
+        created += usize::from(matches!(step.action, Action::Create { .. }));
         if let Action::Create {
             wanted, snoozed_for_ms, ..
         } = &mut step.action
@@ -191,4 +206,6 @@ fn add_snoozes(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
             *snoozed_for_ms = Some(random.random_range(500..60_000));
         }
     }
+    add_waits(steps, random);
+    created
 }

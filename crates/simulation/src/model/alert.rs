@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::firing_times::FiringTimes;
 use super::state::{AlertState, AlertStatus, Change, Outcome, Phase};
+use super::times::AlertTimes;
 use super::{Cents, RequestId, Split, WantedAlert};
 
 /// A state with the open requests that have led to it.
@@ -53,8 +53,6 @@ pub(crate) struct AlertModel {
     pub(crate) has_options: bool,
     /// Whether it has a cooldown after each firing.
     pub(crate) has_cooldown: bool,
-    /// The end of its snooze.
-    pub(crate) snoozed_until: Option<Timestamp>,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// The instant from which the alert is not judged any more.
@@ -65,7 +63,7 @@ pub(crate) struct AlertModel {
     has_expired: bool,
     /// Whether the service may take the expiry for past: its time stands still after the clock was set back.
     pub(super) may_have_expired: bool,
-    pub(super) firing_times: FiringTimes,
+    pub(super) times: AlertTimes,
     pub(super) possible: BTreeSet<Possible>,
     pub(super) open: BTreeMap<RequestId, Open>,
 }
@@ -85,6 +83,8 @@ impl AlertModel {
             max_firings,
             expires_at,
         } = wanted;
+        let mut times = AlertTimes::default();
+        let snooze = snoozed_until.map(|end| times.add_snooze_until(end));
         let state = AlertState {
             status: AlertStatus::Absent,
             threshold,
@@ -94,6 +94,7 @@ impl AlertModel {
             firings: 0,
             is_in_old_shares: false,
             phase: Phase::Armed,
+            snooze,
             is_snoozed: false,
             was_short: is_crossing.then_some(false),
             fired: Vec::new(),
@@ -110,7 +111,6 @@ impl AlertModel {
             is_above,
             split: None,
             is_crossing,
-            snoozed_until,
             has_cooldown: cooldown.is_some(),
             has_options: returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
             moment,
@@ -118,7 +118,7 @@ impl AlertModel {
             has_come: false,
             has_expired: false,
             may_have_expired: false,
-            firing_times: FiringTimes::default(),
+            times,
             possible: possible.collect(),
             open: BTreeMap::new(),
         }
@@ -161,14 +161,24 @@ impl AlertModel {
         self.has_come |= self.moment.is_some_and(|moment| moment <= now);
         self.has_expired |= self.expires_at.is_some_and(|expiry| expiry <= now);
         self.may_have_expired |= self.expires_at.is_some_and(|expiry| expiry <= latest);
-        self.firing_times.note_time(now, latest);
+        self.times.note_time(now, latest);
+        for open in self.open.values() {
+            if let Open::Change {
+                change: Change::Snooze(snooze),
+                ..
+            } = open
+            {
+                self.times.delay_snooze(*snooze);
+            }
+        }
     }
 
     /// Ends the cooldowns and the snooze that have certainly ended `delay` ago.
     fn end_pauses(&mut self, delay: SignedDuration) {
-        let times = &self.firing_times;
-        let is_awake = self.snoozed_until.is_some_and(|end| times.has_come(end, delay));
+        let times = &self.times;
         let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
+            let snooze = possible.state.snooze;
+            let is_awake = snooze.is_some_and(|snooze| times.has_woken(snooze, delay));
             if let Some(awake) = possible.state.wake().filter(|_| is_awake) {
                 possible.state = awake;
             }
@@ -179,6 +189,16 @@ impl AlertModel {
             possible
         });
         self.possible = possible.collect();
+    }
+
+    /// A request to snooze the alert begins now. Returns the change.
+    pub(crate) fn snooze(&mut self) -> Change {
+        Change::Snooze(self.times.add_snooze())
+    }
+
+    /// The end of its last snooze, or a time before it.
+    pub(crate) fn end_of_last_snooze(&self) -> Option<Timestamp> {
+        self.times.end_of_last_snooze()
     }
 
     /// The stock has this price.

@@ -124,6 +124,7 @@ impl Model {
                 is_in_old_shares: false,
                 // The database keeps the following in a form of the engine.
                 phase: Phase::Armed,
+                snooze: None,
                 is_snoozed: false,
                 was_short: None,
                 fired,

@@ -8,11 +8,11 @@
 mod alert;
 mod emails;
 mod evidence;
-mod firing_times;
 mod flags;
 mod split;
 mod state;
 mod successors;
+mod times;
 mod wanted_alert;
 
 use std::collections::{BTreeMap, BTreeSet};

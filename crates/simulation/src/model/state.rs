@@ -20,6 +20,8 @@ pub(crate) enum AlertStatus {
 pub(crate) enum Change {
     Create,
     Edit(Cents),
+    /// It is snoozed for a minute. The number is that of the snooze.
+    Snooze(usize),
     Pause,
     Activate,
     Delete,
@@ -67,7 +69,9 @@ pub(crate) struct AlertState {
     /// Whether the levels were set in the first session, and were not adjusted to a split since.
     pub(crate) is_in_old_shares: bool,
     pub(crate) phase: Phase,
-    /// Whether its snooze has not ended since it was armed.
+    /// The number of its last snooze.
+    pub(crate) snooze: Option<usize>,
+    /// Whether the snooze has not ended since the alert was armed.
     pub(crate) is_snoozed: bool,
     /// Of an alert that waits for a crossing: whether the last price that was seen is short of the threshold. `None`: it does not matter.
     pub(crate) was_short: Option<bool>,
@@ -89,7 +93,7 @@ impl AlertState {
             status: Active,
             firings: 0,
             phase: Phase::Armed,
-            is_snoozed: false,
+            is_snoozed: self.snooze.is_some(),
             ..self.clone()
         };
         match (change, self.status) {
@@ -102,6 +106,16 @@ impl AlertState {
                     ..self.clone()
                 };
                 (Outcome::Succeeded, edited)
+            }
+            (Change::Snooze(snooze), status) => {
+                // An active alert is armed again, with as many firings.
+                let snoozed = Self {
+                    snooze: Some(snooze),
+                    is_snoozed: true,
+                    phase: if status == Active { Phase::Armed } else { self.phase },
+                    ..self.clone()
+                };
+                (Outcome::Succeeded, snoozed)
             }
             (Change::Pause, Triggered | Expired) | (Change::Activate, Expired) => (Outcome::Rejected, self.clone()),
             (Change::Pause, Active | Paused) => (Outcome::Succeeded, to(Paused)),

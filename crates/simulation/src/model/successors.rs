@@ -16,7 +16,7 @@ impl AlertModel {
         let firings = self.possible.iter().map(|possible| possible.state.fired.len());
         let certain = firings.clone().min().unwrap_or_default();
         let possible = firings.max().unwrap_or_default();
-        self.firing_times.note_firings(certain, possible);
+        self.times.note_firings(certain, possible);
     }
 
     /// Notes which open changes may see an active alert, apart from their own effects. Returns whether there are more than before.
@@ -62,10 +62,7 @@ impl AlertModel {
                     let (outcome, changed) = state.apply(change);
                     let is_active = |state: &AlertState| state.status == AlertStatus::Active;
                     let is_armed = is_active(&changed) && !is_active(state);
-                    let armed = is_armed.then(|| AlertState {
-                        is_snoozed: self.snoozed_until.is_some(),
-                        ..changed.after(self.is_above, *price)
-                    });
+                    let armed = is_armed.then(|| changed.after(self.is_above, *price));
                     add(armed.unwrap_or(changed), *price, outcome);
                     for refusal in state.refusals(change, self.has_quota, may_see_active) {
                         add(state.clone(), *price, refusal);
@@ -96,18 +93,28 @@ impl AlertModel {
         let judged = match self.moment {
             Some(_) => state.remind().filter(|_| self.has_come),
             // A crossing needs a new quote.
-            None => price.filter(|_| !self.is_crossing).and_then(|price| self.judge(state, price)),
+            None => price
+                .filter(|_| !self.is_crossing)
+                .and_then(|price| self.judge(state, price)),
         };
         let expired = state.expire().filter(|_| self.may_have_expired);
-        let has_cooled = self.firing_times.may_have_cooled(state.fired.len());
+        let has_cooled = self.times.may_have_cooled(state.fired.len());
         let cooled = state.cool().filter(|_| has_cooled);
-        let may_wake = self.snoozed_until.is_some_and(|end| self.firing_times.may_have_come(end));
+        let may_wake = state.snooze.is_some_and(|snooze| self.times.may_have_woken(snooze));
         let awake = state.wake().filter(|_| may_wake);
         let adjusted = self.split.and_then(|split| state.adjust(split));
-        next.extend(judged.into_iter().chain(expired).chain(cooled).chain(awake).chain(adjusted).map(|state| Possible {
-            state,
-            ..possible.clone()
-        }));
+        next.extend(
+            judged
+                .into_iter()
+                .chain(expired)
+                .chain(cooled)
+                .chain(awake)
+                .chain(adjusted)
+                .map(|state| Possible {
+                    state,
+                    ..possible.clone()
+                }),
+        );
         next
     }
 

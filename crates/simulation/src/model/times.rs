@@ -1,9 +1,12 @@
-//! The times of the firings of an alert, as far as they are known from outside, and the ends of the cooldowns that begin with them.
+//! The times of the firings and snoozes of an alert, as far as they are known from outside.
 
 use jiff::{SignedDuration, Timestamp};
 
 /// The cooldown of the alerts that have one.
 pub(super) const COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
+
+/// The length of the snoozes that users request.
+const SNOOZE: SignedDuration = SignedDuration::from_secs(60);
 
 /// A range of the time that the service shows.
 #[derive(Clone, Copy, Default, Debug)]
@@ -19,9 +22,9 @@ impl TimeRange {
     }
 }
 
-/// When the first, the second, and each other firing of an alert was made.
+/// When the first, the second, and each other firing of an alert was made, and when its snoozes end.
 #[derive(Clone, Default, Debug)]
-pub(super) struct FiringTimes {
+pub(super) struct AlertTimes {
     now: TimeRange,
     /// The time since the firings were noted.
     since_noted: TimeRange,
@@ -29,9 +32,11 @@ pub(super) struct FiringTimes {
     possible: Vec<TimeRange>,
     /// The number of firings that were certainly made.
     certain: usize,
+    /// The end of each snooze.
+    snoozes: Vec<TimeRange>,
 }
 
-impl FiringTimes {
+impl AlertTimes {
     /// The service shows a time in this range.
     pub(super) fn note_time(&mut self, earliest: Timestamp, latest: Timestamp) {
         self.now = TimeRange { earliest, latest };
@@ -53,13 +58,54 @@ impl FiringTimes {
         self.since_noted = self.now;
     }
 
+    /// A snooze with a known end is requested. Returns its number.
+    pub(super) fn add_snooze_until(&mut self, end: Timestamp) -> usize {
+        self.snoozes.push(TimeRange {
+            earliest: end,
+            latest: end,
+        });
+        self.snoozes.len() - 1
+    }
+
+    /// A snooze from now on is requested. Returns its number.
+    pub(super) fn add_snooze(&mut self) -> usize {
+        self.snoozes.push(TimeRange {
+            earliest: self.now.earliest + SNOOZE,
+            latest: self.now.latest + SNOOZE,
+        });
+        self.snoozes.len() - 1
+    }
+
+    /// The request of a snooze is still open.
+    pub(super) fn delay_snooze(&mut self, snooze: usize) {
+        self.snoozes[snooze].include(TimeRange {
+            earliest: self.now.earliest + SNOOZE,
+            latest: self.now.latest + SNOOZE,
+        });
+    }
+
+    /// Whether a snooze may have ended.
+    pub(super) fn may_have_woken(&self, snooze: usize) -> bool {
+        self.may_have_come(self.snoozes[snooze].earliest)
+    }
+
+    /// Whether a snooze has certainly ended `delay` ago.
+    pub(super) fn has_woken(&self, snooze: usize, delay: SignedDuration) -> bool {
+        self.has_come(self.snoozes[snooze].latest, delay)
+    }
+
+    /// The earliest end of the last snooze.
+    pub(super) fn end_of_last_snooze(&self) -> Option<Timestamp> {
+        self.snoozes.last().map(|end| end.earliest)
+    }
+
     /// Whether the service may have shown this time.
-    pub(super) fn may_have_come(&self, time: Timestamp) -> bool {
+    fn may_have_come(&self, time: Timestamp) -> bool {
         self.since_noted.latest >= time
     }
 
     /// Whether the service has certainly shown this time `delay` ago.
-    pub(super) fn has_come(&self, time: Timestamp, delay: SignedDuration) -> bool {
+    fn has_come(&self, time: Timestamp, delay: SignedDuration) -> bool {
         time + delay <= self.now.earliest
     }
 
