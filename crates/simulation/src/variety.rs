@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -155,13 +156,23 @@ impl Variety {
     }
 }
 
-/// Lets some alerts wait for a crossing: those that fire once.
+/// Lets some alerts wait for a crossing, of those that have no level of return, and some prices reach their thresholds exactly.
 fn add_crossings(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
-    for step in steps {
+    let mut thresholds = Vec::new();
+    for step in &mut *steps {
         if let Action::Create { wanted, .. } = &mut step.action
             && wanted.returns_at.is_none()
         {
             wanted.is_crossing = random.random_range(0..2) == 0;
+            thresholds.extend(wanted.is_crossing.then_some((wanted.stock, wanted.threshold)));
+        }
+    }
+    for step in steps {
+        if let Action::Quote { stock, price, .. } = &mut step.action
+            && random.random_range(0..6) == 0
+            && let Some(threshold) = thresholds.choose(random)
+        {
+            (*stock, *price) = *threshold;
         }
     }
 }
