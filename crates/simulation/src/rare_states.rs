@@ -109,7 +109,7 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
                 reached.push(if fires(&armed) {
                     "a quote was beyond the level of an alert in its cooldown"
                 } else {
-                    "a quote left the level of an alert in its cooldown"
+                    "a quote was short of the level of an alert in its cooldown"
                 });
             }
             AlertStatus::Active if state.phase == Phase::WaitsForReturn => {

@@ -37,6 +37,8 @@ const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(2);
 const MAX_RETRIES: usize = 500;
 /// The timeout of an attempt to send an email.
 const MAIL_TIMEOUT: Duration = Duration::from_secs(20);
+/// The time within which the threads that made the template end, in milliseconds.
+const MAX_THREAD_WAIT_MS: u32 = 60_000;
 /// The number of separate emails to an address within a minute; more of them become one.
 const BURST_LIMIT: u32 = 3;
 
@@ -157,10 +159,13 @@ impl Template {
         });
         let made = made.join().map_err(|_| anyhow::anyhow!("the template panicked"))?;
         // The threads that hash passwords end a moment later than the service. A fork while one of them holds a lock would hang.
-        while running_threads() > threads {
+        for _ in 0..MAX_THREAD_WAIT_MS {
+            if running_threads() <= threads {
+                return made;
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
-        made
+        anyhow::bail!("threads that made the template still run")
     }
 
     async fn make_here() -> anyhow::Result<Self> {

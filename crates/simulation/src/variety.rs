@@ -156,7 +156,8 @@ impl Variety {
     }
 }
 
-/// Lets some alerts wait for a crossing, of those that have no level of return, and some prices reach their thresholds exactly.
+/// Lets some alerts wait for a crossing, of those without a level of return, which a crossing cannot have. Some prices reach their thresholds
+/// exactly.
 fn add_crossings(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
     let mut thresholds = Vec::new();
     for step in &mut *steps {

@@ -168,27 +168,9 @@ impl AlertModel {
                 ..
             } = open
             {
-                self.times.delay_snooze(*snooze);
+                self.times.extend_snooze(*snooze);
             }
         }
-    }
-
-    /// Ends the cooldowns and the snooze that have certainly ended `delay` ago.
-    fn end_pauses(&mut self, delay: SignedDuration) {
-        let times = &self.times;
-        let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
-            let snooze = possible.state.snooze;
-            let is_awake = snooze.is_some_and(|snooze| times.has_woken(snooze, delay));
-            if let Some(awake) = possible.state.wake().filter(|_| is_awake) {
-                possible.state = awake;
-            }
-            let cooled = possible.state.cool();
-            if let Some(cooled) = cooled.filter(|cooled| times.has_cooled(cooled.fired.len(), delay)) {
-                possible.state = cooled;
-            }
-            possible
-        });
-        self.possible = possible.collect();
     }
 
     /// A request to snooze the alert begins now. Returns the change.
@@ -262,9 +244,40 @@ impl AlertModel {
         self.open.insert(request, open);
     }
 
+    /// A quote is open while the alert is created, so it may be judged after the creation.
+    pub(super) fn add_open_quote(&mut self, request: RequestId, price: Cents, needs_split: bool) {
+        let quote = Open::Quote {
+            price,
+            meets_change: true,
+            needs_split,
+            is_too_late: false,
+        };
+        self.open.insert(request, quote);
+    }
+
+    /// The clock was set back: what is waited for may not have come, even if it had before.
+    pub(super) fn clock_set_back(&mut self) {
+        self.close();
+        for open in self.open.values_mut() {
+            if let Open::Quote { is_too_late, .. } = open {
+                *is_too_late = false;
+            }
+        }
+        let earlier = |possible: &Possible| {
+            let states = possible.state.before_end_of_wait().into_iter();
+            let possible = possible.clone();
+            states.map(move |state| Possible {
+                state,
+                ..possible.clone()
+            })
+        };
+        let earlier: Vec<_> = self.possible.iter().flat_map(earlier).collect();
+        self.possible.extend(earlier);
+    }
+
     pub(super) fn quote_begins(&mut self, request: RequestId, price: Cents, needs_split: bool, is_clock_true: bool) {
         self.close();
-        self.end_pauses(SignedDuration::ZERO);
+        self.end_waits(SignedDuration::ZERO);
         let meets_change = self.open.values().any(|open| matches!(open, Open::Change { .. }));
         let quote = Open::Quote {
             price,
@@ -307,6 +320,7 @@ impl AlertModel {
                 .retain(|possible| possible.applied.get(&request) == Some(&outcome)),
         }
         self.interrupt(request);
+        self.note_firings();
         if self.possible.is_empty() {
             let states: Vec<_> = before.iter().map(|possible| &possible.state).collect();
             self.possible = before.iter().cloned().collect();
@@ -331,40 +345,5 @@ impl AlertModel {
     pub(super) fn interrupt_all(&mut self) {
         let requests: Vec<RequestId> = self.open.keys().copied().collect();
         requests.into_iter().for_each(|request| self.interrupt(request));
-    }
-
-    /// Removes the states that cannot last: active, with a level that the price reaches, or with a moment or expiry that passed `delay` ago.
-    pub(super) fn settle(&mut self, now: Timestamp, delay: SignedDuration) -> Result<(), String> {
-        self.close();
-        self.end_pauses(delay);
-        let before = self.possible.clone();
-        let is_above = self.is_above;
-        let is_past = |moment: Timestamp| moment + delay <= now;
-        let is_over = self.moment.is_some_and(is_past) || self.expires_at.is_some_and(is_past);
-        let has_level = self.moment.is_none();
-        self.possible
-            .retain(|Possible { state, price, .. }| match state.status {
-                AlertStatus::Active if is_over => false,
-                _ => !has_level || !price.is_some_and(|price| state.holds(is_above, price)),
-            });
-        if self.possible.is_empty() {
-            return Err(format!("it cannot have settled: {before:?}"));
-        }
-        Ok(())
-    }
-
-    /// Compares the actual state with the possible ones.
-    pub(super) fn observe(&self, actual: &AlertState) -> Result<(), String> {
-        let agrees = |possible: &&Possible| {
-            let state = &possible.state;
-            let same_levels = (state.threshold, state.returns_at) == (actual.threshold, actual.returns_at)
-                || actual.status == AlertStatus::Deleted;
-            state.status == actual.status && state.fired == actual.fired && same_levels
-        };
-        if self.possible.iter().any(|possible| agrees(&possible)) {
-            return Ok(());
-        }
-        let states: Vec<_> = self.possible.iter().map(|possible| &possible.state).collect();
-        Err(format!("it is {actual:?}, but can only be {states:?}"))
     }
 }

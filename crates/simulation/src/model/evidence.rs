@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AlertModel, AlertState, AlertStatus, Cents, Model, Phase};
+use super::{AlertModel, AlertStatus, Cents, Model};
 use crate::network::cents;
 
 /// A firing in the database.
@@ -114,22 +114,7 @@ impl Model {
                 }
                 fired.push((firing.price, threshold.unwrap_or_default()));
             }
-            let actual = AlertState {
-                status: recorded.status,
-                threshold: recorded.threshold,
-                returns_at: recorded.returns_at,
-                cooldown: None,
-                max_firings: recorded.max_firings,
-                firings: 0,
-                is_in_old_shares: false,
-                // The database keeps the following in a form of the engine.
-                phase: Phase::Armed,
-                snooze: None,
-                is_snoozed: false,
-                was_short: None,
-                fired,
-            };
-            if let Err(violation) = alert.observe(&actual) {
+            if let Err(violation) = alert.observe(recorded, &fired) {
                 self.violations.push(format!("alert {slot}: {violation}"));
             }
         }

@@ -6,6 +6,7 @@
 //! state of each alert ([`Model::check_database`]), and the receivers with the database ([`Model::check_deliveries`]).
 
 mod alert;
+mod due;
 mod emails;
 mod evidence;
 mod flags;
@@ -55,6 +56,8 @@ pub(crate) struct Model {
     pub(crate) acknowledged: Flags<String>,
     /// The stocks on the watchlists of the users, with the user.
     pub(crate) watched: Flags<(usize, usize)>,
+    /// The quotes that have not been answered, each with its stock, its price, and whether a split is applied before.
+    open_quotes: BTreeMap<RequestId, (usize, Cents, bool)>,
     /// Quotes whose request failed, by stock: the service may still evaluate them.
     failed_quotes: BTreeMap<usize, Vec<RequestId>>,
     pub(crate) violations: Vec<String>,
@@ -73,7 +76,19 @@ impl Model {
 
     /// The prices that a stock may have.
     pub(crate) fn prices_of(&self, stock: usize) -> BTreeSet<Option<Cents>> {
-        self.prices.get(&stock).cloned().unwrap_or_default()
+        let open = self.open_quotes.values().filter(|(of, ..)| *of == stock);
+        let known = self.prices.get(&stock).into_iter().flatten().copied();
+        known.chain(open.map(|(_, price, _)| Some(*price))).collect()
+    }
+
+    /// A request to create an alert begins.
+    pub(crate) fn add(&mut self, slot: usize, mut alert: AlertModel) {
+        for (request, (stock, price, needs_split)) in &self.open_quotes {
+            if *stock == alert.stock {
+                alert.add_open_quote(*request, *price, *needs_split);
+            }
+        }
+        self.alerts.insert(slot, alert);
     }
 
     /// Updates an alert, and keeps a contradiction.
@@ -126,8 +141,8 @@ impl Model {
 
     /// A quote is sent.
     pub(crate) fn quote_begins(&mut self, stock: usize, request: RequestId, price: Cents) {
-        self.prices.entry(stock).or_default().insert(Some(price));
         let needs_split = self.splits.is_certainly_due(stock);
+        self.open_quotes.insert(request, (stock, price, needs_split));
         let is_clock_true = !self.was_set_back;
         self.update_all(stock, |alert| {
             alert.quote_begins(request, price, needs_split, is_clock_true);
@@ -137,6 +152,7 @@ impl Model {
 
     /// A quote has been acknowledged: each alert whose level it reaches has fired.
     pub(crate) fn quote_ends(&mut self, stock: usize, request: RequestId, price: Cents) {
+        self.open_quotes.remove(&request);
         // Decisions that could not be committed before were committed first.
         let failed = self.failed_quotes.remove(&stock).unwrap_or_default();
         self.update_all(stock, |alert| {
@@ -151,28 +167,43 @@ impl Model {
 
     /// The clock of the machine was stepped. After a large step the last prices may be too old, so that alerts wait for the next quote.
     pub(crate) fn clock_stepped(&mut self, by: SignedDuration) {
-        self.was_set_back |= by.is_negative();
-        if by.abs() > MAX_SMALL_STEP {
-            for prices in self.prices.values_mut() {
-                prices.insert(None);
-            }
-            self.alerts.values_mut().for_each(AlertModel::price_may_be_old);
+        if by.is_negative() {
+            self.was_set_back = true;
+            self.alerts.values_mut().for_each(AlertModel::clock_set_back);
         }
+        if by.abs() > MAX_SMALL_STEP {
+            self.prices_may_be_old();
+        }
+    }
+
+    /// The last prices may be too old for another evaluation.
+    pub(crate) fn prices_may_be_old(&mut self) {
+        for prices in self.prices.values_mut() {
+            prices.insert(None);
+        }
+        self.alerts.values_mut().for_each(AlertModel::price_may_be_old);
     }
 
     /// A quote has been rejected as older than another one: it was not judged.
     pub(crate) fn quote_rejected(&mut self, stock: usize, request: RequestId) {
+        self.open_quotes.remove(&request);
         self.update_all(stock, |alert| alert.ends(request, Outcome::Refused));
     }
 
     /// A quote's request has failed. The service keeps its decisions and commits them later.
     pub(crate) fn quote_fails(&mut self, stock: usize, request: RequestId) {
+        if let Some((_, price, _)) = self.open_quotes.remove(&request) {
+            self.prices.entry(stock).or_default().insert(Some(price));
+        }
         self.failed_quotes.entry(stock).or_default().push(request);
     }
 
     /// The process has ended: each open request has been executed or not.
     pub(crate) fn process_ends(&mut self) {
         self.failed_quotes.clear();
+        for (stock, price, _) in std::mem::take(&mut self.open_quotes).into_values() {
+            self.prices.entry(stock).or_default().insert(Some(price));
+        }
         for stock in self.prices.keys().copied().collect::<Vec<_>>() {
             let prices = self.prices_of(stock);
             self.update_all(stock, |alert| {

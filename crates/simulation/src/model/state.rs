@@ -208,25 +208,18 @@ impl AlertState {
 
     /// Returns the state after a firing.
     fn fired(self, is_above: bool, price: Cents) -> Self {
-        let firings = self.firings + 1;
-        let is_last = !self.repeats() || self.max_firings.is_some_and(|last| firings >= last);
-        let (status, phase) = match self.cooldown {
-            _ if is_last => (AlertStatus::Triggered, Phase::Armed),
-            Some(_) => {
-                let has_returned = self.has_returned(is_above, price);
-                (AlertStatus::Active, Phase::Cooling { has_returned })
-            }
-            None => (AlertStatus::Active, Phase::WaitsForReturn),
-        };
-        let mut fired = self.fired;
-        fired.push((price, self.threshold));
-        Self {
-            status,
-            phase,
-            firings,
-            fired,
-            ..self
+        let mut next = self;
+        next.firings += 1;
+        next.fired.push((price, next.threshold));
+        if !next.repeats() || next.has_reached_limit() {
+            next.status = AlertStatus::Triggered;
+        } else if next.cooldown.is_some() {
+            let has_returned = next.has_returned(is_above, price);
+            next.phase = Phase::Cooling { has_returned };
+        } else {
+            next.phase = Phase::WaitsForReturn;
         }
+        next
     }
 
     fn repeats(&self) -> bool {
@@ -241,8 +234,30 @@ impl AlertState {
         }
     }
 
+    /// Returns the state before the end of its last cooldown or snooze, if it may not have ended after all.
+    pub(super) fn before_end_of_wait(&self) -> Vec<Self> {
+        let mut before = Vec::new();
+        let has_cooldown = self.cooldown.is_some() && !self.fired.is_empty();
+        let has_returned = match self.phase {
+            Phase::Armed => Some(true),
+            Phase::WaitsForReturn => Some(false),
+            Phase::Cooling { .. } => None,
+        };
+        before.extend(has_returned.filter(|_| has_cooldown).map(|has_returned| Self {
+            phase: Phase::Cooling { has_returned },
+            ..self.clone()
+        }));
+        if self.snooze.is_some() && self.phase == Phase::Armed {
+            before.push(Self {
+                is_snoozed: true,
+                ..self.clone()
+            });
+        }
+        before
+    }
+
     /// Returns the state after the end of the snooze, if it is another one.
-    pub(super) fn wake(&self) -> Option<Self> {
+    pub(super) fn after_snooze(&self) -> Option<Self> {
         self.is_snoozed.then(|| Self {
             is_snoozed: false,
             phase: Phase::Armed,
@@ -251,7 +266,7 @@ impl AlertState {
     }
 
     /// Returns the state after the end of the cooldown, if it is another one.
-    pub(super) fn cool(&self) -> Option<Self> {
+    pub(super) fn after_cooldown(&self) -> Option<Self> {
         let Phase::Cooling { has_returned } = self.phase else {
             return None;
         };

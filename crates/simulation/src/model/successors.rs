@@ -13,6 +13,11 @@ impl AlertModel {
                 break;
             }
         }
+        self.note_firings();
+    }
+
+    /// Notes how often the alert has fired at least and at most.
+    pub(super) fn note_firings(&mut self) {
         let firings = self.possible.iter().map(|possible| possible.state.fired.len());
         let certain = firings.clone().min().unwrap_or_default();
         let possible = firings.max().unwrap_or_default();
@@ -98,10 +103,12 @@ impl AlertModel {
                 .and_then(|price| self.judge(state, price)),
         };
         let expired = state.expire().filter(|_| self.may_have_expired);
-        let has_cooled = self.times.may_have_cooled(state.fired.len());
-        let cooled = state.cool().filter(|_| has_cooled);
-        let may_wake = state.snooze.is_some_and(|snooze| self.times.may_have_woken(snooze));
-        let awake = state.wake().filter(|_| may_wake);
+        let cooled = state.after_cooldown();
+        let cooled = cooled.filter(|_| self.times.cooldown_may_have_ended(state.fired.len()));
+        let snooze_may_have_ended = |snooze| self.times.snooze_may_have_ended(snooze);
+        let awake = state
+            .after_snooze()
+            .filter(|_| state.snooze.is_some_and(snooze_may_have_ended));
         let adjusted = self.split.and_then(|split| state.adjust(split));
         next.extend(
             judged

@@ -8,7 +8,7 @@ pub(super) const COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
 /// The length of the snoozes that users request.
 const SNOOZE: SignedDuration = SignedDuration::from_secs(60);
 
-/// A range of the time that the service shows.
+/// A range that contains the time of the service.
 #[derive(Clone, Copy, Default, Debug)]
 struct TimeRange {
     earliest: Timestamp,
@@ -26,9 +26,9 @@ impl TimeRange {
 #[derive(Clone, Default, Debug)]
 pub(super) struct AlertTimes {
     now: TimeRange,
-    /// The time since the firings were noted.
-    since_noted: TimeRange,
-    /// Firings that were possible, each with the time in which it was made if it was.
+    /// The time since the last [`note_firings`](Self::note_firings); `None`: it is not known yet.
+    since_noted: Option<TimeRange>,
+    /// The possible firings, each with the range of its time.
     possible: Vec<TimeRange>,
     /// The number of firings that were certainly made.
     certain: usize,
@@ -37,13 +37,10 @@ pub(super) struct AlertTimes {
 }
 
 impl AlertTimes {
-    /// The service shows a time in this range.
+    /// The time of the service is in this range.
     pub(super) fn note_time(&mut self, earliest: Timestamp, latest: Timestamp) {
         self.now = TimeRange { earliest, latest };
-        if self.since_noted.latest == Timestamp::default() {
-            self.since_noted = self.now;
-        }
-        self.since_noted.include(self.now);
+        self.since_noted.get_or_insert(self.now).include(self.now);
         for firing in self.possible.iter_mut().skip(self.certain) {
             firing.latest = firing.latest.max(latest);
         }
@@ -51,11 +48,13 @@ impl AlertTimes {
 
     /// The alert has fired at least `certain` times, and at most `possible` times.
     pub(super) fn note_firings(&mut self, certain: usize, possible: usize) {
-        if self.possible.len() < possible {
-            self.possible.resize(possible, self.since_noted);
-        }
+        self.possible.resize(possible, self.since_noted());
         self.certain = self.certain.max(certain);
-        self.since_noted = self.now;
+        self.since_noted = Some(self.now);
+    }
+
+    fn since_noted(&self) -> TimeRange {
+        self.since_noted.unwrap_or(self.now)
     }
 
     /// A snooze with a known end is requested. Returns its number.
@@ -77,7 +76,7 @@ impl AlertTimes {
     }
 
     /// The request of a snooze is still open.
-    pub(super) fn delay_snooze(&mut self, snooze: usize) {
+    pub(super) fn extend_snooze(&mut self, snooze: usize) {
         self.snoozes[snooze].include(TimeRange {
             earliest: self.now.earliest + SNOOZE,
             latest: self.now.latest + SNOOZE,
@@ -85,13 +84,13 @@ impl AlertTimes {
     }
 
     /// Whether a snooze may have ended.
-    pub(super) fn may_have_woken(&self, snooze: usize) -> bool {
-        self.may_have_come(self.snoozes[snooze].earliest)
+    pub(super) fn snooze_may_have_ended(&self, snooze: usize) -> bool {
+        self.may_be_past(self.snoozes[snooze].earliest)
     }
 
     /// Whether a snooze has certainly ended `delay` ago.
-    pub(super) fn has_woken(&self, snooze: usize, delay: SignedDuration) -> bool {
-        self.has_come(self.snoozes[snooze].latest, delay)
+    pub(super) fn snooze_has_ended(&self, snooze: usize, delay: SignedDuration) -> bool {
+        self.is_past(self.snoozes[snooze].latest, delay)
     }
 
     /// The earliest end of the last snooze.
@@ -99,28 +98,28 @@ impl AlertTimes {
         self.snoozes.last().map(|end| end.earliest)
     }
 
-    /// Whether the service may have shown this time.
-    fn may_have_come(&self, time: Timestamp) -> bool {
-        self.since_noted.latest >= time
+    /// Whether a time may be past for the service.
+    fn may_be_past(&self, time: Timestamp) -> bool {
+        self.since_noted().latest >= time
     }
 
-    /// Whether the service has certainly shown this time `delay` ago.
-    fn has_come(&self, time: Timestamp, delay: SignedDuration) -> bool {
+    /// Whether a time was certainly past for the service `delay` ago.
+    fn is_past(&self, time: Timestamp, delay: SignedDuration) -> bool {
         time + delay <= self.now.earliest
     }
 
     /// Whether the cooldown of the `firings`-th firing may have ended.
-    pub(super) fn may_have_cooled(&self, firings: usize) -> bool {
+    pub(super) fn cooldown_may_have_ended(&self, firings: usize) -> bool {
         let firing = firings.checked_sub(1).and_then(|place| self.possible.get(place));
         // A firing that was not possible before was made since then.
-        let began = firing.unwrap_or(&self.since_noted).earliest;
-        self.may_have_come(began + COOLDOWN)
+        let began = firing.copied().unwrap_or_else(|| self.since_noted()).earliest;
+        self.may_be_past(began + COOLDOWN)
     }
 
     /// Whether the cooldown of the `firings`-th firing has certainly ended `delay` ago.
-    pub(super) fn has_cooled(&self, firings: usize, delay: SignedDuration) -> bool {
+    pub(super) fn cooldown_has_ended(&self, firings: usize, delay: SignedDuration) -> bool {
         let place = firings.checked_sub(1).filter(|place| *place < self.certain);
         let firing = place.and_then(|place| self.possible.get(place));
-        firing.is_some_and(|firing| self.has_come(firing.latest + COOLDOWN, delay))
+        firing.is_some_and(|firing| self.is_past(firing.latest + COOLDOWN, delay))
     }
 }

@@ -110,7 +110,7 @@ fn read_delivery(receiver: usize, body: &[u8]) -> Option<Delivered> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let (alert, stock) = (&body["data"]["alert"], &body["data"]["stock"]);
-    // A crossing compares two values.
+    // An expression compares several values, so the price is that of its stock.
     let value = if alert["condition"] == "expression" {
         &stock["price"]
     } else {

@@ -116,7 +116,7 @@ impl World {
 
     /// A request to create an alert begins.
     pub(crate) fn create_begins(&self, slot: usize, alert: AlertModel) -> RequestId {
-        self.state().model.alerts.insert(slot, alert);
+        self.state().model.add(slot, alert);
         self.change_begins(slot, Change::Create)
     }
 
