@@ -1,5 +1,5 @@
-//! Steps that only some plans have: a second session, options, acknowledgements, watchlists and a mail server. They are drawn apart from
-//! the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
+//! Steps that only some plans have: a second session, options, crossings, acknowledgements, watchlists and a mail server. They are drawn apart
+//! from the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
 
 use std::ops::Range;
 

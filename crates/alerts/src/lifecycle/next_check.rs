@@ -25,7 +25,7 @@ impl Lifecycle {
         match self.phase {
             Phase::Armed => Some(held),
             Phase::Cooling { until, was_left } if was_left || options.refires() => Some(held.max(until)),
-            Phase::WaitingToRearm if options.refires() && self.has_fired() => Some(held),
+            Phase::WaitingToRearm if options.refires() && !self.waits_for_first_change() => Some(held),
             Phase::Cooling { .. } | Phase::WaitingToRearm => None,
         }
     }

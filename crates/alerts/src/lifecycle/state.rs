@@ -176,9 +176,9 @@ impl Lifecycle {
         self.crossings = self.crossings.rearmed();
     }
 
-    /// Returns whether the alert has fired since it was armed.
-    pub(super) fn has_fired(&self) -> bool {
-        self.last_fired_at.is_some_and(|fired_at| fired_at >= self.armed_at)
+    /// Returns whether the alert fires on changes only and has not fired since it was armed.
+    pub(super) fn waits_for_first_change(&self) -> bool {
+        self.fires_on_change && self.last_fired_at.is_none_or(|fired_at| fired_at < self.armed_at)
     }
 
     /// Returns the phase of an alert that is armed.

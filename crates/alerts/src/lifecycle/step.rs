@@ -126,7 +126,7 @@ impl Lifecycle {
         match self.phase {
             Phase::Cooling { until, .. } if options.has_firing_limit() => Some(WaitReason::FiringLimit { until }),
             Phase::Cooling { until, .. } => Some(WaitReason::Cooldown { until }),
-            Phase::WaitingToRearm if !self.has_fired() => Some(WaitReason::WaitingForChange),
+            Phase::WaitingToRearm if self.waits_for_first_change() => Some(WaitReason::WaitingForChange),
             Phase::WaitingToRearm if options.refires() => None,
             Phase::WaitingToRearm if options.rearm.is_some() => Some(WaitReason::WaitingForRearmLevel),
             Phase::WaitingToRearm => Some(WaitReason::WaitingToRearm),

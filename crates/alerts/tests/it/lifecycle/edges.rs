@@ -54,6 +54,17 @@ fn condition_that_holds_throughout_the_cooldown_fires_again_with_cooldown_refire
     assert_eq!(firings(&options, &truths), [0, 300, 600]);
 }
 
+/// The clock was set back after the alert was armed, so the firing is before that.
+#[test]
+fn alert_that_fired_before_it_was_armed_fires_again_with_cooldown_refire() {
+    let options = AlertOptions {
+        cooldown: cooldown("5m"),
+        cooldown_refire: true,
+        ..each_time()
+    };
+    assert_eq!(firings(&options, &at(&[(-400, True), (-100, True)])), [-400, -100]);
+}
+
 #[test]
 fn flapping_alert_is_limited_to_one_firing_per_minute_and_says_so() {
     let flapping: Vec<_> = (0..=130)
