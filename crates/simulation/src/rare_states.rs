@@ -100,11 +100,10 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
         let fires = |state: &AlertState| state.fires(alert.is_above, price);
         let armed = armed(state);
         match state.status {
-            AlertStatus::Active if state.is_snoozed => {
-                if fires(&armed) {
-                    reached.push("a quote was beyond the level of a snoozed alert");
-                }
+            AlertStatus::Active if state.is_snoozed && fires(&armed) => {
+                reached.push("a quote was beyond the level of a snoozed alert");
             }
+            AlertStatus::Active if state.is_snoozed => {}
             AlertStatus::Active if matches!(state.phase, Phase::Cooling { .. }) => {
                 reached.push(if fires(&armed) {
                     "a quote was beyond the level of an alert in its cooldown"

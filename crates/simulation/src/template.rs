@@ -143,6 +143,19 @@ fn running_threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
+/// Waits until this process has at most this number of threads: those that hash passwords end a moment later than the service, and a fork
+/// while one of them holds a lock would hang.
+#[expect(clippy::disallowed_methods, reason = "the end of another thread is no event")]
+fn wait_for_threads(most: usize) -> anyhow::Result<()> {
+    for _ in 0..MAX_THREAD_WAIT_MS {
+        if running_threads() <= most {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    anyhow::bail!("threads that made the template still run")
+}
+
 impl Template {
     /// Makes the template. The simulated disk becomes the file system of SQLite in this process.
     ///
@@ -158,14 +171,8 @@ impl Template {
             runtime.block_on(Self::make_here())
         });
         let made = made.join().map_err(|_| anyhow::anyhow!("the template panicked"))?;
-        // The threads that hash passwords end a moment later than the service. A fork while one of them holds a lock would hang.
-        for _ in 0..MAX_THREAD_WAIT_MS {
-            if running_threads() <= threads {
-                return made;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        anyhow::bail!("threads that made the template still run")
+        wait_for_threads(threads)?;
+        made
     }
 
     async fn make_here() -> anyhow::Result<Self> {
