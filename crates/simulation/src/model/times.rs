@@ -42,7 +42,7 @@ impl AlertTimes {
         self.now = TimeRange { earliest, latest };
         self.since_noted.get_or_insert(self.now).include(self.now);
         for firing in self.possible.iter_mut().skip(self.certain) {
-            firing.latest = firing.latest.max(latest);
+            firing.include(self.now);
         }
     }
 

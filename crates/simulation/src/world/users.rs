@@ -85,6 +85,9 @@ impl World {
                 "#{request}: stock {stock} cannot have been {before} the watchlist of user {user}"
             ));
         }
-        state.model.watched.is_known(fact, is_added);
+        // A refusal settles nothing: a removal that was not confirmed can seem undone until a restart finds it in the log of the database.
+        if result.is_ok() {
+            state.model.watched.is_known(fact, is_added);
+        }
     }
 }
