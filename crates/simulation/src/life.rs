@@ -124,7 +124,7 @@ impl Life<'_> {
                 // The level of return of an alert that repeats would have to change with its threshold. A reminder cannot be activated
                 // after its moment, nor another alert after its expiry.
                 let alert = alert.filter(|alert| match change {
-                    Change::Edit(_) => !alert.has_options && !alert.is_crossing && alert.moment.is_none(),
+                    Change::Edit(_) => !alert.is_rule && alert.moment.is_none(),
                     Change::Activate => alert.moment.is_none() && alert.expires_at.is_none(),
                     Change::Create | Change::Snooze(_) | Change::Pause | Change::Delete => true,
                 });
@@ -144,9 +144,8 @@ impl Life<'_> {
                 state.note_time();
                 let found = state.ids.get(&slot).copied();
                 let alert = state.model.alerts.get_mut(&slot);
-                // The expiry would have to change with the snooze once it is past. An alert without options would become a rule.
-                let alert =
-                    alert.filter(|alert| (alert.has_options || alert.is_crossing) && alert.expires_at.is_none());
+                // The expiry would have to change with the snooze once it is past. Any other alert would become a rule.
+                let alert = alert.filter(|alert| alert.is_rule && alert.expires_at.is_none());
                 let change = found
                     .zip(alert)
                     .map(|(id, alert)| ((alert.owner, id, alert.is_above), alert.snooze()));

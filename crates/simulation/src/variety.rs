@@ -33,18 +33,15 @@ impl Variety {
         let mut draws = || random.random_range(0..2) == 0 && is_various;
         let (has_night, has_options) = (draws(), draws());
         let (has_acknowledgements, has_watchlists) = (draws(), draws());
-        let has_mail_server = is_various && ChaCha8Rng::seed_from_u64(seed ^ 0xE_5EED).random_range(0..2) == 0;
-        let mut crossings = ChaCha8Rng::seed_from_u64(seed ^ 0xC_5EED);
-        let has_crossings = is_various && !has_night && crossings.random_range(0..2) == 0;
-        let mut cooldowns = ChaCha8Rng::seed_from_u64(seed ^ 0xD_5EED);
-        let has_cooldowns = is_various && cooldowns.random_range(0..2) == 0;
-        let mut snoozes = ChaCha8Rng::seed_from_u64(seed ^ 0x5_5EED);
-        let has_snoozes = is_various && snoozes.random_range(0..2) == 0;
+        let drawn_apart = |key: u64| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed ^ key);
+            (is_various && random.random_range(0..2) == 0).then_some(random)
+        };
         Self {
-            snoozes: has_snoozes.then_some(snoozes),
-            cooldowns: has_cooldowns.then_some(cooldowns),
-            crossings: has_crossings.then_some(crossings),
-            has_mail_server,
+            crossings: drawn_apart(0xC_5EED).filter(|_| !has_night),
+            cooldowns: drawn_apart(0xD_5EED),
+            snoozes: drawn_apart(0x5_5EED),
+            has_mail_server: drawn_apart(0xE_5EED).is_some(),
             random,
             has_night,
             has_options,

@@ -49,8 +49,8 @@ pub(crate) struct AlertModel {
     pub(crate) is_crossing: bool,
     /// The split of the stock that may be applied.
     pub(super) split: Option<Split>,
-    /// Whether its options are not the default, which fires once.
-    pub(crate) has_options: bool,
+    /// Whether it is judged as a rule: it waits for a crossing, or its options are not the default, which fires once.
+    pub(crate) is_rule: bool,
     /// Whether it has a cooldown after each firing.
     pub(crate) has_cooldown: bool,
     /// The moment of a reminder. `None`: the alert waits for a price.
@@ -112,7 +112,7 @@ impl AlertModel {
             split: None,
             is_crossing,
             has_cooldown: cooldown.is_some(),
-            has_options: returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
+            is_rule: is_crossing || returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
             moment,
             expires_at,
             has_come: false,

@@ -44,12 +44,12 @@ pub(crate) struct Delivered {
 }
 
 impl AlertModel {
-    /// The reason of a firing: an alert with options explains its comparison, any other one its level.
+    /// The reason of a firing: a rule explains its comparison, any other one its level.
     fn reason(&self, price: Cents, threshold: Cents) -> String {
         if self.moment.is_some() {
             return "the reminder's time has come".to_owned();
         }
-        if self.has_options || self.is_crossing {
+        if self.is_rule {
             let relation = match (self.is_crossing, self.is_above) {
                 (true, true) => "crosses above",
                 (true, false) => "crosses below",

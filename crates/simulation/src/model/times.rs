@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 /// The cooldown of the alerts that have one.
-pub(super) const COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
+const COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
 
 /// The length of the snoozes that users request.
 const SNOOZE: SignedDuration = SignedDuration::from_secs(60);
@@ -19,6 +19,13 @@ impl TimeRange {
     fn include(&mut self, other: Self) {
         self.earliest = self.earliest.min(other.earliest);
         self.latest = self.latest.max(other.latest);
+    }
+
+    fn after(self, duration: SignedDuration) -> Self {
+        Self {
+            earliest: self.earliest + duration,
+            latest: self.latest + duration,
+        }
     }
 }
 
@@ -68,19 +75,13 @@ impl AlertTimes {
 
     /// A snooze from now on is requested. Returns its number.
     pub(super) fn add_snooze(&mut self) -> usize {
-        self.snoozes.push(TimeRange {
-            earliest: self.now.earliest + SNOOZE,
-            latest: self.now.latest + SNOOZE,
-        });
+        self.snoozes.push(self.now.after(SNOOZE));
         self.snoozes.len() - 1
     }
 
     /// The request of a snooze is still open.
     pub(super) fn extend_snooze(&mut self, snooze: usize) {
-        self.snoozes[snooze].include(TimeRange {
-            earliest: self.now.earliest + SNOOZE,
-            latest: self.now.latest + SNOOZE,
-        });
+        self.snoozes[snooze].include(self.now.after(SNOOZE));
     }
 
     /// Whether a snooze may have ended.
