@@ -13,6 +13,7 @@
 //! | `deliveries` | the processor time from a quote to a settled delivery, against bare hyper that signs and posts |
 //! | `delays` | the time from a quote to an accepted message, for each type of channel, against local servers |
 //! | `logins` | the latency of `GET /healthz` while 200 clients sign in; the duration of failed sign-ins with and without an account |
+//! | `cluster` | the time from the creation of an alert that holds to its firing, with two evaluators, on PostgreSQL and NATS |
 //! | `storm` | the latency of `GET /alerts` while 100,000 alerts fire |
 //!
 //! Processor time is that of the program's process. Contenders run in turn, in separate processes, so that a ratio compares the same
@@ -26,6 +27,7 @@
 
 mod bare;
 mod bare_sender;
+mod cluster;
 mod creates;
 mod delays;
 mod deliveries;
@@ -78,6 +80,9 @@ fn main() {
         }
         if is_wanted("delays") {
             delays::delays().await;
+        }
+        if is_wanted("cluster") {
+            cluster::created_to_judged().await;
         }
         if is_wanted("storm") {
             storm::storm(&program).await;

@@ -24,6 +24,8 @@ struct Process {
     base: String,
     client: reqwest::Client,
     folder: Option<TempDir>,
+    /// Further environment variables, also of its administration.
+    variables: Vec<(String, String)>,
 }
 
 impl Program {
@@ -34,25 +36,30 @@ impl Program {
 
     /// Starts it with further environment variables.
     pub(crate) async fn start_with(variables: &[(&str, &str)]) -> Self {
+        let program = Self::serve(variables);
+        let key = program.create_account("bench@example.com", &["--operator"], &["market:write", "outbox:read"]);
+        let program = Self { key, ..program };
+        // In a cluster, the evaluators may not have shared the stocks yet.
+        let quote = serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]});
+        while !program.accepts(&quote).await {}
+        program
+    }
+
+    /// Starts it without an account.
+    pub(crate) fn serve(variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = bellwether(folder.path());
         command.envs(variables.iter().copied());
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
-        let program = Self::from_command(command, Some(folder));
-        let key = program.create_account("bench@example.com", &["--operator"], &["market:write", "outbox:read"]);
-        let program = Self { key, ..program };
-        program
-            .deliver(&serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]}))
-            .await;
-        program
+        Self::from_command(command, Some(folder), variables)
     }
 
     /// Starts a program that prints its URL.
     pub(crate) fn bare(command: Command) -> Self {
-        Self::from_command(command, None)
+        Self::from_command(command, None, &[])
     }
 
-    fn from_command(command: Command, folder: Option<TempDir>) -> Self {
+    fn from_command(command: Command, folder: Option<TempDir>, variables: &[(&str, &str)]) -> Self {
         let (child, base) = start_and_read_url(command);
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let process = Process {
@@ -60,6 +67,10 @@ impl Program {
             base,
             client,
             folder,
+            variables: variables
+                .iter()
+                .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
         };
         Self {
             process: Arc::new(process),
@@ -91,6 +102,7 @@ impl Program {
         let folder = self.process.folder.as_ref().unwrap().path();
         let admin = |arguments: &[&str]| {
             let output = bellwether(folder)
+                .envs(self.process.variables.iter().map(|(name, value)| (name, value)))
                 .arg("admin")
                 .args(arguments)
                 .arg("--json")
@@ -182,6 +194,12 @@ impl Program {
         let started = Instant::now();
         self.post("/api/v1/market/ingest", body).await;
         started.elapsed()
+    }
+
+    /// Pushes market data. Returns whether it was accepted.
+    async fn accepts(&self, body: &Value) -> bool {
+        let request = self.request(Method::POST, "/api/v1/market/ingest").json(body);
+        request.send().await.unwrap().status().is_success()
     }
 
     /// Returns the total number of items on all pages.

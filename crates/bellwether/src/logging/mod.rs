@@ -3,6 +3,7 @@
 //! Both come from the same spans and events. The log goes to standard error, as text for people or as JSON for
 //! programs. Traces go to a collector if one is configured. Repeated warnings and errors are counted ([`repeated`]).
 
+mod json_fields;
 pub mod repeated;
 
 use std::io::{self, IsTerminal};
@@ -12,11 +13,11 @@ use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
-use tracing_subscriber::fmt::format::JsonFields;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
+use json_fields::AppendedJsonFields;
 use repeated::RepeatedLines;
 
 use crate::settings::{LogConfig, LogFormat, TelemetryConfig};
@@ -84,7 +85,7 @@ pub fn init(log: &LogConfig, telemetry: &TelemetryConfig) -> Result<Logging, Log
             .with_current_span(true)
             .with_span_list(false);
         lines
-            .fmt_fields(JsonFields::new())
+            .fmt_fields(AppendedJsonFields::default())
             .event_format(repeated.deduplicated(format))
             .boxed()
     } else {

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use metrics::{counter, histogram};
 use tokio::time::Instant;
-use tracing::{Instrument, field, info_span};
+use tracing::{Instrument, field, info_span, record_all};
 
 use super::chain::Next;
 use crate::state::App;
@@ -38,8 +38,9 @@ pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
     let mut response = next.run(request).instrument(span.clone()).await;
     let duration = started.elapsed();
     let status = response.status();
-    span.record("status", status.as_u16());
-    span.record("duration_ms", u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
+    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    // At once: each record renders all fields of the span anew.
+    record_all!(span, status = status.as_u16(), duration_ms);
     span.in_scope(|| tracing::info!("request finished"));
     let labels = [
         ("method", method_name(&method).to_owned()),

@@ -1,5 +1,7 @@
 //! Changes an alert: update, pause, activation.
 
+use std::sync::Arc;
+
 use alerts::request::{AlertChange, ParseContext, changes_nothing, parse_update, without_snooze};
 use alerts::transition::{self, ArmingDetails, OwnerVerification, PriceAvailability, Transition};
 use alerts::{Alert, AlertId, ConditionKind, Status};
@@ -142,7 +144,7 @@ impl Alerts {
 
     fn prepare_change(&self, actor: &Actor, id: AlertId, change: RequestedChange, undo: Option<UndoId>) -> ChangeAlert {
         ChangeAlert {
-            alerts: self.clone(),
+            alerts: Arc::new(self.clone()),
             account: actor.account,
             id,
             change,
@@ -152,7 +154,7 @@ impl Alerts {
     }
 
     async fn run_change(&self, actor: &Actor, work: ChangeAlert) -> Result<AlertDetail, ServiceError> {
-        let alerts = self.clone();
+        let alerts = Arc::clone(&work.alerts);
         let done = self
             .ports
             .transaction_then(
@@ -201,7 +203,7 @@ pub(super) enum RequestedChange {
 }
 
 pub(super) struct ChangeAlert {
-    pub(super) alerts: Alerts,
+    pub(super) alerts: Arc<Alerts>,
     pub(super) account: AccountId,
     pub(super) id: AlertId,
     pub(super) change: RequestedChange,

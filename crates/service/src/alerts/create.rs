@@ -1,5 +1,7 @@
 //! Creates an alert, on one stock or over many.
 
+use std::sync::Arc;
+
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{ParseContext, parse_create};
@@ -31,7 +33,7 @@ pub enum Created {
 
 /// The creation of an alert: everything that its transaction needs.
 pub(super) struct CreateAlert {
-    alerts: Alerts,
+    alerts: Arc<Alerts>,
     account: AccountId,
     /// The alert; of one over many stocks what its members have in common.
     new_alert: NewAlert,
@@ -70,7 +72,7 @@ impl Alerts {
         made_by: &MadeBy,
     ) -> Result<Created, ServiceError> {
         let work = self.prepare_create(actor, body, made_by).await?;
-        let alerts = self.clone();
+        let alerts = Arc::clone(&work.alerts);
         let done = self
             .ports
             .transaction_then(
@@ -120,7 +122,7 @@ impl Alerts {
             }
         };
         Ok(CreateAlert {
-            alerts: self.clone(),
+            alerts: Arc::new(self.clone()),
             account: actor.account,
             new_alert,
             scope,
