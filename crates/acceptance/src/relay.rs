@@ -1,7 +1,9 @@
 //! Relays between a node and its servers, which can be cut as a network can, in both directions or in one: the connections stay open, and
-//! nothing arrives. What was sent meanwhile arrives afterwards, as after a repetition by TCP.
+//! nothing arrives. What was sent meanwhile arrives afterwards, as after a repetition by TCP. Connections can also be lost, as those to a
+//! machine that vanishes: they stay open, and nothing arrives any more.
 
 use std::path::PathBuf;
+use std::pin::pin;
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
@@ -31,6 +33,8 @@ pub enum Cut {
 pub struct Relay {
     url: String,
     cut: watch::Sender<Option<Cut>>,
+    /// The number of times that all connections were lost.
+    losses: watch::Sender<u64>,
     accepting: AbortHandle,
     /// The folder of the relay's own socket.
     _folder: Option<TempDir>,
@@ -62,11 +66,11 @@ impl Relay {
         let listener = UnixListener::bind(&own).unwrap();
         let options: PgConnectOptions = url.parse().unwrap();
         let through = options.socket(folder.path()).to_url_lossy().into();
-        Self::start(through, Some(folder), |cut| async move {
+        Self::start(through, Some(folder), |network| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = socket.borrow().clone();
                 let to_server = async move || UnixStream::connect(target).await.ok();
-                tokio::spawn(connect(client, to_server, cut.clone()));
+                tokio::spawn(connect(client, to_server, network.clone()));
             }
         })
     }
@@ -85,28 +89,29 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         url.set_host(Some("127.0.0.1")).unwrap();
         url.set_port(Some(listener.local_addr().unwrap().port())).unwrap();
-        Self::start(url.into(), None, |cut| async move {
+        Self::start(url.into(), None, |network| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = target.clone();
                 let to_server = async move || TcpStream::connect(target).await.ok();
-                tokio::spawn(connect(client, to_server, cut.clone()));
+                tokio::spawn(connect(client, to_server, network.clone()));
             }
         })
     }
 
-    fn start<Accepting>(
-        url: String,
-        folder: Option<TempDir>,
-        accept: impl FnOnce(watch::Receiver<Option<Cut>>) -> Accepting,
-    ) -> Self
+    fn start<Accepting>(url: String, folder: Option<TempDir>, accept: impl FnOnce(Network) -> Accepting) -> Self
     where
         Accepting: Future<Output = ()> + Send + 'static,
     {
-        let cut = watch::Sender::new(None);
-        let accepting = tokio::spawn(accept(cut.subscribe()));
+        let (cut, losses) = (watch::Sender::new(None), watch::Sender::new(0));
+        let network = Network {
+            cut: cut.subscribe(),
+            losses: losses.subscribe(),
+        };
+        let accepting = tokio::spawn(accept(network));
         Self {
             url,
             cut,
+            losses,
             accepting: accepting.abort_handle(),
             _folder: folder,
         }
@@ -122,6 +127,11 @@ impl Relay {
     pub fn set_cut(&self, cut: Option<Cut>) {
         self.cut.send_replace(cut);
     }
+
+    /// Loses all connections that are open now. New ones are made.
+    pub fn lose_connections(&self) {
+        self.losses.send_modify(|losses| *losses += 1);
+    }
 }
 
 impl Drop for Relay {
@@ -130,22 +140,43 @@ impl Drop for Relay {
     }
 }
 
+/// The state of a relay, as its connections see it.
+#[derive(Clone)]
+struct Network {
+    cut: watch::Receiver<Option<Cut>>,
+    losses: watch::Receiver<u64>,
+}
+
 /// Relays a connection in both directions, until one side has ended it.
 async fn connect<Client, Server>(
     client: Client,
     to_server: impl AsyncFnOnce() -> Option<Server>,
-    mut cut: watch::Receiver<Option<Cut>>,
+    Network { mut cut, mut losses }: Network,
 ) where
     Client: AsyncRead + AsyncWrite,
     Server: AsyncRead + AsyncWrite,
 {
     let _ = cut.wait_for(Option::is_none).await;
+    let losses_before = *losses.borrow();
     let Some(server) = to_server().await else { return };
     let (from_client, to_client) = tokio::io::split(client);
     let (from_server, to_server) = tokio::io::split(server);
-    tokio::select! {
-        () = copy(from_client, to_server, Cut::ToServer, cut.clone()) => {}
-        () = copy(from_server, to_client, Cut::FromServer, cut) => {}
+    let mut copying = pin!(async {
+        tokio::select! {
+            () = copy(from_client, to_server, Cut::ToServer, cut.clone()) => {}
+            () = copy(from_server, to_client, Cut::FromServer, cut) => {}
+        }
+    });
+    // Fails only if the relay has ended.
+    let is_lost = async { losses.wait_for(|losses| *losses != losses_before).await.is_ok() };
+    let is_lost = tokio::select! {
+        biased;
+        is_lost = is_lost => is_lost,
+        () = &mut copying => false,
+    };
+    if is_lost {
+        // `copying` has the connection, which stays open.
+        std::future::pending().await
     }
 }
 

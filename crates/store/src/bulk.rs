@@ -92,7 +92,8 @@ macro_rules! query_many {
                 }
                 $crate::database::Either::Pg(db) => {
                     let query = sqlx::query_as::<_, $row>(text);
-                    $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound).fetch_all(db).await
+                    let query = $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound);
+                    $crate::answers::answered(query.fetch_all(db)).await
                 }
             };
             rows.extend($checked);
@@ -135,7 +136,8 @@ macro_rules! write_many {
                     for chunk in $crate::bulk::chunk_ranges(items.len()) {
                         let text = sqlx::AssertSqlSafe(statement.text(true, chunk.len()));
                         let query = $crate::bulk::bind_items!(sqlx::query(text), &items[chunk], |$query, $item| $bound);
-                        written += query.execute(&mut *db).await?.rows_affected();
+                        let done = $crate::answers::answered(query.execute(&mut *db)).await?;
+                        written += done.rows_affected();
                     }
                     Ok(written)
                 };

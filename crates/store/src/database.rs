@@ -5,6 +5,7 @@
 
 use sqlx::{PgConnection, PgPool};
 
+use crate::answers::answered;
 use crate::sqlite::{SqliteConnection, SqlitePool, SqliteReads};
 
 /// A value for one of the two databases.
@@ -46,7 +47,7 @@ macro_rules! query {
                 $crate::sqlite::query($sql)$(.bind($bind))*.$fetch::<$row>(db).await
             }
             $crate::database::Either::Pg(db) => {
-                sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db).await
+                $crate::answers::answered(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db)).await
             }
         }
     };
@@ -58,7 +59,8 @@ macro_rules! execute {
         match $db {
             $crate::database::Either::Lite(db) => $crate::sqlite::query($sql)$(.bind($bind))*.execute(db).await,
             $crate::database::Either::Pg(db) => {
-                sqlx::query($sql)$(.bind($bind))*.execute(db).await.map(|done| done.rows_affected())
+                let done = $crate::answers::answered(sqlx::query($sql)$(.bind($bind))*.execute(db)).await;
+                done.map(|done| done.rows_affected())
             }
         }
     };
@@ -94,7 +96,7 @@ where
 {
     use futures_util::TryStreamExt;
     let mut chunk = Vec::new();
-    while let Some(row) = rows.try_next().await? {
+    while let Some(row) = answered(rows.try_next()).await? {
         chunk.push(Value::try_from(row)?);
         if chunk.len() == STREAM_CHUNK_ROWS {
             take(std::mem::take(&mut chunk));

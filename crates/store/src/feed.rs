@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use alerts::AlertId;
 
+use crate::answers::answered;
 use crate::database::{Either, query};
 use crate::model::{LastChange, PositionedAlert};
 use crate::unit_of_work::fetch;
@@ -185,10 +186,8 @@ impl Store {
             changes_alert!(),
             " ORDER BY seq DESC LIMIT 1) AS last"
         );
-        let last = sqlx::query_as::<_, (i64, i64, String)>(sql)
-            .bind(alerts)
-            .fetch_all(pool)
-            .await?;
+        let query = sqlx::query_as::<_, (i64, i64, String)>(sql).bind(alerts);
+        let last = answered(query.fetch_all(pool)).await?;
         let last = last.into_iter();
         Ok(last
             .map(|(alert, seq, action)| (alert, (seq, action == FIRED)))

@@ -16,6 +16,7 @@
 
 mod accounts;
 mod alerts;
+mod answers;
 mod api_keys;
 mod approvals;
 mod availability;

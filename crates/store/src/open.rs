@@ -13,6 +13,7 @@ use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, PgConnection};
 
+use crate::answers::{TestTimes, answered, tested, within};
 use crate::database::{Either, Pools, WriteConnection, execute, query};
 use crate::sqlite::{self, SqliteConnection, SqliteOptions, SqlitePool};
 use crate::threads::{BlockingThreads, StatementThreads};
@@ -75,6 +76,13 @@ const SHARED_TIMEOUT: Duration = Duration::from_secs(10);
 const KEY_ROTATION_LOCK: i64 = 0x6265_6c6c_7765_7468;
 /// How long a read waits for a connection to a server. An unreachable server is retried for this long.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the connection that writes is waited for.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection to a server may take to answer a test.
+const TEST_TIMES: TestTimes = TestTimes {
+    unused: Duration::from_secs(1),
+    released: Duration::from_secs(10),
+};
 /// Makes PostgreSQL confirm commits only when they are on disk, whatever the server's default. Stricter settings
 /// remain.
 const COMMIT_TO_DISK: &str = "SELECT set_config('synchronous_commit', 'on', false)
@@ -124,7 +132,7 @@ impl Address {
             Either::Lite(options) => Ok(Either::Lite(connect_to_file(options).await?)),
             Either::Pg(options) => {
                 let options = log_at_trace(options.clone());
-                let mut connection = options.connect().await?;
+                let mut connection = within(CONNECT_TIMEOUT, options.connect()).await?;
                 let sql = "SELECT pg_advisory_lock_shared($1)";
                 if !lock(&mut connection, sql, SHARED_TIMEOUT).await? {
                     let message = "bellwether admin rotate-key is running on this database; wait until it has finished";
@@ -180,12 +188,12 @@ impl Address {
                 max_connections,
                 Arc::clone(threads),
             )),
-            Either::Pg(options) => Either::Pg(
-                PgPoolOptions::new()
+            Either::Pg(options) => {
+                let pool = PgPoolOptions::new()
                     .max_connections(max_connections)
-                    .acquire_timeout(ACQUIRE_TIMEOUT)
-                    .connect_lazy_with(options.clone()),
-            ),
+                    .acquire_timeout(ACQUIRE_TIMEOUT);
+                Either::Pg(tested(pool, TEST_TIMES).connect_lazy_with(options.clone()))
+            }
         };
         Ok((pools, connection))
     }
@@ -233,11 +241,9 @@ async fn lock_server(options: &PgConnectOptions) -> Result<Option<PgConnection>,
 
 /// Takes an advisory lock. Returns `false` on timeout.
 async fn lock(connection: &mut PgConnection, sql: &'static str, timeout: Duration) -> Result<bool, sqlx::Error> {
-    sqlx::query("SELECT set_config('lock_timeout', $1, false)")
-        .bind(format!("{}ms", timeout.as_millis()))
-        .execute(&mut *connection)
-        .await?;
-    match sqlx::query(sql).bind(KEY_ROTATION_LOCK).execute(connection).await {
+    let limit = sqlx::query("SELECT set_config('lock_timeout', $1, false)").bind(format!("{}ms", timeout.as_millis()));
+    answered(limit.execute(&mut *connection)).await?;
+    match answered(sqlx::query(sql).bind(KEY_ROTATION_LOCK).execute(connection)).await {
         Ok(_) => Ok(true),
         Err(error) if availability::is_lock_timeout(&error) => Ok(false),
         Err(error) => Err(error),

@@ -38,7 +38,8 @@ macro_rules! fetch_with {
             }
             $crate::database::Either::Pg(pool) => {
                 let query = sqlx::query_as::<_, $row>(sql);
-                $crate::parameters::bind_all!(query, $parameters).fetch_all(pool).await
+                let query = $crate::parameters::bind_all!(query, $parameters);
+                $crate::answers::answered(query.fetch_all(pool)).await
             }
         }
     }};

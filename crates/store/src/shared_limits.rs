@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use sqlx::PgPool;
 
+use crate::answers::{answered, within};
 use crate::database::Either;
 use crate::{Store, StoreError};
 
@@ -108,9 +109,7 @@ impl SharedLimits {
         let query = sqlx::query_as::<_, (i64, i64, i64, i64)>(TAKE);
         let query = query.bind(&key_hash[..]).bind(i64::from(limit)).bind(i64::from(size));
         let taking = query.bind(window).fetch_one(&self.0);
-        let taken = tokio::time::timeout(TAKE_TIMEOUT, taking).await;
-        let taken = taken.map_err(|_| StoreError::Unavailable("it has granted no limit in time".to_owned()))?;
-        let (size, granted, ends, ends_in) = taken?;
+        let (size, granted, ends, ends_in) = within(TAKE_TIMEOUT, taking).await?;
         Ok(LimitChunk {
             size: u32::try_from(size).map_err(|_| unreadable("latest", size))?,
             granted: u32::try_from(granted).map_err(|_| unreadable("granted", granted))?,
@@ -121,7 +120,7 @@ impl SharedLimits {
 
     /// Deletes at most `max_rows` windows that have ended. Returns the number deleted.
     pub async fn purge(&self, max_rows: u32) -> Result<u64, StoreError> {
-        let deleted = sqlx::query(PURGE).bind(i64::from(max_rows)).execute(&self.0).await?;
+        let deleted = answered(sqlx::query(PURGE).bind(i64::from(max_rows)).execute(&self.0)).await?;
         Ok(deleted.rows_affected())
     }
 }

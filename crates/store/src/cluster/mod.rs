@@ -24,6 +24,7 @@ use sqlx::query::QueryAs;
 use sqlx::{FromRow, PgPool, Postgres};
 use uuid::Uuid;
 
+use crate::answers::{TestTimes, tested, within};
 use crate::columns::{Table, values};
 use crate::database::Either;
 use crate::job_leases::server_time;
@@ -32,6 +33,11 @@ use crate::{Store, StoreError};
 
 /// The maximum time for a change or a read. A node that waits longer would not renew its lease in time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a connection may take to answer a test: all are tested within the time of a statement.
+const TEST_TIMES: TestTimes = TestTimes {
+    unused: Duration::from_millis(400),
+    released: Duration::from_millis(400),
+};
 /// How long the progress of an origin is kept after its last message. No message is judged so late.
 const PROGRESS_KEPT_FOR: SignedDuration = SignedDuration::from_mins(30);
 /// The connections for renewals and changes.
@@ -181,9 +187,7 @@ fn microseconds(duration: SignedDuration) -> i64 {
 
 /// Waits for at most [`STATEMENT_TIMEOUT`].
 async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StoreError> {
-    let done = tokio::time::timeout(STATEMENT_TIMEOUT, work).await;
-    let done = done.map_err(|_| StoreError::Unavailable("it has not answered the cluster in time".to_owned()))?;
-    Ok(done?)
+    Ok(within(STATEMENT_TIMEOUT, work).await?)
 }
 
 /// The nodes and shards of a cluster.
@@ -196,10 +200,10 @@ pub struct ClusterTables(PgPool);
 /// Returns connections of their own to the same database: renewals must not wait for reads.
 fn connections_beside(pool: &PgPool) -> PgPool {
     let options = (*pool.connect_options()).clone();
-    PgPoolOptions::new()
+    let pool = PgPoolOptions::new()
         .max_connections(MAX_CONNECTIONS)
-        .acquire_timeout(STATEMENT_TIMEOUT)
-        .connect_lazy_with(options)
+        .acquire_timeout(STATEMENT_TIMEOUT);
+    tested(pool, TEST_TIMES).connect_lazy_with(options)
 }
 
 impl Store {

@@ -15,6 +15,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::answers::answered;
 use crate::database::Either;
 use crate::job_leases::server_time;
 use crate::model::{Fence, Shard, ShardProgress};
@@ -61,7 +62,7 @@ impl UnitOfWork {
                 .map(|(shard, epoch)| (i64::from(shard.0), epoch.0))
                 .unzip();
             let query = sqlx::query_as::<_, (i64, i64)>(sql).bind(fence.owner.0);
-            let owned = query.bind(numbers).bind(epochs).fetch_all(connection).await;
+            let owned = answered(query.bind(numbers).bind(epochs).fetch_all(connection)).await;
             let owned = self.track(owned)?;
             shards.retain(|(shard, epoch)| owned.binary_search(&(i64::from(shard.0), epoch.0)).is_err());
         }
@@ -75,7 +76,9 @@ impl UnitOfWork {
         if let Either::Pg(connection) = &mut self.connection {
             let numbers: Vec<i64> = fence.shards.iter().map(|(shard, _)| i64::from(shard.0)).collect();
             let query = sqlx::query(MARK_CLOCK).bind(clock.as_microsecond()).bind(numbers);
-            let marked = query.execute(connection).await.map(|done| done.rows_affected());
+            let marked = answered(query.execute(connection))
+                .await
+                .map(|done| done.rows_affected());
             self.track_rows(marked)?;
         }
         Ok(())
@@ -88,7 +91,9 @@ impl UnitOfWork {
             let origins: Vec<Uuid> = progress.iter().map(|judged| judged.origin).collect();
             let sequences: Vec<i64> = progress.iter().map(|judged| judged.sequence.cast_signed()).collect();
             let query = sqlx::query(RECORD_PROGRESS).bind(shards).bind(origins).bind(sequences);
-            let recorded = query.execute(connection).await.map(|done| done.rows_affected());
+            let recorded = answered(query.execute(connection))
+                .await
+                .map(|done| done.rows_affected());
             self.track_rows(recorded)?;
         }
         Ok(())

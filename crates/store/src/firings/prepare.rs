@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE, TotalKind, lifecycle_column};
+use crate::answers::answered;
 use crate::bulk::{Statement, query_many};
 use crate::database::Either;
 use crate::model::{AlertOwner, Firing, FiringComposer, StoredAlert};
@@ -113,7 +114,7 @@ impl Store {
         if firings.len() > super::FIRING_CHUNK_SIZE {
             let found: Vec<(Uuid, i64, Option<Uuid>)> = if let Either::Pg(pool) = &self.pools {
                 let ids: Vec<Uuid> = firings.iter().map(|firing| firing.alert.0).collect();
-                sqlx::query_as(ALERT_SEQS_OF_MANY).bind(ids).fetch_all(pool).await?
+                answered(sqlx::query_as(ALERT_SEQS_OF_MANY).bind(ids).fetch_all(pool)).await?
             } else {
                 query_many!(
                     (Uuid, i64, Option<Uuid>),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
 
+use crate::answers::answered;
 use crate::bulk::write_many_returning;
 use crate::database::{Either, query};
 use crate::messages::FoldingClaim;
@@ -59,7 +60,7 @@ impl Store {
         let text = AssertSqlSafe(text);
         let due: Vec<(i64,)> = match &self.pools {
             Either::Lite(pool) => sqlite::query(text).persistent(false).fetch_all(pool).await?,
-            Either::Pg(pool) => sqlx::query_as(text).persistent(false).fetch_all(pool).await?,
+            Either::Pg(pool) => answered(sqlx::query_as(text).persistent(false).fetch_all(pool)).await?,
         };
         if due.is_empty() {
             return Ok(Vec::new());

@@ -5,6 +5,7 @@
 //! * [`dispatching`]: two dispatchers share the deliveries.
 //! * [`takeover`]: nodes that are killed or stopped, and one that leaves.
 //! * [`cuts`]: a node that is cut off from the database or from NATS.
+//! * [`lost_primary`]: the machine of the database vanishes, and another one takes its place.
 //! * [`full_disk`]: the database cannot write.
 //! * [`rolling_upgrade`]: each node is shut down and started again while prices are pushed.
 //! * [`clock_skew`]: nodes whose system clocks are wrong.
@@ -20,6 +21,7 @@ mod dispatching;
 mod full_disk;
 mod harness;
 mod hot_symbol;
+mod lost_primary;
 mod node;
 mod rolling_upgrade;
 mod sharing;
