@@ -66,11 +66,11 @@ impl Relay {
         let listener = UnixListener::bind(&own).unwrap();
         let options: PgConnectOptions = url.parse().unwrap();
         let through = options.socket(folder.path()).to_url_lossy().into();
-        Self::start(through, Some(folder), |network| async move {
+        Self::start(through, Some(folder), |state| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = socket.borrow().clone();
                 let to_server = async move || UnixStream::connect(target).await.ok();
-                tokio::spawn(connect(client, to_server, network.clone()));
+                tokio::spawn(connect(client, to_server, state.clone()));
             }
         })
     }
@@ -89,25 +89,25 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         url.set_host(Some("127.0.0.1")).unwrap();
         url.set_port(Some(listener.local_addr().unwrap().port())).unwrap();
-        Self::start(url.into(), None, |network| async move {
+        Self::start(url.into(), None, |state| async move {
             while let Ok((client, _)) = listener.accept().await {
                 let target = target.clone();
                 let to_server = async move || TcpStream::connect(target).await.ok();
-                tokio::spawn(connect(client, to_server, network.clone()));
+                tokio::spawn(connect(client, to_server, state.clone()));
             }
         })
     }
 
-    fn start<Accepting>(url: String, folder: Option<TempDir>, accept: impl FnOnce(Network) -> Accepting) -> Self
+    fn start<Accepting>(url: String, folder: Option<TempDir>, accept: impl FnOnce(RelayState) -> Accepting) -> Self
     where
         Accepting: Future<Output = ()> + Send + 'static,
     {
         let (cut, losses) = (watch::Sender::new(None), watch::Sender::new(0));
-        let network = Network {
+        let state = RelayState {
             cut: cut.subscribe(),
             losses: losses.subscribe(),
         };
-        let accepting = tokio::spawn(accept(network));
+        let accepting = tokio::spawn(accept(state));
         Self {
             url,
             cut,
@@ -142,7 +142,7 @@ impl Drop for Relay {
 
 /// The state of a relay, as its connections see it.
 #[derive(Clone)]
-struct Network {
+struct RelayState {
     cut: watch::Receiver<Option<Cut>>,
     losses: watch::Receiver<u64>,
 }
@@ -151,7 +151,7 @@ struct Network {
 async fn connect<Client, Server>(
     client: Client,
     to_server: impl AsyncFnOnce() -> Option<Server>,
-    Network { mut cut, mut losses }: Network,
+    RelayState { mut cut, mut losses }: RelayState,
 ) where
     Client: AsyncRead + AsyncWrite,
     Server: AsyncRead + AsyncWrite,
@@ -168,10 +168,10 @@ async fn connect<Client, Server>(
         }
     });
     // Fails only if the relay has ended.
-    let is_lost = async { losses.wait_for(|losses| *losses != losses_before).await.is_ok() };
+    let lost = async { losses.wait_for(|losses| *losses != losses_before).await.is_ok() };
     let is_lost = tokio::select! {
         biased;
-        is_lost = is_lost => is_lost,
+        is_lost = lost => is_lost,
         () = &mut copying => false,
     };
     if is_lost {

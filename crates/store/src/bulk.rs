@@ -93,7 +93,7 @@ macro_rules! query_many {
                 $crate::database::Either::Pg(db) => {
                     let query = sqlx::query_as::<_, $row>(text);
                     let query = $crate::bulk::bind_items!(query, &items[chunk], |$query, $item| $bound);
-                    $crate::answers::answered(query.fetch_all(db)).await
+                    $crate::timeouts::with_statement_timeout(query.fetch_all(db)).await
                 }
             };
             rows.extend($checked);
@@ -136,7 +136,7 @@ macro_rules! write_many {
                     for chunk in $crate::bulk::chunk_ranges(items.len()) {
                         let text = sqlx::AssertSqlSafe(statement.text(true, chunk.len()));
                         let query = $crate::bulk::bind_items!(sqlx::query(text), &items[chunk], |$query, $item| $bound);
-                        let done = $crate::answers::answered(query.execute(&mut *db)).await?;
+                        let done = $crate::timeouts::with_statement_timeout(query.execute(&mut *db)).await?;
                         written += done.rows_affected();
                     }
                     Ok(written)

@@ -5,8 +5,8 @@
 
 use sqlx::{PgConnection, PgPool};
 
-use crate::answers::answered;
 use crate::sqlite::{SqliteConnection, SqlitePool, SqliteReads};
+use crate::timeouts::with_row_timeout;
 
 /// A value for one of the two databases.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ macro_rules! query {
                 $crate::sqlite::query($sql)$(.bind($bind))*.$fetch::<$row>(db).await
             }
             $crate::database::Either::Pg(db) => {
-                $crate::answers::answered(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db)).await
+                $crate::timeouts::with_statement_timeout(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db)).await
             }
         }
     };
@@ -59,7 +59,7 @@ macro_rules! execute {
         match $db {
             $crate::database::Either::Lite(db) => $crate::sqlite::query($sql)$(.bind($bind))*.execute(db).await,
             $crate::database::Either::Pg(db) => {
-                let done = $crate::answers::answered(sqlx::query($sql)$(.bind($bind))*.execute(db)).await;
+                let done = $crate::timeouts::with_statement_timeout(sqlx::query($sql)$(.bind($bind))*.execute(db)).await;
                 done.map(|done| done.rows_affected())
             }
         }
@@ -96,7 +96,7 @@ where
 {
     use futures_util::TryStreamExt;
     let mut chunk = Vec::new();
-    while let Some(row) = answered(rows.try_next()).await? {
+    while let Some(row) = with_row_timeout(rows.try_next()).await? {
         chunk.push(Value::try_from(row)?);
         if chunk.len() == STREAM_CHUNK_ROWS {
             take(std::mem::take(&mut chunk));

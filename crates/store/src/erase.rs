@@ -29,14 +29,11 @@ impl UnitOfWork {
     /// watchlist and its paper trades.
     pub async fn erase_account_data(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
+        self.erase_deliveries(account.id).await?;
         for sql in [
             "DELETE FROM notification_channels WHERE account_id = $1",
             "DELETE FROM notification_routes WHERE account_id = $1",
             "DELETE FROM escalations WHERE account_id = $1",
-            "DELETE FROM delivery_attempts WHERE delivery_seq IN
-             (SELECT deliveries.seq FROM deliveries JOIN webhooks ON webhooks.seq = deliveries.webhook_seq
-              WHERE webhooks.account_id = $1)",
-            "DELETE FROM deliveries WHERE webhook_seq IN (SELECT seq FROM webhooks WHERE account_id = $1)",
             "DELETE FROM webhook_former_secrets WHERE webhook_seq IN (SELECT seq FROM webhooks WHERE account_id = $1)",
             "DELETE FROM webhooks WHERE account_id = $1",
             "DELETE FROM api_keys WHERE account_id = $1",
@@ -72,6 +69,30 @@ impl UnitOfWork {
             write_rows!(self, sql, id);
         }
         self.erase_messages(account, now).await
+    }
+
+    /// Deletes the deliveries of an account's webhooks, of which there may be millions: in parts, because the time of a statement is limited.
+    async fn erase_deliveries(&mut self, account: AccountId) -> Result<(), StoreError> {
+        macro_rules! of_account {
+            ($statement:literal) => {
+                concat!(
+                    $statement,
+                    " IN (SELECT deliveries.seq FROM deliveries JOIN webhooks ON webhooks.seq = deliveries.webhook_seq
+                      WHERE webhooks.account_id = $1 ORDER BY deliveries.seq LIMIT 10000)"
+                )
+            };
+        }
+        loop {
+            write_rows!(
+                self,
+                of_account!("DELETE FROM delivery_attempts WHERE delivery_seq"),
+                account.0
+            );
+            let deleted = write_rows!(self, of_account!("DELETE FROM deliveries WHERE seq"), account.0);
+            if deleted == 0 {
+                return Ok(());
+            }
+        }
     }
 
     async fn erase_messages(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {

@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 
 use alerts::AlertId;
 
-use crate::answers::answered;
 use crate::database::{Either, query};
 use crate::model::{LastChange, PositionedAlert};
+use crate::timeouts::with_statement_timeout;
 use crate::unit_of_work::fetch;
 use crate::{Store, StoreError, UnitOfWork};
 
@@ -187,7 +187,7 @@ impl Store {
             " ORDER BY seq DESC LIMIT 1) AS last"
         );
         let query = sqlx::query_as::<_, (i64, i64, String)>(sql).bind(alerts);
-        let last = answered(query.fetch_all(pool)).await?;
+        let last = with_statement_timeout(query.fetch_all(pool)).await?;
         let last = last.into_iter();
         Ok(last
             .map(|(alert, seq, action)| (alert, (seq, action == FIRED)))

@@ -16,7 +16,6 @@
 
 mod accounts;
 mod alerts;
-mod answers;
 mod api_keys;
 mod approvals;
 mod availability;
@@ -59,6 +58,7 @@ mod shared_limits;
 mod sqlite;
 mod store;
 mod threads;
+mod timeouts;
 mod unit_of_work;
 mod usage;
 mod watchlist;

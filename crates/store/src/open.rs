@@ -13,10 +13,12 @@ use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, PgConnection};
 
-use crate::answers::{TestTimes, answered, tested, within};
 use crate::database::{Either, Pools, WriteConnection, execute, query};
 use crate::sqlite::{self, SqliteConnection, SqliteOptions, SqlitePool};
 use crate::threads::{BlockingThreads, StatementThreads};
+use crate::timeouts::{
+    PingTimeouts, STATEMENT_TIMEOUT_OF_SERVER, notice_closed_clients, with_pings, with_statement_timeout, with_timeout,
+};
 use crate::{StoreError, availability, migrations};
 
 /// How to open and use a database.
@@ -78,8 +80,10 @@ const KEY_ROTATION_LOCK: i64 = 0x6265_6c6c_7765_7468;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the connection that writes is waited for.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection to a server may take to answer a test.
-const TEST_TIMES: TestTimes = TestTimes {
+/// How long a connection that does not answer any more may take to be closed.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a connection to a server may take to answer a ping.
+const PING_TIMEOUTS: PingTimeouts = PingTimeouts {
     unused: Duration::from_secs(1),
     released: Duration::from_secs(10),
 };
@@ -128,16 +132,24 @@ impl Address {
 
     /// Opens the connection that writes.
     pub(crate) async fn connect(&self) -> Result<WriteConnection, sqlx::Error> {
+        let mut connection = self.connect_for_migrations().await?;
+        limit_statements(&mut connection).await?;
+        Ok(connection)
+    }
+
+    /// Opens the connection that writes, without a limit of its statements.
+    async fn connect_for_migrations(&self) -> Result<WriteConnection, sqlx::Error> {
         match &self.0 {
             Either::Lite(options) => Ok(Either::Lite(connect_to_file(options).await?)),
             Either::Pg(options) => {
                 let options = log_at_trace(options.clone());
-                let mut connection = within(CONNECT_TIMEOUT, options.connect()).await?;
+                let mut connection = with_timeout(CONNECT_TIMEOUT, options.connect()).await?;
                 let sql = "SELECT pg_advisory_lock_shared($1)";
                 if !lock(&mut connection, sql, SHARED_TIMEOUT).await? {
                     let message = "bellwether admin rotate-key is running on this database; wait until it has finished";
                     return Err(sqlx::Error::Configuration(message.into()));
                 }
+                notice_closed_clients(&mut connection).await;
                 let mut connection: WriteConnection = Either::Pg(connection);
                 execute!(&mut connection, COMMIT_TO_DISK)?;
                 execute!(&mut connection, LIMIT_TRANSACTIONS)?;
@@ -178,9 +190,11 @@ impl Address {
         if let Either::Lite(options) = &self.0 {
             create_private_file(&options.file).map_err(|error| self.cannot_open(sqlx::Error::Io(error)))?;
         }
-        let mut connection = self.connect().await.map_err(|error| self.cannot_open(error))?;
+        let connected = self.connect_for_migrations().await;
+        let mut connection = connected.map_err(|error| self.cannot_open(error))?;
         check_version(&mut connection).await?;
         migrate(&mut connection).await?;
+        limit_statements(&mut connection).await.map_err(StoreError::Database)?;
         let max_connections = max_connections.max(1);
         let pools = match &self.0 {
             Either::Lite(options) => Either::Lite(SqlitePool::new(
@@ -192,10 +206,21 @@ impl Address {
                 let pool = PgPoolOptions::new()
                     .max_connections(max_connections)
                     .acquire_timeout(ACQUIRE_TIMEOUT);
-                Either::Pg(tested(pool, TEST_TIMES).connect_lazy_with(options.clone()))
+                Either::Pg(with_pings(pool, PING_TIMEOUTS).connect_lazy_with(options.clone()))
             }
         };
         Ok((pools, connection))
+    }
+}
+
+/// Limits the time of statements that write on a server.
+async fn limit_statements(connection: &mut WriteConnection) -> Result<(), sqlx::Error> {
+    match connection {
+        Either::Lite(_) => Ok(()),
+        Either::Pg(connection) => {
+            let limited = sqlx::query(STATEMENT_TIMEOUT_OF_SERVER).execute(connection);
+            with_statement_timeout(limited).await.map(drop)
+        }
     }
 }
 
@@ -233,17 +258,17 @@ async fn lock_file(options: &SqliteOptions) -> Result<Option<SqliteConnection>, 
 }
 
 async fn lock_server(options: &PgConnectOptions) -> Result<Option<PgConnection>, sqlx::Error> {
-    let mut connection = options.connect().await?;
+    let mut connection = with_timeout(CONNECT_TIMEOUT, options.connect()).await?;
     let is_free = lock(&mut connection, "SELECT pg_advisory_lock($1)", EXCLUSIVE_TIMEOUT).await?;
-    sqlx::query(COMMIT_TO_DISK).execute(&mut connection).await?;
+    with_statement_timeout(sqlx::query(COMMIT_TO_DISK).execute(&mut connection)).await?;
     Ok(is_free.then_some(connection))
 }
 
 /// Takes an advisory lock. Returns `false` on timeout.
 async fn lock(connection: &mut PgConnection, sql: &'static str, timeout: Duration) -> Result<bool, sqlx::Error> {
     let limit = sqlx::query("SELECT set_config('lock_timeout', $1, false)").bind(format!("{}ms", timeout.as_millis()));
-    answered(limit.execute(&mut *connection)).await?;
-    match answered(sqlx::query(sql).bind(KEY_ROTATION_LOCK).execute(connection)).await {
+    with_statement_timeout(limit.execute(&mut *connection)).await?;
+    match with_statement_timeout(sqlx::query(sql).bind(KEY_ROTATION_LOCK).execute(connection)).await {
         Ok(_) => Ok(true),
         Err(error) if availability::is_lock_timeout(&error) => Ok(false),
         Err(error) => Err(error),
@@ -312,7 +337,7 @@ async fn migrate(connection: &mut WriteConnection) -> Result<(), StoreError> {
 pub(crate) async fn close(connection: WriteConnection) {
     let closed = match connection {
         Either::Lite(connection) => connection.close(),
-        Either::Pg(connection) => connection.close().await,
+        Either::Pg(connection) => with_timeout(CLOSE_TIMEOUT, connection.close()).await,
     };
     if let Err(error) = closed {
         tracing::warn!(%error, "closing the connection to the database failed");

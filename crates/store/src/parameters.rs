@@ -39,7 +39,7 @@ macro_rules! fetch_with {
             $crate::database::Either::Pg(pool) => {
                 let query = sqlx::query_as::<_, $row>(sql);
                 let query = $crate::parameters::bind_all!(query, $parameters);
-                $crate::answers::answered(query.fetch_all(pool)).await
+                $crate::timeouts::with_statement_timeout(query.fetch_all(pool)).await
             }
         }
     }};

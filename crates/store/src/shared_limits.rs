@@ -10,8 +10,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use sqlx::PgPool;
 
-use crate::answers::{answered, within};
 use crate::database::Either;
+use crate::timeouts::{with_statement_timeout, with_timeout};
 use crate::{Store, StoreError};
 
 /// The time at which a statement begins, in microseconds. It is the same in the whole statement.
@@ -109,7 +109,7 @@ impl SharedLimits {
         let query = sqlx::query_as::<_, (i64, i64, i64, i64)>(TAKE);
         let query = query.bind(&key_hash[..]).bind(i64::from(limit)).bind(i64::from(size));
         let taking = query.bind(window).fetch_one(&self.0);
-        let (size, granted, ends, ends_in) = within(TAKE_TIMEOUT, taking).await?;
+        let (size, granted, ends, ends_in) = with_timeout(TAKE_TIMEOUT, taking).await?;
         Ok(LimitChunk {
             size: u32::try_from(size).map_err(|_| unreadable("latest", size))?,
             granted: u32::try_from(granted).map_err(|_| unreadable("granted", granted))?,
@@ -120,7 +120,7 @@ impl SharedLimits {
 
     /// Deletes at most `max_rows` windows that have ended. Returns the number deleted.
     pub async fn purge(&self, max_rows: u32) -> Result<u64, StoreError> {
-        let deleted = answered(sqlx::query(PURGE).bind(i64::from(max_rows)).execute(&self.0)).await?;
+        let deleted = with_statement_timeout(sqlx::query(PURGE).bind(i64::from(max_rows)).execute(&self.0)).await?;
         Ok(deleted.rows_affected())
     }
 }

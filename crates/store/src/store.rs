@@ -12,6 +12,9 @@ use crate::write_queue::{WriteQueue, WriteStats};
 /// How long many firings wait for a second connection. Afterwards the first one writes them all.
 const MAX_CONNECTING: Duration = Duration::from_secs(1);
 
+/// How long the connections of a pool may take to end their statements at the end of the process.
+const MAX_CLOSING: Duration = Duration::from_secs(10);
+
 /// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -101,7 +104,11 @@ impl Store {
         self.write_queue.close().await;
         match &self.pools {
             Either::Lite(pool) => pool.close().await,
-            Either::Pg(pool) => pool.close().await,
+            Either::Pg(pool) => {
+                if tokio::time::timeout(MAX_CLOSING, pool.close()).await.is_err() {
+                    tracing::warn!("PostgreSQL does not answer, so its connections are left open");
+                }
+            }
         }
     }
 

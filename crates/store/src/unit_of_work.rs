@@ -6,11 +6,16 @@
 //! PostgreSQL aborts a transaction at the first failure but does not report this at the commit.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::alerts::TotalChanges;
-use crate::database::{WriteConnection, execute};
+use crate::database::{Either, WriteConnection, execute};
 use crate::queue::Wakes;
-use crate::{StoreError, availability};
+use crate::timeouts::with_timeout;
+use crate::{StoreError, availability, sqlite};
+
+/// How long PostgreSQL may take to begin a transaction.
+const BEGIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// One database transaction. All [transactions](crate::Store::transaction) that are committed together share it.
 pub struct UnitOfWork {
@@ -89,14 +94,14 @@ impl UnitOfWork {
         self.wakes.clear();
         self.total_changes.clear();
         self.reset();
-        // In SQLite, a deferred BEGIN fails at its first write if another connection has written since its first
-        // read.
-        let begin = if self.connection.is_pg() {
-            "BEGIN"
-        } else {
-            "BEGIN IMMEDIATE"
-        };
-        execute!(&mut self.connection, begin).map(drop)
+        match &mut self.connection {
+            // A deferred BEGIN fails at its first write if another connection has written since its first read.
+            Either::Lite(connection) => sqlite::query("BEGIN IMMEDIATE").execute(connection).await.map(drop),
+            // It waits for no lock, so the connection is lost if there is no answer.
+            Either::Pg(connection) => with_timeout(BEGIN_TIMEOUT, sqlx::query("BEGIN").execute(connection))
+                .await
+                .map(drop),
+        }
     }
 
     pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {

@@ -8,10 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
 use testkit::thread_times;
+
+/// The pause before a push is sent again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A running program and the key of one of its accounts. It is killed when the last client is dropped.
 pub(crate) struct Program {
@@ -41,7 +44,9 @@ impl Program {
         let program = Self { key, ..program };
         // In a cluster, the evaluators may not have shared the stocks yet.
         let quote = serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]});
-        while !program.accepts(&quote).await {}
+        while !program.accepts(&quote).await {
+            tokio::time::sleep(RETRY_INTERVAL).await;
+        }
         program
     }
 
@@ -196,10 +201,15 @@ impl Program {
         started.elapsed()
     }
 
-    /// Pushes market data. Returns whether it was accepted.
+    /// Pushes market data. Returns whether it was accepted: not if it has to be sent again.
     async fn accepts(&self, body: &Value) -> bool {
         let request = self.request(Method::POST, "/api/v1/market/ingest").json(body);
-        request.send().await.unwrap().status().is_success()
+        let response = request.send().await.unwrap();
+        if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+            return false;
+        }
+        response.error_for_status().unwrap();
+        true
     }
 
     /// Returns the total number of items on all pages.

@@ -39,7 +39,6 @@ pub(crate) async fn layer(app: App, request: Request, next: Next) -> Response {
     let duration = started.elapsed();
     let status = response.status();
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    // At once: each record renders all fields of the span anew.
     record_all!(span, status = status.as_u16(), duration_ms);
     span.in_scope(|| tracing::info!("request finished"));
     let labels = [

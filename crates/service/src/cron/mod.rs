@@ -286,6 +286,11 @@ impl CleanupWorker {
         delete_in_batches(|| store.purge_undo_states(before(UNDO_LIFETIME), DELETE_BATCH_SIZE)).await?;
         let kept_from = intraday_kept_from(clock.now());
         delete_in_batches(|| store.purge_intraday_bars(kept_from, DELETE_BATCH_SIZE)).await?;
+        let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
+        let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
+        let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;
+        let deliveries = delete_in_batches(|| store.purge_deliveries(delivered_before, DELETE_BATCH_SIZE)).await?;
+        // Last, because it reads all alerts: its failure must not keep what is deleted.
         let wrong_totals = store.correct_alert_totals().await?;
         if wrong_totals > 0 {
             tracing::error!(
@@ -293,10 +298,6 @@ impl CleanupWorker {
                 "the numbers of alerts were wrong and have been corrected; please report this"
             );
         }
-        let requests = store.purge_idempotency_keys(before(RESPONSE_RETENTION)).await?;
-        let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
-        let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;
-        let deliveries = delete_in_batches(|| store.purge_deliveries(delivered_before, DELETE_BATCH_SIZE)).await?;
         Ok(CleanupCounts {
             ended,
             grants,

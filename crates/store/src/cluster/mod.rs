@@ -24,17 +24,17 @@ use sqlx::query::QueryAs;
 use sqlx::{FromRow, PgPool, Postgres};
 use uuid::Uuid;
 
-use crate::answers::{TestTimes, tested, within};
 use crate::columns::{Table, values};
 use crate::database::Either;
 use crate::job_leases::server_time;
 use crate::model::{ClusterNode, ClusterState, Epoch, NodeId, Shard, ShardProgress, ShardState};
+use crate::timeouts::{PingTimeouts, with_pings, with_timeout};
 use crate::{Store, StoreError};
 
 /// The maximum time for a change or a read. A node that waits longer would not renew its lease in time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a connection may take to answer a test: all are tested within the time of a statement.
-const TEST_TIMES: TestTimes = TestTimes {
+/// How long a connection may take to answer a ping: a new one can be opened within [`STATEMENT_TIMEOUT`] instead.
+const PING_TIMEOUTS: PingTimeouts = PingTimeouts {
     unused: Duration::from_millis(400),
     released: Duration::from_millis(400),
 };
@@ -187,7 +187,7 @@ fn microseconds(duration: SignedDuration) -> i64 {
 
 /// Waits for at most [`STATEMENT_TIMEOUT`].
 async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StoreError> {
-    Ok(within(STATEMENT_TIMEOUT, work).await?)
+    Ok(with_timeout(STATEMENT_TIMEOUT, work).await?)
 }
 
 /// The nodes and shards of a cluster.
@@ -203,7 +203,7 @@ fn connections_beside(pool: &PgPool) -> PgPool {
     let pool = PgPoolOptions::new()
         .max_connections(MAX_CONNECTIONS)
         .acquire_timeout(STATEMENT_TIMEOUT);
-    tested(pool, TEST_TIMES).connect_lazy_with(options)
+    with_pings(pool, PING_TIMEOUTS).connect_lazy_with(options)
 }
 
 impl Store {

@@ -15,10 +15,10 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::answers::answered;
 use crate::database::Either;
 use crate::job_leases::server_time;
 use crate::model::{Fence, Shard, ShardProgress};
+use crate::timeouts::with_statement_timeout;
 use crate::{StoreError, UnitOfWork};
 
 macro_rules! lock_shards {
@@ -62,7 +62,7 @@ impl UnitOfWork {
                 .map(|(shard, epoch)| (i64::from(shard.0), epoch.0))
                 .unzip();
             let query = sqlx::query_as::<_, (i64, i64)>(sql).bind(fence.owner.0);
-            let owned = answered(query.bind(numbers).bind(epochs).fetch_all(connection)).await;
+            let owned = with_statement_timeout(query.bind(numbers).bind(epochs).fetch_all(connection)).await;
             let owned = self.track(owned)?;
             shards.retain(|(shard, epoch)| owned.binary_search(&(i64::from(shard.0), epoch.0)).is_err());
         }
@@ -76,7 +76,7 @@ impl UnitOfWork {
         if let Either::Pg(connection) = &mut self.connection {
             let numbers: Vec<i64> = fence.shards.iter().map(|(shard, _)| i64::from(shard.0)).collect();
             let query = sqlx::query(MARK_CLOCK).bind(clock.as_microsecond()).bind(numbers);
-            let marked = answered(query.execute(connection))
+            let marked = with_statement_timeout(query.execute(connection))
                 .await
                 .map(|done| done.rows_affected());
             self.track_rows(marked)?;
@@ -91,7 +91,7 @@ impl UnitOfWork {
             let origins: Vec<Uuid> = progress.iter().map(|judged| judged.origin).collect();
             let sequences: Vec<i64> = progress.iter().map(|judged| judged.sequence.cast_signed()).collect();
             let query = sqlx::query(RECORD_PROGRESS).bind(shards).bind(origins).bind(sequences);
-            let recorded = answered(query.execute(connection))
+            let recorded = with_statement_timeout(query.execute(connection))
                 .await
                 .map(|done| done.rows_affected());
             self.track_rows(recorded)?;

@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE, TotalKind, lifecycle_column};
-use crate::answers::answered;
 use crate::bulk::{Statement, query_many};
 use crate::database::Either;
 use crate::model::{AlertOwner, Firing, FiringComposer, StoredAlert};
 use crate::queue::create::FiredEvent;
 use crate::routes::RoutePlan;
+use crate::timeouts::with_statement_timeout;
 use crate::{Store, StoreError};
 
 /// The `seq` and the account of alerts by id, on PostgreSQL.
@@ -114,7 +114,7 @@ impl Store {
         if firings.len() > super::FIRING_CHUNK_SIZE {
             let found: Vec<(Uuid, i64, Option<Uuid>)> = if let Either::Pg(pool) = &self.pools {
                 let ids: Vec<Uuid> = firings.iter().map(|firing| firing.alert.0).collect();
-                answered(sqlx::query_as(ALERT_SEQS_OF_MANY).bind(ids).fetch_all(pool)).await?
+                with_statement_timeout(sqlx::query_as(ALERT_SEQS_OF_MANY).bind(ids).fetch_all(pool)).await?
             } else {
                 query_many!(
                     (Uuid, i64, Option<Uuid>),

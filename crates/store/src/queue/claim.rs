@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
 
-use crate::answers::answered;
 use crate::bulk::write_many_returning;
 use crate::database::{Either, query};
 use crate::messages::FoldingClaim;
 use crate::model::{ClaimQuery, MessageChannel, PendingEndpoint, Queue};
+use crate::timeouts::with_statement_timeout;
 use crate::unit_of_work::fetch;
 use crate::{Store, StoreError, UnitOfWork, sqlite};
 
@@ -60,7 +60,7 @@ impl Store {
         let text = AssertSqlSafe(text);
         let due: Vec<(i64,)> = match &self.pools {
             Either::Lite(pool) => sqlite::query(text).persistent(false).fetch_all(pool).await?,
-            Either::Pg(pool) => answered(sqlx::query_as(text).persistent(false).fetch_all(pool)).await?,
+            Either::Pg(pool) => with_statement_timeout(sqlx::query_as(text).persistent(false).fetch_all(pool)).await?,
         };
         if due.is_empty() {
             return Ok(Vec::new());

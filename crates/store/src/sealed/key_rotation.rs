@@ -1,14 +1,16 @@
 //! Reseals all values with exclusive access to the database.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::values::SealedColumn;
 use super::{SealedLocation, SealedValue};
 use crate::open::{self, Address};
-use crate::unit_of_work::write_rows;
+use crate::unit_of_work::{TransactionError, write_rows};
 use crate::{StoreError, StoreOptions, UnitOfWork};
 
-/// Why a key rotation failed. Nothing was changed.
+/// Why a key rotation failed. Nothing was changed, unless the error is [`StoreError::Unconfirmed`].
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRotationError<E> {
     /// Another program uses the database.
@@ -61,8 +63,8 @@ impl KeyRotation {
         self.unit.key_check().await
     }
 
-    /// Reseals every value with `reseal`, replaces the key check value by `check` and commits. On any error nothing
-    /// is changed.
+    /// Reseals every value with `reseal`, replaces the key check value by `check` and commits. On any error but
+    /// [`StoreError::Unconfirmed`] nothing is changed.
     pub async fn reseal<E>(
         &mut self,
         check: &[u8],
@@ -70,9 +72,10 @@ impl KeyRotation {
         reseal: &mut (dyn FnMut(&SealedValue) -> Result<ResealOutcome, E> + Send),
     ) -> Result<(), KeyRotationError<E>> {
         let done = self.reseal_all(check, now, reseal).await;
-        if done.is_err() {
+        match &done {
+            Ok(()) | Err(KeyRotationError::Store(StoreError::Unconfirmed(_))) => {}
             // Closing the connection also rolls back.
-            let _ = self.unit.roll_back().await;
+            Err(_) => drop(self.unit.roll_back().await),
         }
         done
     }
@@ -101,7 +104,14 @@ impl KeyRotation {
             }
         }
         self.replace_key_check(check, now).await?;
-        Ok(self.unit.commit().await.map_err(StoreError::Database)?)
+        let committed = self.unit.commit().await;
+        committed.map_err(|error| {
+            let is_unconfirmed = TransactionError::from_sqlx(&error).is_connection_failure;
+            KeyRotationError::Store(match is_unconfirmed {
+                true => StoreError::Unconfirmed(Arc::new(error)),
+                false => StoreError::Database(error),
+            })
+        })
     }
 
     async fn apply(
