@@ -37,6 +37,8 @@ pub(crate) type RequestId = u64;
 
 /// The largest step of the clock that leaves the last prices current.
 pub(crate) const MAX_SMALL_STEP: SignedDuration = SignedDuration::from_secs(60);
+/// How long a last price is current for certain. It is for 15 minutes, but a quote may name an earlier time than that of its request.
+const CURRENT_FOR: SignedDuration = SignedDuration::from_mins(12);
 /// The number of active alerts that the basic plan includes.
 pub(crate) const BASIC_QUOTA: usize = 20;
 
@@ -47,9 +49,13 @@ pub(crate) struct Model {
     pub(crate) alerts: BTreeMap<usize, AlertModel>,
     /// The prices that each stock may have, in the engine or in the database. `None`: its last price is too old.
     prices: BTreeMap<usize, BTreeSet<Option<Cents>>>,
+    /// When the last quote of each stock was answered, by the clock of the machine.
+    quoted_at: BTreeMap<usize, Timestamp>,
     splits: Splits,
     /// Whether the clock was set back, so that an expiry that it has reached may not be past.
     was_set_back: bool,
+    /// The time that the clock shows.
+    now: Timestamp,
     /// The latest time that the clock has shown.
     latest: Timestamp,
     /// Acknowledged firings, by their id.
@@ -64,9 +70,11 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Creates the model of stocks that have a price.
-    pub(crate) fn new(stocks: usize, price: Cents) -> Self {
+    /// Creates the model of stocks that have a price since some time.
+    pub(crate) fn new(stocks: usize, price: Cents, since: Timestamp) -> Self {
         Self {
+            now: since,
+            quoted_at: (0..stocks).map(|stock| (stock, since)).collect(),
             prices: (0..stocks)
                 .map(|stock| (stock, BTreeSet::from([Some(price)])))
                 .collect(),
@@ -163,6 +171,7 @@ impl Model {
             ended
         });
         self.prices.insert(stock, BTreeSet::from([Some(price)]));
+        self.quoted_at.insert(stock, self.now);
     }
 
     /// The clock of the machine was stepped. After a large step the last prices may be too old, so that alerts wait for the next quote.
@@ -178,10 +187,16 @@ impl Model {
 
     /// The last prices may be too old for another evaluation.
     pub(crate) fn prices_may_be_old(&mut self) {
-        for prices in self.prices.values_mut() {
-            prices.insert(None);
+        for stock in self.prices.keys().copied().collect::<Vec<_>>() {
+            self.price_may_be_old(stock);
         }
-        self.alerts.values_mut().for_each(AlertModel::price_may_be_old);
+    }
+
+    /// The last price of a stock may be too old for another evaluation.
+    fn price_may_be_old(&mut self, stock: usize) {
+        self.prices.entry(stock).or_default().insert(None);
+        let on_stock = self.alerts.values_mut().filter(|alert| alert.stock == stock);
+        on_stock.for_each(AlertModel::price_may_be_old);
     }
 
     /// A quote has been rejected as older than another one: it was not judged.
@@ -217,7 +232,13 @@ impl Model {
 
     /// The clock of the machine shows this time.
     pub(crate) fn note_time(&mut self, now: Timestamp) {
+        self.now = now;
         self.latest = self.latest.max(now);
+        let is_old = |quoted_at: Timestamp| now.duration_since(quoted_at) > CURRENT_FOR;
+        let old = self.quoted_at.iter().filter(|(_, quoted_at)| is_old(**quoted_at));
+        for stock in old.map(|(stock, _)| *stock).collect::<Vec<_>>() {
+            self.price_may_be_old(stock);
+        }
         // After larger steps the service follows the clock.
         let latest = self.latest.min(now + MAX_SMALL_STEP);
         self.alerts.values_mut().for_each(|alert| alert.note_time(now, latest));

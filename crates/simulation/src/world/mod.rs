@@ -73,7 +73,7 @@ fn outcome_of(error: &ServiceError) -> Option<Outcome> {
 impl World {
     pub(crate) fn new(seed: u64, began: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(WorldState {
-            model: Model::new(STOCKS, FIRST_PRICE),
+            model: Model::new(STOCKS, FIRST_PRICE, began),
             report: SimulationReport {
                 seed,
                 ..SimulationReport::default()
