@@ -40,39 +40,14 @@ impl<'writer> FormatFields<'writer> for AppendedJsonFields {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::{Arc, Mutex, PoisonError};
-
     use tracing::{field, info_span, record_all};
-    use tracing_subscriber::fmt::MakeWriter;
 
+    use super::super::test_log::Log;
     use super::*;
-
-    #[derive(Clone, Default)]
-    struct Lines(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Lines {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl MakeWriter<'_> for Lines {
-        type Writer = Self;
-
-        fn make_writer(&self) -> Self {
-            self.clone()
-        }
-    }
 
     /// The lines that spans with later fields cause.
     fn logged<F: for<'a> FormatFields<'a> + Send + Sync + 'static>(fields: F) -> Vec<serde_json::Value> {
-        let lines = Lines::default();
+        let log = Log::default();
         let format = tracing_subscriber::fmt::format()
             .json()
             .without_time()
@@ -80,7 +55,7 @@ mod tests {
         let subscriber = tracing_subscriber::fmt()
             .fmt_fields(fields)
             .event_format(format)
-            .with_writer(lines.clone());
+            .with_writer(log.clone());
         tracing::subscriber::with_default(subscriber.finish(), || {
             let span = info_span!(
                 "request",
@@ -99,9 +74,10 @@ mod tests {
             empty.record("unknown", 8);
             empty.in_scope(|| tracing::info!("with a field that the span does not have"));
         });
-        let bytes = lines.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+        log.lines()
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 mod json_fields;
 pub mod repeated;
+#[cfg(test)]
+mod test_log;
 
 use std::io::{self, IsTerminal};
 

@@ -147,42 +147,11 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
-    use tracing_subscriber::fmt::MakeWriter;
     use tracing_subscriber::fmt::format::Format;
     use tracing_subscriber::layer::SubscriberExt;
 
+    use super::super::test_log::Log;
     use super::*;
-
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl<'a> MakeWriter<'a> for Log {
-        type Writer = Self;
-
-        fn make_writer(&'a self) -> Self {
-            self.clone()
-        }
-    }
-
-    impl Log {
-        fn lines(&self) -> Vec<String> {
-            let text = String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap();
-            text.lines().map(str::to_owned).collect()
-        }
-    }
 
     fn with_log(test: impl FnOnce(&Log, &RepeatedLines)) {
         let (log, lines) = (Log::default(), RepeatedLines::default());
