@@ -167,16 +167,17 @@ async fn connect<Client, Server>(
             () = copy(from_server, to_client, Cut::FromServer, cut) => {}
         }
     });
-    // Fails only if the relay has ended.
-    let lost = async { losses.wait_for(|losses| *losses != losses_before).await.is_ok() };
-    let is_lost = tokio::select! {
-        biased;
-        is_lost = lost => is_lost,
-        () = &mut copying => false,
+    let lost = async {
+        // Fails only if the relay has ended. Its connections remain.
+        if losses.wait_for(|losses| *losses != losses_before).await.is_err() {
+            std::future::pending::<()>().await;
+        }
     };
-    if is_lost {
+    tokio::select! {
+        biased;
         // `copying` has the connection, which stays open.
-        std::future::pending().await
+        () = lost => std::future::pending().await,
+        () = &mut copying => {}
     }
 }
 

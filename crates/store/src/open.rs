@@ -17,7 +17,7 @@ use crate::database::{Either, Pools, WriteConnection, execute, query};
 use crate::sqlite::{self, SqliteConnection, SqliteOptions, SqlitePool};
 use crate::threads::{BlockingThreads, StatementThreads};
 use crate::timeouts::{
-    PingTimeouts, STATEMENT_TIMEOUT_OF_SERVER, notice_closed_clients, with_pings, with_statement_timeout, with_timeout,
+    PingTimeouts, limit_statements, notice_closed_clients, with_pings, with_statement_timeout, with_timeout,
 };
 use crate::{StoreError, availability, migrations};
 
@@ -210,17 +210,6 @@ impl Address {
             }
         };
         Ok((pools, connection))
-    }
-}
-
-/// Limits the time of statements that write on a server.
-async fn limit_statements(connection: &mut WriteConnection) -> Result<(), sqlx::Error> {
-    match connection {
-        Either::Lite(_) => Ok(()),
-        Either::Pg(connection) => {
-            let limited = sqlx::query(STATEMENT_TIMEOUT_OF_SERVER).execute(connection);
-            with_statement_timeout(limited).await.map(drop)
-        }
     }
 }
 

@@ -11,12 +11,14 @@ use std::time::Duration;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{Connection, Error, Executor, PgConnection};
 
+use crate::database::{Either, WriteConnection};
+
 /// How long a statement may take, with the time that it waits for a connection of a pool: longer than it waits for a lock, and not much
-/// longer than a failover takes. The server ends statements that write [before](STATEMENT_TIMEOUT_OF_SERVER).
+/// longer than a failover takes. The server ends statements that write [before](LIMIT_STATEMENTS).
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Makes the server end a statement of the connection that writes while this process still waits for it, so that no transaction goes on
 /// beside its repetition.
-pub(crate) const STATEMENT_TIMEOUT_OF_SERVER: &str = "SELECT set_config('statement_timeout', '18s', false)";
+const LIMIT_STATEMENTS: &str = "SELECT set_config('statement_timeout', '18s', false)";
 /// How long a read of a whole table may take until its next row.
 const NEXT_ROW_TIMEOUT: Duration = Duration::from_mins(2);
 /// Makes the server end a statement whose client has closed the connection. Not every system supports it.
@@ -70,6 +72,16 @@ pub(crate) fn with_pings(pool: PgPoolOptions, timeouts: PingTimeouts) -> PgPoolO
             })
         })
         .after_release(move |connection, _| Box::pin(answers(connection, timeouts.released)))
+}
+
+/// Limits the time of statements on the connection that writes to a server.
+pub(crate) async fn limit_statements(connection: &mut WriteConnection) -> Result<(), Error> {
+    match connection {
+        Either::Lite(_) => Ok(()),
+        Either::Pg(connection) => with_statement_timeout(connection.execute(LIMIT_STATEMENTS))
+            .await
+            .map(drop),
+    }
 }
 
 /// Lets the server end statements of this connection that nobody waits for any more. Otherwise each would go on beside those of the

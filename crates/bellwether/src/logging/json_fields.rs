@@ -8,7 +8,7 @@ use tracing_subscriber::fmt::FormattedFields;
 use tracing_subscriber::fmt::format::{FormatFields, JsonFields, Writer};
 
 /// Formats fields as [`JsonFields`] does, and appends those that are recorded later. [`JsonFields`] reads and writes all fields of the span
-/// again then, which takes a twentieth of a request.
+/// again then, which is a twentieth of the instructions of a create.
 ///
 /// A field that is recorded twice is kept twice; the line of the log has the later value.
 #[derive(Debug, Default)]
@@ -23,16 +23,13 @@ impl<'writer> FormatFields<'writer> for AppendedJsonFields {
         let mut added = String::new();
         self.0.format_fields(Writer::new(&mut added), fields)?;
         let all = &mut current.fields;
-        let (is_empty, adds_none) = (matches!(all.as_str(), "" | "{}"), added == "{}");
-        match (is_empty, adds_none) {
-            (_, true) => {}
-            (true, false) => *all = added,
-            (false, false) => {
-                // `{"a":1}` and `{"b":2}` become `{"a":1,"b":2}`.
-                all.truncate(all.len().saturating_sub(1));
-                all.push(',');
-                all.push_str(added.get(1..).unwrap_or_default());
-            }
+        if matches!(all.as_str(), "" | "{}") {
+            *all = added;
+        } else if added != "{}" {
+            // `{"a":1}` and `{"b":2}` become `{"a":1,"b":2}`.
+            all.truncate(all.len().saturating_sub(1));
+            all.push(',');
+            all.push_str(added.get(1..).unwrap_or_default());
         }
         Ok(())
     }

@@ -203,6 +203,7 @@ pub(super) enum RequestedChange {
 }
 
 pub(super) struct ChangeAlert {
+    /// Shared: the futures around the transaction move this value.
     pub(super) alerts: Arc<Alerts>,
     pub(super) account: AccountId,
     pub(super) id: AlertId,

@@ -33,6 +33,7 @@ pub enum Created {
 
 /// The creation of an alert: everything that its transaction needs.
 pub(super) struct CreateAlert {
+    /// Shared: the futures around the transaction move this value.
     alerts: Arc<Alerts>,
     account: AccountId,
     /// The alert; of one over many stocks what its members have in common.

@@ -290,7 +290,7 @@ impl CleanupWorker {
         let unverified = delete_in_batches(|| store.purge_unverified_alerts(made_before, DELETE_BATCH_SIZE)).await?;
         let messages = delete_in_batches(|| store.purge_messages(sent_before, DELETE_BATCH_SIZE)).await?;
         let deliveries = delete_in_batches(|| store.purge_deliveries(delivered_before, DELETE_BATCH_SIZE)).await?;
-        // Last, because it reads all alerts: its failure must not keep what is deleted.
+        // Last: it reads all alerts, and its failure must not stop the deletions.
         let wrong_totals = store.correct_alert_totals().await?;
         if wrong_totals > 0 {
             tracing::error!(
