@@ -115,6 +115,8 @@ async fn proposal_is_accepted_with_another_level(server: TestServer) {
     server.set_price("AAPL", 100.0).await;
     let form = [("symbol", "AAPL"), ("intention", "buy"), ("target", "90")];
     let _ = browser.post("/watchlist", &form).await;
+    // Otherwise the analyst might create its alerts after the accepted one, which would not be the newest then.
+    let _ = server.service.watchlists.run_analyst().await.unwrap();
     let items = server.get("/v1/watchlist").await.ok(200);
     let id = items.body["data"][0]["id"].as_str().unwrap().to_owned();
     let address = format!("/watchlist?proposals={id}");
