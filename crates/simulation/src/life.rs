@@ -62,6 +62,9 @@ impl Life<'_> {
 
     async fn start(&self, random: ChaCha20Rng) -> anyhow::Result<Clients> {
         let store = template::open_store(&self.template.url, Arc::clone(&self.delays)).await?;
+        if std::mem::take(&mut self.world.state().is_upgrading) {
+            self.world.sometimes("a process updated the schema");
+        }
         let ports = template::ports(store, self.clock.clone(), &self.network, random);
         let service = Service::start(ports, self.settings.clone()).await?;
         Ok(Clients::start(service, self.world.clone(), self.template))

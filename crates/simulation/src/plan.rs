@@ -90,6 +90,17 @@ pub(crate) enum Action {
     MailServer(Behaviour),
 }
 
+/// A first start of the present release on what an earlier one has left.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Upgrade {
+    /// The number of the process that finds the former version of the schema. The processes before it are of the earlier release.
+    pub(crate) process: u32,
+    /// The version of the schema that it finds.
+    pub(crate) from: i64,
+    /// How it ends, after a number of changes of the disk, if it has not started by then.
+    pub(crate) ending: Option<(Ending, u64)>,
+}
+
 /// All steps of a simulation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimulationPlan {
@@ -99,6 +110,7 @@ pub struct SimulationPlan {
     pub(crate) splits: [Option<Split>; STOCKS],
     /// Whether the service has a mail server. Otherwise it keeps its emails for the operator.
     pub(crate) has_mail_server: bool,
+    pub(crate) upgrade: Option<Upgrade>,
     /// The steps.
     pub steps: Vec<PlannedStep>,
 }
@@ -128,6 +140,7 @@ impl SimulationPlan {
             seed,
             splits,
             has_mail_server: variety.has_mail_server,
+            upgrade: variety.upgrade(),
             steps,
         }
     }

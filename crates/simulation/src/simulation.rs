@@ -46,6 +46,13 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     let mut position = 0;
     let mut night = SignedDuration::ZERO;
     for process in 0..MAX_PROCESSES {
+        let upgrade = plan.upgrade.filter(|upgrade| upgrade.process == process);
+        if let Some(upgrade) = upgrade {
+            let taken_back = disk::between_processes(|| template.former_schemas.take_back(&template.url, upgrade.from));
+            taken_back?;
+            world.state().is_upgrading = true;
+            world.log(format!("the next process finds version {} of the schema", upgrade.from));
+        }
         let runtime = crate::runtime()?;
         let ended = Arc::new(Notify::new());
         let (end, handed_over) = runtime.block_on(async {
@@ -61,9 +68,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
                 ended: Arc::clone(&ended),
                 settings: template::settings(plan.has_mail_server)?,
             };
-            if process > 0 {
-                end_in_start(&world, &ended);
-            }
+            end_in_start(&world, &ended, upgrade.and_then(|upgrade| upgrade.ending));
             let generator = ChaCha20Rng::seed_from_u64(random.random());
             let end = tokio::select! {
                 biased;
@@ -112,27 +117,36 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     ))
 }
 
-/// Ends a process during its start, if the step that has ended the last process says so.
-fn end_in_start(world: &World, ended: &Arc<Notify>) {
-    let start = world.state().ending.take();
-    if let Some((ending, Some(operations))) = start {
+/// Ends a process during its start, if the upgrade or the step that has ended the last process says so.
+fn end_in_start(world: &World, ended: &Arc<Notify>, upgrade: Option<(Ending, u64)>) {
+    let step = world.state().ending.take();
+    let step = step.and_then(|(ending, operations)| Some((ending, operations?)));
+    if let Some((ending, operations)) = upgrade.or(step) {
         world.state().ending = Some((ending, None));
         let ended = Arc::clone(ended);
         let world = world.clone();
         disk::end_after(operations, move || {
-            world.sometimes("a process ended during its start");
+            let mut state = world.state();
+            state.sometimes("a process ended during its start");
+            if state.is_upgrading {
+                state.sometimes("a process ended while it updated the schema");
+            }
             ended.notify_one();
         });
     }
 }
 
 fn record_end(world: &World, end: &LifeEnd) {
+    let has_ended = disk::has_ended();
     let (operations, last) = disk::end_now();
     let faults = disk::faults_hit();
     let mut state = world.state();
     state.note_time();
     state.report.figures.disk_faults += faults;
     if let LifeEnd::NotStarted(error) = end {
+        if state.is_upgrading && !has_ended {
+            state.sometimes("an update of the schema failed");
+        }
         state.process_not_started(format!("the process cannot start: {error}"));
         return;
     }

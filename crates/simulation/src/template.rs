@@ -20,6 +20,7 @@ use service::{Service, ServiceConfig};
 use store::{Store, StoreOptions};
 
 use crate::disk::{self, DiskImage};
+use crate::former_schema::FormerSchemas;
 use crate::network::{MAIL_HOST, SimulatedNetwork, host};
 use crate::plan::{FIRST_PRICE, STOCKS};
 use crate::threads::{Delays, OneThread};
@@ -46,6 +47,7 @@ const BURST_LIMIT: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Template {
     pub(crate) image: DiskImage,
+    pub(crate) former_schemas: FormerSchemas,
     pub(crate) operator: Actor,
     pub(crate) users: Vec<Actor>,
     pub(crate) url: String,
@@ -212,6 +214,7 @@ impl Template {
         service.stop().await;
         Ok(Self {
             image: disk::image(),
+            former_schemas: FormerSchemas::make(&url)?,
             operator,
             users,
             url,

@@ -1,5 +1,5 @@
-//! Steps that only some plans have: a second session, options, crossings, acknowledgements, watchlists and a mail server. They are drawn apart
-//! from the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
+//! Steps that only some plans have: a second session, options, crossings, acknowledgements, watchlists, a mail server and an upgrade. They are drawn
+//! apart from the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
 
 use std::ops::Range;
 
@@ -7,8 +7,13 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::disk::Ending;
+use crate::former_schema::FORMER_VERSIONS;
 use crate::model::{Change, Cooldown, Split};
-use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS, behaviour};
+use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS, Upgrade, behaviour};
+
+/// The first version of the schema that has a place for everything that the model checks; the last of it are emails of bursts.
+const FIRST_WITH_BURSTS: i64 = 37;
 
 /// Draws the variety of a plan.
 pub(crate) struct Variety {
@@ -24,6 +29,8 @@ pub(crate) struct Variety {
     has_acknowledgements: bool,
     has_watchlists: bool,
     pub(crate) has_mail_server: bool,
+    /// Draws the upgrade, if there is one.
+    upgrades: Option<ChaCha8Rng>,
 }
 
 impl Variety {
@@ -42,6 +49,7 @@ impl Variety {
             cooldowns: drawn_apart(0xD_5EED),
             snoozes: drawn_apart(0x5_5EED),
             has_mail_server: drawn_apart(0xE_5EED).is_some(),
+            upgrades: drawn_apart(0xF_5EED),
             random,
             has_night,
             has_options,
@@ -103,6 +111,24 @@ impl Variety {
             }
         }
         splits
+    }
+
+    /// Draws the upgrade.
+    pub(crate) fn upgrade(&mut self) -> Option<Upgrade> {
+        let random = self.upgrades.as_mut()?;
+        let process = random.random_range(0..3);
+        // At the first start there are accounts, webhooks and prices only.
+        let holds = |version: &i64| process == 0 || *version >= FIRST_WITH_BURSTS;
+        let versions: Vec<i64> = FORMER_VERSIONS.into_iter().filter(holds).collect();
+        let endings = [Ending::Kill, Ending::PowerCut];
+        Some(Upgrade {
+            process,
+            from: *versions.choose(random)?,
+            ending: endings
+                .choose(random)
+                .filter(|_| random.random_range(0..3) > 0)
+                .map(|ending| (*ending, random.random_range(0..120))),
+        })
     }
 
     /// Inserts a step at a random position of a range.

@@ -41,7 +41,10 @@ pub enum StoreError {
     #[error(
         "the database's tables do not belong to this program: {0}; use the program that created them, or a later version"
     )]
-    Migration(#[from] sqlx::migrate::MigrateError),
+    Migration(sqlx::migrate::MigrateError),
+    /// The tables could not be created or updated, for instance because the disk is full. The next start tries it again.
+    #[error("the database's tables could not be created or updated: {0}; remove the cause and start the program again")]
+    NotMigrated(sqlx::Error),
     /// A row cannot be read.
     #[error("table {table} has a row that cannot be read: {what}")]
     Corrupt {
@@ -84,7 +87,7 @@ impl StoreError {
     pub fn is_unavailable(&self) -> bool {
         match self {
             Self::Closed | Self::Unwritable(_) | Self::Unconfirmed(_) | Self::Unavailable(_) => true,
-            Self::Database(error) => availability::is_unavailable(error),
+            Self::Database(error) | Self::NotMigrated(error) => availability::is_unavailable(error),
             Self::Open { source, .. } => availability::is_unavailable(source),
             Self::Url(_)
             | Self::TooOld { .. }

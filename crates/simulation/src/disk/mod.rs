@@ -131,6 +131,25 @@ pub fn image() -> DiskImage {
     })
 }
 
+/// Returns the contents of a file, as a process would read them.
+#[must_use]
+pub fn contents(path: &str) -> Option<FileContents> {
+    with(|disk| disk.files.get(path).map(|file| file.borrow().contents().clone()))
+}
+
+/// Replaces a file. Its contents are synced.
+pub fn put(path: &str, contents: FileContents) {
+    with(|disk| disk.files.insert(path.to_owned(), SimulatedFile::of(contents)));
+}
+
+/// Runs something that is no part of the next process: it meets no fault, and its operations are not counted.
+pub fn between_processes<T>(run: impl FnOnce() -> T) -> T {
+    let (fault, operations) = with(|disk| (disk.fault.take(), disk.operations));
+    let result = run();
+    with(|disk| (disk.fault, disk.operations, disk.last) = (fault, operations, None));
+    result
+}
+
 /// Ends the process before its next operation but `operations`, and calls `on_end`.
 pub fn end_after(operations: u64, on_end: impl Fn() + 'static) {
     with(|disk| {

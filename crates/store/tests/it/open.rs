@@ -11,7 +11,9 @@ async fn execute(database: &Database, sql: &'static str) {
         sqlx::query(sql).execute(&pool).await.unwrap();
         pool.close().await;
     } else {
-        let pool = sqlx::SqlitePool::connect(database.url()).await.unwrap();
+        let pool = sqlx::SqlitePool::connect(&format!("{}?mode=rwc", database.url()))
+            .await
+            .unwrap();
         sqlx::query(sql).execute(&pool).await.unwrap();
         pool.close().await;
     }
@@ -42,6 +44,20 @@ on_both_databases! {
         execute(database, other).await;
         let refusal = reopen(database).await;
         assert!(matches!(refusal, StoreError::Migration(_)), "{refusal}");
+    }
+
+    async fn failed_migration_is_not_called_a_foreign_database(database) {
+        let empty = match database.is_postgres() {
+            true => &Database::empty_postgres().await,
+            false => database,
+        };
+        execute(empty, "CREATE TABLE alerts (id INTEGER)").await;
+        let refusal = reopen(empty).await;
+        assert!(matches!(refusal, StoreError::NotMigrated(_)), "{refusal}");
+        let text = refusal.to_string();
+        assert!(text.contains("alerts") && text.contains("start the program again"), "{text}");
+        execute(empty, "DROP TABLE alerts").await;
+        Store::open(StoreOptions::new(empty.url())).await.unwrap().close().await;
     }
 
     async fn concurrent_programs_can_open_new_database(database) {
