@@ -86,10 +86,17 @@ impl Clients {
         if let Some(level) = wanted.returns_at {
             options = json!({"repeat": "each_time", "rearm": {"at": dollars(level)}});
         }
-        if let Some(Cooldown { refires }) = wanted.cooldown {
-            options["repeat"] = json!("each_time");
-            options["cooldown"] = json!("1m");
-            options["cooldown_refire"] = json!(refires);
+        match wanted.cooldown {
+            Some(cooldown) if cooldown.ends_at_midnight => options["repeat"] = json!("once_per_day"),
+            Some(Cooldown { refires, .. }) => {
+                options["repeat"] = json!("each_time");
+                options["cooldown"] = json!("1m");
+                options["cooldown_refire"] = json!(refires);
+            }
+            None => {}
+        }
+        if wanted.takes_two {
+            options["trigger"] = json!("two_lasts");
         }
         if let Some(end) = wanted.snoozed_until {
             options["snoozed_until"] = json!(end.to_string());

@@ -59,8 +59,13 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
         world.state().model.check_database(&records.alerts);
     }
     // An alert that the service has lost sight of does not fire now.
+    let in_a_row = if world.state().model.alerts.values().any(|alert| alert.takes_two) {
+        2
+    } else {
+        1
+    };
     for stock in 0..STOCKS {
-        for price in EXTREME_PRICES {
+        for price in EXTREME_PRICES.into_iter().flat_map(|price| vec![price; in_a_row]) {
             if !clients.quote(stock, price, None).await {
                 world.violation(format!(
                     "a quote of stock {stock} failed although the faults have ended"

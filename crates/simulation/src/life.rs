@@ -107,6 +107,7 @@ impl Life<'_> {
                     stock: 0,
                     is_above: true,
                     is_crossing: false,
+                    takes_two: false,
                     threshold: 0,
                     returns_at: None,
                     cooldown: None,

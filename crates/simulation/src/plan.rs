@@ -209,6 +209,7 @@ impl Planner {
             stock: self.random.random_range(0..STOCKS),
             is_above,
             is_crossing: false,
+            takes_two: false,
             threshold,
             returns_at: repeats.then_some(returns_at).filter(|level| *level != threshold),
             cooldown: None,

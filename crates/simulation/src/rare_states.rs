@@ -81,6 +81,7 @@ fn armed(state: &AlertState) -> AlertState {
         phase: Phase::Armed,
         is_snoozed: false,
         was_short: state.was_short.map(|_| true),
+        was_beyond: state.was_beyond.map(|_| true),
         ..state.clone()
     }
 }
@@ -123,12 +124,21 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
                 if alert.is_crossing {
                     reached.push("a quote crossed a threshold");
                 }
+                if state.was_beyond.is_some() {
+                    reached.push("a quote was the second in a row beyond a threshold");
+                }
                 if price == state.threshold {
                     reached.push("a quote reached a level exactly");
                 }
             }
             AlertStatus::Active if alert.is_crossing && fires(&armed) => {
                 reached.push("a quote was beyond a threshold that it had to cross");
+            }
+            AlertStatus::Active if state.was_beyond.is_some() && fires(&armed) => {
+                reached.push("a quote was the first in a row beyond a threshold");
+            }
+            AlertStatus::Active if state.was_beyond == Some(true) => {
+                reached.push("a quote between two others was short of a threshold");
             }
             AlertStatus::Active if price.abs_diff(state.threshold) == 1 => {
                 reached.push("a quote missed a level by a cent");
@@ -184,6 +194,9 @@ pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
             }
             Some((state, _)) if state.status == AlertStatus::Active && state.was_short == Some(true) => {
                 reached.push("a process ended while a price was short of a crossing");
+            }
+            Some((state, _)) if state.status == AlertStatus::Active && state.was_beyond == Some(true) => {
+                reached.push("a process ended after the first of two quotes");
             }
             Some((state, _)) if state.status == AlertStatus::Active && alert.moment.is_some() => {
                 reached.push("a process ended while a reminder was set");

@@ -24,6 +24,8 @@ pub(crate) struct Variety {
     crossings: Option<ChaCha8Rng>,
     /// Draws which alerts have a cooldown, if some do.
     cooldowns: Option<ChaCha8Rng>,
+    /// Draws which alerts wait for two quotes or fire once a day, if some do.
+    further_options: Option<ChaCha8Rng>,
     /// Draws which alerts are snoozed, if some are.
     snoozes: Option<ChaCha8Rng>,
     has_acknowledgements: bool,
@@ -47,6 +49,7 @@ impl Variety {
         Self {
             crossings: drawn_apart(0xC_5EED).filter(|_| !has_night),
             cooldowns: drawn_apart(0xD_5EED),
+            further_options: drawn_apart(0xB_5EED),
             snoozes: drawn_apart(0x5_5EED),
             has_mail_server: drawn_apart(0xE_5EED).is_some(),
             upgrades: drawn_apart(0xF_5EED),
@@ -77,6 +80,9 @@ impl Variety {
         }
         if let Some(random) = &mut self.cooldowns {
             add_cooldowns(steps, random);
+        }
+        if let Some(random) = &mut self.further_options {
+            add_further_options(steps, random, self.has_night);
         }
         if let Some(random) = &mut self.snoozes {
             let created = add_snoozes(steps, random);
@@ -208,7 +214,10 @@ fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
             && random.random_range(0..2) == 0
         {
             let refires = random.random_range(0..3) == 0 && !wanted.is_crossing;
-            wanted.cooldown = Some(Cooldown { refires });
+            wanted.cooldown = Some(Cooldown {
+                refires,
+                ends_at_midnight: false,
+            });
             // One that fires again and again has a limit, so that it comes to an end.
             if refires {
                 wanted.max_firings = Some(random.random_range(2..4));
@@ -216,6 +225,28 @@ fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
         }
     }
     add_waits(steps, random);
+}
+
+/// Lets some alerts without other options wait for two quotes in a row, and some fire once a day.
+fn add_further_options(steps: &mut [PlannedStep], random: &mut ChaCha8Rng, has_night: bool) {
+    for step in steps {
+        let Action::Create { wanted, .. } = &mut step.action else {
+            continue;
+        };
+        let option = random.random_range(0..3);
+        if wanted.is_crossing || wanted.cooldown.is_some() {
+            continue;
+        }
+        if option == 0 {
+            wanted.cooldown = Some(Cooldown {
+                refires: false,
+                ends_at_midnight: true,
+            });
+        } else {
+            // The model does not know whether the first quote counts in the next session.
+            wanted.takes_two = option == 1 && wanted.returns_at.is_none() && !has_night;
+        }
+    }
 }
 
 /// Lets some steps wait for about a minute.
@@ -235,7 +266,7 @@ fn add_snoozes(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) -> usize {
         if let Action::Create {
             wanted, snoozed_for_ms, ..
         } = &mut step.action
-            && (wanted.is_crossing || wanted.returns_at.is_some() || wanted.cooldown.is_some())
+            && (wanted.is_crossing || wanted.takes_two || wanted.returns_at.is_some() || wanted.cooldown.is_some())
             && random.random_range(0..2) == 0
         {
             *snoozed_for_ms = Some(random.random_range(500..60_000));

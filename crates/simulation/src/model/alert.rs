@@ -47,9 +47,11 @@ pub(crate) struct AlertModel {
     pub(crate) is_above: bool,
     /// Whether the price must cross the threshold.
     pub(crate) is_crossing: bool,
+    /// Whether two quotes in a row must be beyond the threshold.
+    pub(crate) takes_two: bool,
     /// The split of the stock that may be applied.
     pub(super) split: Option<Split>,
-    /// Whether it is judged as a rule: it waits for a crossing, or its options are not the default, which fires once.
+    /// Whether it is judged as a rule: it waits for a crossing or for two quotes, or its options are not the default, which fires once.
     pub(crate) is_rule: bool,
     /// Whether it has a cooldown after each firing.
     pub(crate) has_cooldown: bool,
@@ -75,6 +77,7 @@ impl AlertModel {
             stock,
             is_above,
             is_crossing,
+            takes_two,
             threshold,
             returns_at,
             cooldown,
@@ -83,7 +86,7 @@ impl AlertModel {
             max_firings,
             expires_at,
         } = wanted;
-        let mut times = AlertTimes::default();
+        let mut times = AlertTimes::new(cooldown);
         let snooze = snoozed_until.map(|end| times.add_snooze_until(end));
         let state = AlertState {
             status: AlertStatus::Absent,
@@ -97,6 +100,7 @@ impl AlertModel {
             snooze,
             is_snoozed: false,
             was_short: is_crossing.then_some(false),
+            was_beyond: takes_two.then_some(false),
             fired: Vec::new(),
         };
         let possible = prices.iter().map(|&price| Possible {
@@ -111,8 +115,9 @@ impl AlertModel {
             is_above,
             split: None,
             is_crossing,
+            takes_two,
             has_cooldown: cooldown.is_some(),
-            is_rule: is_crossing || returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
+            is_rule: is_crossing || takes_two || returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
             moment,
             expires_at,
             has_come: false,
@@ -122,6 +127,11 @@ impl AlertModel {
             possible: possible.collect(),
             open: BTreeMap::new(),
         }
+    }
+
+    /// Whether only a new quote can fire the alert, not the last price.
+    pub(super) const fn needs_quote(&self) -> bool {
+        self.is_crossing || self.takes_two
     }
 
     /// Whether every possible state has this status.

@@ -75,6 +75,9 @@ pub(crate) struct AlertState {
     pub(crate) is_snoozed: bool,
     /// Of an alert that waits for a crossing: whether the last price that was seen is short of the threshold. `None`: it does not matter.
     pub(crate) was_short: Option<bool>,
+    /// Of an alert that waits for two quotes in a row: whether the last one since it was armed is beyond the threshold. `None`: it does not
+    /// matter.
+    pub(crate) was_beyond: Option<bool>,
     /// The firings in their order: the price and the threshold that it reached.
     pub(crate) fired: Vec<(Cents, Cents)>,
 }
@@ -94,6 +97,7 @@ impl AlertState {
             firings: 0,
             phase: Phase::Armed,
             is_snoozed: self.snooze.is_some(),
+            was_beyond: self.was_beyond.map(|_| false),
             ..self.clone()
         };
         match (change, self.status) {
@@ -188,9 +192,15 @@ impl AlertState {
         if self.is_snoozed {
             return (after != *self).then_some(after);
         }
-        let has_crossed = self.was_short != Some(false);
+        let is_beyond_now = is_beyond(is_above, price, self.threshold);
+        // The quote before was short of a threshold to cross, and beyond one that takes two.
+        let may_fire = self.was_short != Some(false) && self.was_beyond != Some(false);
         let next = match self.phase {
-            Phase::Armed if has_crossed && is_beyond(is_above, price, self.threshold) => after.fired(is_above, price),
+            Phase::Armed if is_beyond_now && may_fire => after.fired(is_above, price),
+            Phase::Armed => Self {
+                was_beyond: self.was_beyond.map(|_| is_beyond_now),
+                ..after
+            },
             Phase::WaitsForReturn if self.has_returned(is_above, price) => Self {
                 phase: Phase::Armed,
                 ..after
@@ -201,7 +211,7 @@ impl AlertState {
                 },
                 ..after
             },
-            Phase::Armed | Phase::Cooling { .. } | Phase::WaitsForReturn => after,
+            Phase::Cooling { .. } | Phase::WaitsForReturn => after,
         };
         (next != *self).then_some(next)
     }
@@ -261,6 +271,7 @@ impl AlertState {
         self.is_snoozed.then(|| Self {
             is_snoozed: false,
             phase: Phase::Armed,
+            was_beyond: self.was_beyond.map(|_| false),
             ..self.clone()
         })
     }
@@ -277,9 +288,9 @@ impl AlertState {
         })
     }
 
-    /// Whether a price fires the alert without a new quote. A crossing needs one.
+    /// Whether a price fires the alert without a new quote. A crossing needs one, and so does an alert that waits for two.
     pub(crate) fn holds(&self, is_above: bool, price: Cents) -> bool {
-        self.was_short.is_none() && self.fires(is_above, price)
+        self.was_short.is_none() && self.was_beyond.is_none() && self.fires(is_above, price)
     }
 
     /// Whether a quote with a price fires the alert.

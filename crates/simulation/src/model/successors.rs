@@ -97,9 +97,8 @@ impl AlertModel {
         // An active alert is also judged at the present price or moment, without a new quote.
         let judged = match self.moment {
             Some(_) => state.remind().filter(|_| self.has_come),
-            // A crossing needs a new quote.
             None => price
-                .filter(|_| !self.is_crossing)
+                .filter(|_| !self.needs_quote())
                 .and_then(|price| self.judge(state, price)),
         };
         let expired = state.expire().filter(|_| self.may_have_expired);

@@ -2,7 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The cooldown of the alerts that have one.
+use super::Cooldown;
+
+/// The cooldown of the alerts that have one which does not end at midnight.
 const COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
 
 /// The length of the snoozes that users request.
@@ -33,6 +35,8 @@ impl TimeRange {
 #[derive(Clone, Default, Debug)]
 pub(super) struct AlertTimes {
     now: TimeRange,
+    /// Whether the cooldown ends at midnight in New York.
+    ends_at_midnight: bool,
     /// The time since the last [`note_firings`](Self::note_firings); `None`: it is not known yet.
     since_noted: Option<TimeRange>,
     /// The possible firings, each with the range of its time.
@@ -44,6 +48,13 @@ pub(super) struct AlertTimes {
 }
 
 impl AlertTimes {
+    pub(super) fn new(cooldown: Option<Cooldown>) -> Self {
+        Self {
+            ends_at_midnight: cooldown.is_some_and(|cooldown| cooldown.ends_at_midnight),
+            ..Self::default()
+        }
+    }
+
     /// The time of the service is in this range.
     pub(super) fn note_time(&mut self, earliest: Timestamp, latest: Timestamp) {
         self.now = TimeRange { earliest, latest };
@@ -114,13 +125,24 @@ impl AlertTimes {
         let firing = firings.checked_sub(1).and_then(|place| self.possible.get(place));
         // A firing that was not possible before was made since then.
         let began = firing.copied().unwrap_or_else(|| self.since_noted()).earliest;
-        self.may_be_past(began + COOLDOWN)
+        self.may_be_past(self.end_of_cooldown(began))
     }
 
     /// Whether the cooldown of the `firings`-th firing has certainly ended `delay` ago.
     pub(super) fn cooldown_has_ended(&self, firings: usize, delay: SignedDuration) -> bool {
         let place = firings.checked_sub(1).filter(|place| *place < self.certain);
         let firing = place.and_then(|place| self.possible.get(place));
-        firing.is_some_and(|firing| self.is_past(firing.latest + COOLDOWN, delay))
+        firing.is_some_and(|firing| self.is_past(self.end_of_cooldown(firing.latest), delay))
+    }
+
+    /// The end of the cooldown of a firing at this time.
+    fn end_of_cooldown(&self, fired_at: Timestamp) -> Timestamp {
+        if !self.ends_at_midnight {
+            return fired_at + COOLDOWN;
+        }
+        let midnight = fired_at
+            .in_tz("America/New_York")
+            .and_then(|fired_at| fired_at.tomorrow()?.start_of_day());
+        midnight.map_or(Timestamp::MAX, |midnight| midnight.timestamp())
     }
 }

@@ -9,6 +9,8 @@ use super::Cents;
 pub(crate) struct Cooldown {
     /// Whether an alert that still holds at the end fires again. Otherwise its price must have returned.
     pub(crate) refires: bool,
+    /// Whether it ends at midnight in New York. Otherwise it takes a minute.
+    pub(crate) ends_at_midnight: bool,
 }
 
 /// An alert as its owner wants it.
@@ -18,6 +20,8 @@ pub(crate) struct WantedAlert {
     pub(crate) is_above: bool,
     /// Whether the price must cross the threshold. Otherwise it may be beyond it already.
     pub(crate) is_crossing: bool,
+    /// Whether two quotes in a row must be beyond the threshold.
+    pub(crate) takes_two: bool,
     pub(crate) threshold: Cents,
     /// The price at which an alert that repeats may fire again.
     pub(crate) returns_at: Option<Cents>,
