@@ -87,15 +87,18 @@ impl Clients {
             options = json!({"repeat": "each_time", "rearm": {"at": dollars(level)}});
         }
         match wanted.cooldown {
-            Some(cooldown) if cooldown.ends_at_midnight => options["repeat"] = json!("once_per_day"),
-            Some(Cooldown { refires, .. }) => {
+            Some(Cooldown::UntilMidnight) => options["repeat"] = json!("once_per_day"),
+            Some(Cooldown::Minute { refires }) => {
                 options["repeat"] = json!("each_time");
                 options["cooldown"] = json!("1m");
                 options["cooldown_refire"] = json!(refires);
             }
             None => {}
         }
-        if wanted.takes_two {
+        if wanted.must_hold {
+            options["hold"] = json!("1m");
+        }
+        if wanted.needs_two_quotes {
             options["trigger"] = json!("two_lasts");
         }
         if let Some(end) = wanted.snoozed_until {

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::clients::Clients;
 use crate::clock::SimulatedClock;
 use crate::disk::{self, Ending};
-use crate::model::{AlertModel, AlertStatus, Cents, RecordedAlert, RecordedEmail, missing_deliveries};
+use crate::model::{AlertModel, AlertStatus, Cents, Cooldown, RecordedAlert, RecordedEmail, missing_deliveries};
 use crate::network::{ReceivedEmails, SimulatedNetwork};
 use crate::plan::STOCKS;
 use crate::records::{DatabaseReader, Records};
@@ -27,6 +27,8 @@ const EVALUATION_MS: u64 = 3_000;
 const MAX_DELIVERY_MS: u64 = 900_000;
 /// The time after which no alert fires again because of a snooze or a cooldown, in milliseconds: a snooze and three firings, a minute each.
 const LAST_FIRINGS_MS: u64 = 250_000;
+/// The time in which an alert with a hold fires, in milliseconds: a minute and two evaluations.
+const HOLD_MS: u64 = 63_000;
 /// Prices that reach every level, and cross it in both directions.
 const EXTREME_PRICES: [Cents; 3] = [100_000, 1, 100_000];
 
@@ -59,25 +61,30 @@ pub(crate) async fn without_faults(clients: &Clients, clock: &Arc<SimulatedClock
         world.state().model.check_database(&records.alerts);
     }
     // An alert that the service has lost sight of does not fire now.
-    let in_a_row = if world.state().model.alerts.values().any(|alert| alert.takes_two) {
-        2
-    } else {
-        1
-    };
-    for stock in 0..STOCKS {
-        for price in EXTREME_PRICES.into_iter().flat_map(|price| vec![price; in_a_row]) {
-            if !clients.quote(stock, price, None).await {
-                world.violation(format!(
-                    "a quote of stock {stock} failed although the faults have ended"
-                ));
+    let model_has = |needs: fn(&AlertModel) -> bool| world.state().model.alerts.values().any(needs);
+    // An alert that waits for two quotes in a row needs each twice.
+    let in_a_row = 1 + usize::from(model_has(|alert| alert.needs_two_quotes));
+    let must_hold = model_has(|alert| alert.must_hold);
+    for price in EXTREME_PRICES {
+        for stock in 0..STOCKS {
+            for _ in 0..in_a_row {
+                if !clients.quote(stock, price, None).await {
+                    world.violation(format!(
+                        "a quote of stock {stock} failed although the faults have ended"
+                    ));
+                }
             }
+        }
+        if must_hold {
+            wait_ms(HOLD_MS).await;
         }
     }
     wait_ms(EVALUATION_MS).await;
     settle(world, clock);
     // A retry that was scheduled while the clock was ahead may wait for as long, and so may a snooze or a cooldown.
     let ahead = u64::try_from(clock.max_ahead().as_millis()).unwrap_or_default();
-    let may_wait = |alert: &AlertModel| alert.has_cooldown || alert.end_of_last_snooze().is_some();
+    let may_wait =
+        |alert: &AlertModel| alert.cooldown().is_some() || alert.must_hold || alert.end_of_last_snooze().is_some();
     let may_fire_later = world.state().model.alerts.values().any(may_wait);
     if may_fire_later {
         if ahead > 0 {
@@ -179,10 +186,15 @@ fn note_states(state: &mut crate::world::WorldState, records: &Records) {
         if alert.firings.iter().any(|firing| firing.reason.contains("reminder")) {
             state.sometimes("a reminder fired");
         }
+        if alert.firings.iter().any(|firing| firing.reason.contains("true since")) {
+            state.sometimes("an alert fired after its hold");
+        }
         if alert.firings.len() > 1 {
             state.sometimes("an alert fired twice");
-            if state.model.alerts.get(slot).is_some_and(|alert| alert.has_cooldown) {
-                state.sometimes("an alert with a cooldown fired twice");
+            match state.model.alerts.get(slot).and_then(AlertModel::cooldown) {
+                Some(Cooldown::Minute { .. }) => state.sometimes("an alert with a cooldown fired twice"),
+                Some(Cooldown::UntilMidnight) => state.sometimes("an alert that fires once a day fired on two days"),
+                None => {}
             }
         }
         if alert.status == AlertStatus::Deleted && !alert.firings.is_empty() {

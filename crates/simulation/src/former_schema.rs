@@ -1,4 +1,5 @@
-//! Databases of an earlier release: the same content in the tables of a former version of the schema, which the next process updates.
+//! The content of the database in the tables of a former version of the schema, which the next process updates. The values in them are those
+//! of the present release.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,12 +7,14 @@ use std::path::Path;
 
 use anyhow::Context;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use crate::disk::{self, FileContents};
 
 /// The folder of the store's migrations.
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/migrations/sqlite");
-/// The former versions of the schema from which simulations upgrade.
+/// The former versions of the schema from which simulations upgrade: some of each age, and the last ones. Versions before 17 have other
+/// columns, which the present tables cannot fill.
 pub(crate) const FORMER_VERSIONS: [i64; 11] = [17, 22, 26, 29, 33, 37, 38, 40, 44, 45, 46];
 
 /// Databases with the tables of former versions, each without a row.
@@ -24,7 +27,9 @@ impl FormerSchemas {
         let path = former_path(url);
         let connection = Connection::open(&path)?;
         let mut made = BTreeMap::new();
-        for (version, sql) in migrations()? {
+        let migrations = migrations()?;
+        let last = migrations.keys().rev().nth(1).copied();
+        for (version, sql) in migrations {
             connection.execute_batch(&sql)?;
             if FORMER_VERSIONS.contains(&version) {
                 let contents = disk::contents(&path).context("the database has no file")?;
@@ -33,28 +38,30 @@ impl FormerSchemas {
         }
         drop(connection);
         disk::delete(&path);
+        anyhow::ensure!(
+            made.keys().eq(&FORMER_VERSIONS) && last == FORMER_VERSIONS.last().copied(),
+            "FORMER_VERSIONS must end with the version before the newest"
+        );
         Ok(Self(made))
     }
 
     /// Moves the content of the database to the tables of a former version, as if an earlier release had written it. What these tables
     /// have no place for is lost.
-    pub(crate) fn take_back(&self, url: &str, version: i64) -> anyhow::Result<()> {
+    pub(crate) fn downgrade(&self, url: &str, version: i64) -> anyhow::Result<()> {
         let empty = self.0.get(&version).context("not a former version")?;
         let (present, former) = (url.trim_start_matches("sqlite://"), former_path(url));
         disk::put(&former, empty.clone());
         let connection = Connection::open(&former)?;
         connection.pragma_update(None, "foreign_keys", false)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        // As after a crash, the next process has to recover the log first.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.execute("ATTACH ?1 AS present", [present])?;
         copy(&connection, version)?;
-        connection.execute_batch("DETACH present")?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
         drop(connection);
-        let contents = disk::contents(&former).context("the database has no file")?;
         for file in ["", "-wal", "-shm"] {
-            disk::delete(&format!("{present}{file}"));
-            disk::delete(&format!("{former}{file}"));
+            disk::rename(&format!("{former}{file}"), &format!("{present}{file}"));
         }
-        disk::put(present, contents);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clock::Clock;
 use rand_chacha::ChaCha20Rng;
 use service::{Service, ServiceConfig};
+use store::StoreError;
 use tokio::sync::Notify;
 
 use crate::clients::Clients;
@@ -37,8 +38,14 @@ impl Life<'_> {
     pub(crate) async fn run(self, position: &mut usize, random: ChaCha20Rng) -> LifeEnd {
         let clients = match self.start(random).await {
             Ok(clients) => clients,
-            Err(error) => return LifeEnd::NotStarted(error.to_string()),
+            Err(error) => {
+                if let Some(StoreError::NotMigrated(_)) = error.downcast_ref() {
+                    self.world.sometimes("an update of the schema failed");
+                }
+                return LifeEnd::NotStarted(error.to_string());
+            }
         };
+        self.world.state().is_starting = false;
         self.world.log("the service has started");
         while let Some(step) = self.plan.steps.get(*position) {
             wait_ms(step.gap_ms).await;
@@ -63,6 +70,9 @@ impl Life<'_> {
     async fn start(&self, random: ChaCha20Rng) -> anyhow::Result<Clients> {
         let store = template::open_store(&self.template.url, Arc::clone(&self.delays)).await?;
         if std::mem::take(&mut self.world.state().is_upgrading) {
+            let operations = disk::operations();
+            self.world
+                .log(format!("the schema is updated after {operations} changes of the disk"));
             self.world.sometimes("a process updated the schema");
         }
         let ports = template::ports(store, self.clock.clone(), &self.network, random);
@@ -107,7 +117,8 @@ impl Life<'_> {
                     stock: 0,
                     is_above: true,
                     is_crossing: false,
-                    takes_two: false,
+                    needs_two_quotes: false,
+                    must_hold: false,
                     threshold: 0,
                     returns_at: None,
                     cooldown: None,

@@ -90,14 +90,14 @@ pub(crate) enum Action {
     MailServer(Behaviour),
 }
 
-/// A first start of the present release on what an earlier one has left.
+/// A first start of the present release on tables of a former version.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Upgrade {
-    /// The number of the process that finds the former version of the schema. The processes before it are of the earlier release.
+    /// The number of the process that finds the former version of the schema.
     pub(crate) process: u32,
     /// The version of the schema that it finds.
     pub(crate) from: i64,
-    /// How it ends, after a number of changes of the disk, if it has not started by then.
+    /// How it ends, after a number of changes of the disk.
     pub(crate) ending: Option<(Ending, u64)>,
 }
 
@@ -209,7 +209,8 @@ impl Planner {
             stock: self.random.random_range(0..STOCKS),
             is_above,
             is_crossing: false,
-            takes_two: false,
+            needs_two_quotes: false,
+            must_hold: false,
             threshold,
             returns_at: repeats.then_some(returns_at).filter(|level| *level != threshold),
             cooldown: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::model::{AlertModel, AlertState, AlertStatus, Cents, Change, Model, Phase};
+use crate::model::{AlertModel, AlertState, AlertStatus, Cents, Change, Hold, Model, Phase};
 
 /// Returns the rare states that a change of an alert reaches.
 pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str> {
@@ -56,6 +56,9 @@ pub(crate) fn of_change(alert: &AlertModel, change: Change) -> Vec<&'static str>
             Phase::WaitsForReturn => "an alert was snoozed while it waited for its return",
         });
     }
+    if state.status == AlertStatus::Active && state.hold == Some(Hold::Begun) && change == Change::Pause {
+        reached.push("an alert was paused during its hold");
+    }
     if state.status == AlertStatus::Active && state.is_snoozed && change == Change::Pause {
         reached.push("an alert was paused during its snooze");
     }
@@ -82,6 +85,7 @@ fn armed(state: &AlertState) -> AlertState {
         is_snoozed: false,
         was_short: state.was_short.map(|_| true),
         was_beyond: state.was_beyond.map(|_| true),
+        hold: state.hold.map(|_| Hold::Over),
         ..state.clone()
     }
 }
@@ -134,11 +138,14 @@ pub(crate) fn of_quote(model: &Model, stock: usize, price: Cents) -> Vec<&'stati
             AlertStatus::Active if alert.is_crossing && fires(&armed) => {
                 reached.push("a quote was beyond a threshold that it had to cross");
             }
+            AlertStatus::Active if state.hold == Some(Hold::Begun) && !fires(&armed) => {
+                reached.push("a quote interrupted a hold");
+            }
             AlertStatus::Active if state.was_beyond.is_some() && fires(&armed) => {
                 reached.push("a quote was the first in a row beyond a threshold");
             }
             AlertStatus::Active if state.was_beyond == Some(true) => {
-                reached.push("a quote between two others was short of a threshold");
+                reached.push("a quote after the first was short of its threshold");
             }
             AlertStatus::Active if price.abs_diff(state.threshold) == 1 => {
                 reached.push("a quote missed a level by a cent");
@@ -194,6 +201,9 @@ pub(crate) fn of_ending(model: &Model) -> Vec<&'static str> {
             }
             Some((state, _)) if state.status == AlertStatus::Active && state.was_short == Some(true) => {
                 reached.push("a process ended while a price was short of a crossing");
+            }
+            Some((state, _)) if state.status == AlertStatus::Active && state.hold == Some(Hold::Begun) => {
+                reached.push("a process ended during a hold");
             }
             Some((state, _)) if state.status == AlertStatus::Active && state.was_beyond == Some(true) => {
                 reached.push("a process ended after the first of two quotes");

@@ -48,11 +48,12 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     for process in 0..MAX_PROCESSES {
         let upgrade = plan.upgrade.filter(|upgrade| upgrade.process == process);
         if let Some(upgrade) = upgrade {
-            let taken_back = disk::between_processes(|| template.former_schemas.take_back(&template.url, upgrade.from));
-            taken_back?;
+            let downgraded = disk::between_processes(|| template.former_schemas.downgrade(&template.url, upgrade.from));
+            downgraded?;
             world.state().is_upgrading = true;
             world.log(format!("the next process finds version {} of the schema", upgrade.from));
         }
+        world.state().is_starting = true;
         let runtime = crate::runtime()?;
         let ended = Arc::new(Notify::new());
         let (end, handed_over) = runtime.block_on(async {
@@ -68,7 +69,7 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
                 ended: Arc::clone(&ended),
                 settings: template::settings(plan.has_mail_server)?,
             };
-            end_in_start(&world, &ended, upgrade.and_then(|upgrade| upgrade.ending));
+            end_soon(&world, &ended, upgrade.and_then(|upgrade| upgrade.ending));
             let generator = ChaCha20Rng::seed_from_u64(random.random());
             let end = tokio::select! {
                 biased;
@@ -117,8 +118,8 @@ pub(crate) fn run(template: &Template, plan: &SimulationPlan) -> anyhow::Result<
     ))
 }
 
-/// Ends a process during its start, if the upgrade or the step that has ended the last process says so.
-fn end_in_start(world: &World, ended: &Arc<Notify>, upgrade: Option<(Ending, u64)>) {
+/// Ends a process soon after its beginning, if the upgrade or the step that has ended the last process says so.
+fn end_soon(world: &World, ended: &Arc<Notify>, upgrade: Option<(Ending, u64)>) {
     let step = world.state().ending.take();
     let step = step.and_then(|(ending, operations)| Some((ending, operations?)));
     if let Some((ending, operations)) = upgrade.or(step) {
@@ -127,7 +128,9 @@ fn end_in_start(world: &World, ended: &Arc<Notify>, upgrade: Option<(Ending, u64
         let world = world.clone();
         disk::end_after(operations, move || {
             let mut state = world.state();
-            state.sometimes("a process ended during its start");
+            if state.is_starting {
+                state.sometimes("a process ended during its start");
+            }
             if state.is_upgrading {
                 state.sometimes("a process ended while it updated the schema");
             }
@@ -137,16 +140,12 @@ fn end_in_start(world: &World, ended: &Arc<Notify>, upgrade: Option<(Ending, u64
 }
 
 fn record_end(world: &World, end: &LifeEnd) {
-    let has_ended = disk::has_ended();
     let (operations, last) = disk::end_now();
     let faults = disk::faults_hit();
     let mut state = world.state();
     state.note_time();
     state.report.figures.disk_faults += faults;
     if let LifeEnd::NotStarted(error) = end {
-        if state.is_upgrading && !has_ended {
-            state.sometimes("an update of the schema failed");
-        }
         state.process_not_started(format!("the process cannot start: {error}"));
         return;
     }

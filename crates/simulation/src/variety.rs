@@ -12,8 +12,8 @@ use crate::former_schema::FORMER_VERSIONS;
 use crate::model::{Change, Cooldown, Split};
 use crate::plan::{Action, BASIC_USER, PlannedStep, STOCKS, USERS, Upgrade, behaviour};
 
-/// The first version of the schema that has a place for everything that the model checks; the last of it are emails of bursts.
-const FIRST_WITH_BURSTS: i64 = 37;
+/// The first version of the schema whose tables hold everything that the model checks: 37 added emails of bursts.
+const FIRST_VERSION_WITH_ALL_RECORDS: i64 = 37;
 
 /// Draws the variety of a plan.
 pub(crate) struct Variety {
@@ -24,7 +24,7 @@ pub(crate) struct Variety {
     crossings: Option<ChaCha8Rng>,
     /// Draws which alerts have a cooldown, if some do.
     cooldowns: Option<ChaCha8Rng>,
-    /// Draws which alerts wait for two quotes or fire once a day, if some do.
+    /// Draws which alerts wait for two quotes or for a hold, or fire once a day, if some do.
     further_options: Option<ChaCha8Rng>,
     /// Draws which alerts are snoozed, if some are.
     snoozes: Option<ChaCha8Rng>,
@@ -123,17 +123,20 @@ impl Variety {
     pub(crate) fn upgrade(&mut self) -> Option<Upgrade> {
         let random = self.upgrades.as_mut()?;
         let process = random.random_range(0..3);
-        // At the first start there are accounts, webhooks and prices only.
-        let holds = |version: &i64| process == 0 || *version >= FIRST_WITH_BURSTS;
+        // Before the first start there are accounts, webhooks and prices only.
+        let holds = |version: &i64| process == 0 || *version >= FIRST_VERSION_WITH_ALL_RECORDS;
         let versions: Vec<i64> = FORMER_VERSIONS.into_iter().filter(holds).collect();
         let endings = [Ending::Kill, Ending::PowerCut];
+        let from = *versions.choose(random)?;
+        // The changes of the disk with which an update ends, and some more.
+        let operations = if from < FIRST_VERSION_WITH_ALL_RECORDS { 140 } else { 65 };
         Some(Upgrade {
             process,
-            from: *versions.choose(random)?,
+            from,
             ending: endings
                 .choose(random)
                 .filter(|_| random.random_range(0..3) > 0)
-                .map(|ending| (*ending, random.random_range(0..120))),
+                .map(|ending| (*ending, random.random_range(0..operations))),
         })
     }
 
@@ -214,10 +217,7 @@ fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
             && random.random_range(0..2) == 0
         {
             let refires = random.random_range(0..3) == 0 && !wanted.is_crossing;
-            wanted.cooldown = Some(Cooldown {
-                refires,
-                ends_at_midnight: false,
-            });
+            wanted.cooldown = Some(Cooldown::Minute { refires });
             // One that fires again and again has a limit, so that it comes to an end.
             if refires {
                 wanted.max_firings = Some(random.random_range(2..4));
@@ -227,9 +227,9 @@ fn add_cooldowns(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) {
     add_waits(steps, random);
 }
 
-/// Lets some alerts without other options wait for two quotes in a row, and some fire once a day.
+/// Lets some alerts fire once a day, and some that fire once wait for two quotes in a row or for a hold.
 fn add_further_options(steps: &mut [PlannedStep], random: &mut ChaCha8Rng, has_night: bool) {
-    for step in steps {
+    for step in &mut *steps {
         let Action::Create { wanted, .. } = &mut step.action else {
             continue;
         };
@@ -238,15 +238,14 @@ fn add_further_options(steps: &mut [PlannedStep], random: &mut ChaCha8Rng, has_n
             continue;
         }
         if option == 0 {
-            wanted.cooldown = Some(Cooldown {
-                refires: false,
-                ends_at_midnight: true,
-            });
-        } else {
-            // The model does not know whether the first quote counts in the next session.
-            wanted.takes_two = option == 1 && wanted.returns_at.is_none() && !has_night;
+            wanted.cooldown = Some(Cooldown::UntilMidnight);
+        } else if wanted.returns_at.is_none() && !has_night {
+            // The model does not know what of them counts in the next session.
+            wanted.needs_two_quotes = option == 1;
+            wanted.must_hold = option == 2;
         }
     }
+    add_waits(steps, random);
 }
 
 /// Lets some steps wait for about a minute.
@@ -266,7 +265,11 @@ fn add_snoozes(steps: &mut [PlannedStep], random: &mut ChaCha8Rng) -> usize {
         if let Action::Create {
             wanted, snoozed_for_ms, ..
         } = &mut step.action
-            && (wanted.is_crossing || wanted.takes_two || wanted.returns_at.is_some() || wanted.cooldown.is_some())
+            && (wanted.is_crossing
+                || wanted.needs_two_quotes
+                || wanted.must_hold
+                || wanted.returns_at.is_some()
+                || wanted.cooldown.is_some())
             && random.random_range(0..2) == 0
         {
             *snoozed_for_ms = Some(random.random_range(500..60_000));

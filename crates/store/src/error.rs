@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sqlx::migrate::MigrateError;
+
 use crate::availability;
 
 /// A database error.
@@ -41,10 +43,13 @@ pub enum StoreError {
     #[error(
         "the database's tables do not belong to this program: {0}; use the program that created them, or a later version"
     )]
-    Migration(sqlx::migrate::MigrateError),
+    Migration(MigrateError),
     /// The tables could not be created or updated, for instance because the disk is full. The next start tries it again.
-    #[error("the database's tables could not be created or updated: {0}; remove the cause and start the program again")]
-    NotMigrated(sqlx::Error),
+    #[error(
+        "the database's tables could not be created or updated: {0}; free disk space or remove another cause, and start the program \
+         again; if another program has created this database, set database.url to one of its own"
+    )]
+    NotMigrated(MigrateError),
     /// A row cannot be read.
     #[error("table {table} has a row that cannot be read: {what}")]
     Corrupt {
@@ -87,9 +92,13 @@ impl StoreError {
     pub fn is_unavailable(&self) -> bool {
         match self {
             Self::Closed | Self::Unwritable(_) | Self::Unconfirmed(_) | Self::Unavailable(_) => true,
-            Self::Database(error) | Self::NotMigrated(error) => availability::is_unavailable(error),
+            Self::Database(error)
+            | Self::NotMigrated(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+                availability::is_unavailable(error)
+            }
             Self::Open { source, .. } => availability::is_unavailable(source),
-            Self::Url(_)
+            Self::NotMigrated(_)
+            | Self::Url(_)
             | Self::TooOld { .. }
             | Self::TooNew(_)
             | Self::Migration(_)

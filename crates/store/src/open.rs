@@ -318,7 +318,7 @@ async fn migrate(connection: &mut WriteConnection) -> Result<(), StoreError> {
     };
     migrated.map_err(|error| match error {
         MigrateError::VersionMissing(version) if version > migrations::newest_version() => StoreError::TooNew(version),
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => StoreError::NotMigrated(error),
+        MigrateError::Execute(_) | MigrateError::ExecuteMigration(..) => StoreError::NotMigrated(error),
         error => StoreError::Migration(error),
     })
 }

@@ -132,21 +132,28 @@ pub fn image() -> DiskImage {
 }
 
 /// Returns the contents of a file, as a process would read them.
-#[must_use]
-pub fn contents(path: &str) -> Option<FileContents> {
+pub(crate) fn contents(path: &str) -> Option<FileContents> {
     with(|disk| disk.files.get(path).map(|file| file.borrow().contents().clone()))
 }
 
 /// Replaces a file. Its contents are synced.
-pub fn put(path: &str, contents: FileContents) {
+pub(crate) fn put(path: &str, contents: FileContents) {
     with(|disk| disk.files.insert(path.to_owned(), SimulatedFile::of(contents)));
 }
 
-/// Runs something that is no part of the next process: it meets no fault, and its operations are not counted.
-pub fn between_processes<T>(run: impl FnOnce() -> T) -> T {
-    let (fault, operations) = with(|disk| (disk.fault.take(), disk.operations));
+/// Renames a file, which replaces another one. Without such a file, the other one is deleted.
+pub(crate) fn rename(from: &str, to: &str) {
+    with(|disk| match disk.files.remove(from) {
+        Some(file) => disk.files.insert(to.to_owned(), file),
+        None => disk.files.remove(to),
+    });
+}
+
+/// Runs something before the next process begins: it meets no fault, and its operations are not counted.
+pub(crate) fn between_processes<T>(run: impl FnOnce() -> T) -> T {
+    let fault = with(|disk| disk.fault.take());
     let result = run();
-    with(|disk| (disk.fault, disk.operations, disk.last) = (fault, operations, None));
+    with(|disk| (disk.fault, disk.operations, disk.last) = (fault, 0, None));
     result
 }
 
@@ -167,6 +174,11 @@ pub fn end_now() -> (u64, String) {
             .map_or_else(|| "nothing".to_owned(), |last| format!("{last:?}"));
         (disk.operations, last)
     })
+}
+
+/// The number of operations since the process started.
+pub(crate) fn operations() -> u64 {
+    with(|disk| disk.operations)
 }
 
 /// Whether the process has ended.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::state::{AlertState, AlertStatus, Change, Outcome, Phase};
+use super::state::{AlertState, AlertStatus, Change, Hold, Outcome, Phase};
 use super::times::AlertTimes;
-use super::{Cents, RequestId, Split, WantedAlert};
+use super::{Cents, Cooldown, RequestId, Split, WantedAlert};
 
 /// A state with the open requests that have led to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -48,13 +48,13 @@ pub(crate) struct AlertModel {
     /// Whether the price must cross the threshold.
     pub(crate) is_crossing: bool,
     /// Whether two quotes in a row must be beyond the threshold.
-    pub(crate) takes_two: bool,
+    pub(crate) needs_two_quotes: bool,
+    /// Whether the price must be beyond the threshold for a minute.
+    pub(crate) must_hold: bool,
     /// The split of the stock that may be applied.
     pub(super) split: Option<Split>,
-    /// Whether it is judged as a rule: it waits for a crossing or for two quotes, or its options are not the default, which fires once.
+    /// Whether it is judged as a rule: it waits for a crossing, for two quotes or for a hold, or its options are not the default, which fires once.
     pub(crate) is_rule: bool,
-    /// Whether it has a cooldown after each firing.
-    pub(crate) has_cooldown: bool,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
     /// The instant from which the alert is not judged any more.
@@ -77,7 +77,8 @@ impl AlertModel {
             stock,
             is_above,
             is_crossing,
-            takes_two,
+            needs_two_quotes,
+            must_hold,
             threshold,
             returns_at,
             cooldown,
@@ -100,7 +101,9 @@ impl AlertModel {
             snooze,
             is_snoozed: false,
             was_short: is_crossing.then_some(false),
-            was_beyond: takes_two.then_some(false),
+            was_beyond: needs_two_quotes.then_some(false),
+            hold: must_hold.then_some(Hold::No),
+            holds: 0,
             fired: Vec::new(),
         };
         let possible = prices.iter().map(|&price| Possible {
@@ -115,9 +118,14 @@ impl AlertModel {
             is_above,
             split: None,
             is_crossing,
-            takes_two,
-            has_cooldown: cooldown.is_some(),
-            is_rule: is_crossing || takes_two || returns_at.is_some() || cooldown.is_some() || expires_at.is_some(),
+            needs_two_quotes,
+            must_hold,
+            is_rule: is_crossing
+                || needs_two_quotes
+                || must_hold
+                || returns_at.is_some()
+                || cooldown.is_some()
+                || expires_at.is_some(),
             moment,
             expires_at,
             has_come: false,
@@ -129,9 +137,14 @@ impl AlertModel {
         }
     }
 
+    /// The cooldown after each firing.
+    pub(crate) fn cooldown(&self) -> Option<Cooldown> {
+        self.times.cooldown()
+    }
+
     /// Whether only a new quote can fire the alert, not the last price.
     pub(super) const fn needs_quote(&self) -> bool {
-        self.is_crossing || self.takes_two
+        self.is_crossing || self.needs_two_quotes
     }
 
     /// Whether every possible state has this status.
@@ -330,7 +343,7 @@ impl AlertModel {
                 .retain(|possible| possible.applied.get(&request) == Some(&outcome)),
         }
         self.interrupt(request);
-        self.note_firings();
+        self.note();
         if self.possible.is_empty() {
             let states: Vec<_> = before.iter().map(|possible| &possible.state).collect();
             self.possible = before.iter().cloned().collect();

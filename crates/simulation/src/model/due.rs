@@ -8,7 +8,7 @@ use super::evidence::RecordedAlert;
 use super::state::AlertStatus;
 
 impl AlertModel {
-    /// Ends the cooldowns and snoozes that have certainly ended `delay` ago.
+    /// Ends the cooldowns, holds and snoozes that have certainly ended `delay` ago.
     pub(super) fn end_waits(&mut self, delay: SignedDuration) {
         let times = &self.times;
         let possible = std::mem::take(&mut self.possible).into_iter().map(|mut possible| {
@@ -22,6 +22,11 @@ impl AlertModel {
                 && let Some(cooled) = possible.state.after_cooldown()
             {
                 possible.state = cooled;
+            }
+            if times.hold_has_ended(possible.state.holds, delay)
+                && let Some(held) = possible.state.after_hold()
+            {
+                possible.state = held;
             }
             possible
         });
@@ -40,9 +45,9 @@ impl AlertModel {
         self.possible
             .retain(|Possible { state, price, .. }| match state.status {
                 AlertStatus::Active if is_over => false,
-                _ => !has_level || !price.is_some_and(|price| state.holds(is_above, price)),
+                _ => !has_level || !price.is_some_and(|price| state.cannot_last(is_above, price)),
             });
-        self.note_firings();
+        self.note();
         if self.possible.is_empty() {
             return Err(format!("it cannot have settled: {before:?}"));
         }

@@ -61,6 +61,16 @@ impl AlertModel {
         let relation = if self.is_above { "above" } else { "below" };
         format!("price {} is at or {relation} {}", dollars(price), dollars(threshold))
     }
+
+    /// Whether the time that a reason names can be that of the beginning of a hold.
+    fn may_be_held_since(&self, stated: Option<&str>) -> bool {
+        let since = stated.map(|since| {
+            since
+                .parse()
+                .is_ok_and(|since| self.times.hold_may_have_begun_at(since))
+        });
+        since == self.must_hold.then_some(true)
+    }
 }
 
 fn dollars(cents: Cents) -> String {
@@ -99,12 +109,16 @@ impl Model {
             }
             let mut fired = Vec::new();
             for firing in &recorded.firings {
+                let (stated, held_since) = match firing.reason.split_once("; true since ") {
+                    Some((stated, since)) => (stated, Some(since)),
+                    None => (firing.reason.as_str(), None),
+                };
                 let threshold = match alert.moment {
                     Some(_) => Some(0),
-                    None => threshold_in(&firing.reason),
+                    None => threshold_in(stated),
                 };
                 let reason = threshold.map(|threshold| alert.reason(firing.price, threshold));
-                if reason.as_deref() != Some(firing.reason.as_str()) {
+                if reason.as_deref() != Some(stated) || !alert.may_be_held_since(held_since) {
                     self.violations
                         .push(format!("alert {slot} fired with the reason {:?}", firing.reason));
                 }

@@ -26,7 +26,7 @@ pub(crate) use evidence::{Delivered, RecordedAlert, RecordedFiring, missing_deli
 pub(crate) use flags::Flags;
 pub(crate) use split::Split;
 use split::Splits;
-pub(crate) use state::{AlertState, AlertStatus, Change, Outcome, Phase};
+pub(crate) use state::{AlertState, AlertStatus, Change, Hold, Outcome, Phase};
 pub(crate) use wanted_alert::{Cooldown, WantedAlert};
 
 /// A price in cents.

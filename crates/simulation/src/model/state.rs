@@ -53,6 +53,17 @@ pub(crate) enum Phase {
     WaitsForReturn,
 }
 
+/// Whether the price of an alert with a hold is beyond its threshold.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Hold {
+    /// It is short of it, or has not been seen since the alert was armed.
+    No,
+    /// It is beyond it.
+    Begun,
+    /// It was beyond it for the hold: the next evaluation fires the alert.
+    Over,
+}
+
 /// A possible state.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct AlertState {
@@ -75,9 +86,13 @@ pub(crate) struct AlertState {
     pub(crate) is_snoozed: bool,
     /// Of an alert that waits for a crossing: whether the last price that was seen is short of the threshold. `None`: it does not matter.
     pub(crate) was_short: Option<bool>,
-    /// Of an alert that waits for two quotes in a row: whether the last one since it was armed is beyond the threshold. `None`: it does not
-    /// matter.
+    /// Of an alert that waits for two quotes in a row, which fires once: whether the last one since it was armed is beyond the threshold.
+    /// `None`: it does not matter.
     pub(crate) was_beyond: Option<bool>,
+    /// Of an alert that must hold, which fires once. `None`: it fires at once.
+    pub(crate) hold: Option<Hold>,
+    /// The number of holds that have begun.
+    pub(crate) holds: usize,
     /// The firings in their order: the price and the threshold that it reached.
     pub(crate) fired: Vec<(Cents, Cents)>,
 }
@@ -98,6 +113,7 @@ impl AlertState {
             phase: Phase::Armed,
             is_snoozed: self.snooze.is_some(),
             was_beyond: self.was_beyond.map(|_| false),
+            hold: self.hold.map(|_| Hold::No),
             ..self.clone()
         };
         match (change, self.status) {
@@ -196,6 +212,16 @@ impl AlertState {
         // The quote before was short of a threshold to cross, and beyond one that takes two.
         let may_fire = self.was_short != Some(false) && self.was_beyond != Some(false);
         let next = match self.phase {
+            Phase::Armed if self.hold == Some(Hold::No) && is_beyond_now => Self {
+                hold: Some(Hold::Begun),
+                holds: self.holds + 1,
+                ..after
+            },
+            Phase::Armed if self.hold.is_some() && !is_beyond_now => Self {
+                hold: Some(Hold::No),
+                ..after
+            },
+            Phase::Armed if self.hold == Some(Hold::Begun) => after,
             Phase::Armed if is_beyond_now && may_fire => after.fired(is_above, price),
             Phase::Armed => Self {
                 was_beyond: self.was_beyond.map(|_| is_beyond_now),
@@ -257,6 +283,12 @@ impl AlertState {
             phase: Phase::Cooling { has_returned },
             ..self.clone()
         }));
+        if self.hold == Some(Hold::Over) {
+            before.push(Self {
+                hold: Some(Hold::Begun),
+                ..self.clone()
+            });
+        }
         if self.snooze.is_some() && self.phase == Phase::Armed {
             before.push(Self {
                 is_snoozed: true,
@@ -272,6 +304,7 @@ impl AlertState {
             is_snoozed: false,
             phase: Phase::Armed,
             was_beyond: self.was_beyond.map(|_| false),
+            hold: self.hold.map(|_| Hold::No),
             ..self.clone()
         })
     }
@@ -281,11 +314,32 @@ impl AlertState {
         let Phase::Cooling { has_returned } = self.phase else {
             return None;
         };
-        let is_armed = has_returned || self.cooldown.is_some_and(|cooldown| cooldown.refires);
+        let is_armed = has_returned || self.cooldown == Some(Cooldown::Minute { refires: true });
         Some(Self {
             phase: if is_armed { Phase::Armed } else { Phase::WaitsForReturn },
             ..self.clone()
         })
+    }
+
+    /// Returns the state after the hold, if it is another one.
+    pub(super) fn after_hold(&self) -> Option<Self> {
+        (self.hold == Some(Hold::Begun) && !self.is_snoozed).then(|| Self {
+            hold: Some(Hold::Over),
+            ..self.clone()
+        })
+    }
+
+    /// Returns the state after an evaluation without a price that is current, if it is another one.
+    pub(super) fn interrupt_hold(&self) -> Option<Self> {
+        self.hold.filter(|hold| *hold != Hold::No).map(|_| Self {
+            hold: Some(Hold::No),
+            ..self.clone()
+        })
+    }
+
+    /// Whether the state cannot last at a price: without a new quote, the alert fires or its hold begins.
+    pub(super) fn cannot_last(&self, is_above: bool, price: Cents) -> bool {
+        self.holds(is_above, price) || self.hold.is_some() && self.judge(is_above, price).is_some()
     }
 
     /// Whether a price fires the alert without a new quote. A crossing needs one, and so does an alert that waits for two.

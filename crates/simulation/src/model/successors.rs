@@ -13,15 +13,20 @@ impl AlertModel {
                 break;
             }
         }
-        self.note_firings();
+        self.note();
     }
 
-    /// Notes how often the alert has fired at least and at most.
-    pub(super) fn note_firings(&mut self) {
-        let firings = self.possible.iter().map(|possible| possible.state.fired.len());
-        let certain = firings.clone().min().unwrap_or_default();
-        let possible = firings.max().unwrap_or_default();
-        self.times.note_firings(certain, possible);
+    /// Notes how often the alert has fired, and how many holds have begun, at least and at most.
+    pub(super) fn note(&mut self) {
+        let range = |count: fn(&AlertState) -> usize| {
+            let counts = self.possible.iter().map(|possible| count(&possible.state));
+            (
+                counts.clone().min().unwrap_or_default(),
+                counts.max().unwrap_or_default(),
+            )
+        };
+        let (firings, holds) = (range(|state| state.fired.len()), range(|state| state.holds));
+        self.times.note(firings, holds);
     }
 
     /// Notes which open changes may see an active alert, apart from their own effects. Returns whether there are more than before.
@@ -104,6 +109,9 @@ impl AlertModel {
         let expired = state.expire().filter(|_| self.may_have_expired);
         let cooled = state.after_cooldown();
         let cooled = cooled.filter(|_| self.times.cooldown_may_have_ended(state.fired.len()));
+        let held = state.after_hold();
+        let held = held.filter(|_| self.times.hold_may_have_ended(state.holds));
+        let interrupted = state.interrupt_hold().filter(|_| price.is_none());
         let snooze_may_have_ended = |snooze| self.times.snooze_may_have_ended(snooze);
         let awake = state
             .after_snooze()
@@ -114,6 +122,8 @@ impl AlertModel {
                 .into_iter()
                 .chain(expired)
                 .chain(cooled)
+                .chain(held)
+                .chain(interrupted)
                 .chain(awake)
                 .chain(adjusted)
                 .map(|state| Possible {

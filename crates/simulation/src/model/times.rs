@@ -7,6 +7,9 @@ use super::Cooldown;
 /// The cooldown of the alerts that have one which does not end at midnight.
 const COOLDOWN: SignedDuration = SignedDuration::from_secs(60);
 
+/// The time for which the price must be beyond the threshold of an alert with a hold.
+const HOLD: SignedDuration = SignedDuration::from_secs(60);
+
 /// The length of the snoozes that users request.
 const SNOOZE: SignedDuration = SignedDuration::from_secs(60);
 
@@ -31,18 +34,51 @@ impl TimeRange {
     }
 }
 
-/// When the first, the second, and each other firing of an alert was made, and when its snoozes end.
+/// When something happened for the first time, the second time and so on.
+#[derive(Clone, Default, Debug)]
+struct Occurrences {
+    /// Those that are possible, each with the range of its time.
+    possible: Vec<TimeRange>,
+    /// The number of those that are certain.
+    certain: usize,
+}
+
+impl Occurrences {
+    fn note_time(&mut self, now: TimeRange) {
+        for occurrence in self.possible.iter_mut().skip(self.certain) {
+            occurrence.include(now);
+        }
+    }
+
+    /// It has happened between `certain` and `possible` times; what was not possible before, since a time.
+    fn note(&mut self, (certain, possible): (usize, usize), since: TimeRange) {
+        self.possible.resize(possible, since);
+        self.certain = self.certain.max(certain);
+    }
+
+    /// The earliest time of an occurrence, counted from 1. One that was not possible before can be as early as `since`.
+    fn earliest(&self, count: usize, since: TimeRange) -> Timestamp {
+        let known = count.checked_sub(1).and_then(|place| self.possible.get(place));
+        known.copied().unwrap_or(since).earliest
+    }
+
+    /// The latest time of an occurrence, counted from 1, if it is certain.
+    fn latest(&self, count: usize) -> Option<Timestamp> {
+        let place = count.checked_sub(1).filter(|place| *place < self.certain)?;
+        self.possible.get(place).map(|occurrence| occurrence.latest)
+    }
+}
+
+/// When an alert fired, when its holds began, and when its snoozes end.
 #[derive(Clone, Default, Debug)]
 pub(super) struct AlertTimes {
     now: TimeRange,
-    /// Whether the cooldown ends at midnight in New York.
-    ends_at_midnight: bool,
-    /// The time since the last [`note_firings`](Self::note_firings); `None`: it is not known yet.
+    cooldown: Option<Cooldown>,
+    /// The time since the last [`note`](Self::note); `None`: it is not known yet.
     since_noted: Option<TimeRange>,
-    /// The possible firings, each with the range of its time.
-    possible: Vec<TimeRange>,
-    /// The number of firings that were certainly made.
-    certain: usize,
+    firings: Occurrences,
+    /// The beginnings of holds.
+    holds: Occurrences,
     /// The end of each snooze.
     snoozes: Vec<TimeRange>,
 }
@@ -50,24 +86,28 @@ pub(super) struct AlertTimes {
 impl AlertTimes {
     pub(super) fn new(cooldown: Option<Cooldown>) -> Self {
         Self {
-            ends_at_midnight: cooldown.is_some_and(|cooldown| cooldown.ends_at_midnight),
+            cooldown,
             ..Self::default()
         }
+    }
+
+    pub(super) const fn cooldown(&self) -> Option<Cooldown> {
+        self.cooldown
     }
 
     /// The time of the service is in this range.
     pub(super) fn note_time(&mut self, earliest: Timestamp, latest: Timestamp) {
         self.now = TimeRange { earliest, latest };
         self.since_noted.get_or_insert(self.now).include(self.now);
-        for firing in self.possible.iter_mut().skip(self.certain) {
-            firing.include(self.now);
-        }
+        self.firings.note_time(self.now);
+        self.holds.note_time(self.now);
     }
 
-    /// The alert has fired at least `certain` times, and at most `possible` times.
-    pub(super) fn note_firings(&mut self, certain: usize, possible: usize) {
-        self.possible.resize(possible, self.since_noted());
-        self.certain = self.certain.max(certain);
+    /// The numbers of firings and of holds that have begun, each at least and at most.
+    pub(super) fn note(&mut self, firings: (usize, usize), holds: (usize, usize)) {
+        let since = self.since_noted();
+        self.firings.note(firings, since);
+        self.holds.note(holds, since);
         self.since_noted = Some(self.now);
     }
 
@@ -122,22 +162,37 @@ impl AlertTimes {
 
     /// Whether the cooldown of the `firings`-th firing may have ended.
     pub(super) fn cooldown_may_have_ended(&self, firings: usize) -> bool {
-        let firing = firings.checked_sub(1).and_then(|place| self.possible.get(place));
-        // A firing that was not possible before was made since then.
-        let began = firing.copied().unwrap_or_else(|| self.since_noted()).earliest;
+        let began = self.firings.earliest(firings, self.since_noted());
         self.may_be_past(self.end_of_cooldown(began))
     }
 
     /// Whether the cooldown of the `firings`-th firing has certainly ended `delay` ago.
     pub(super) fn cooldown_has_ended(&self, firings: usize, delay: SignedDuration) -> bool {
-        let place = firings.checked_sub(1).filter(|place| *place < self.certain);
-        let firing = place.and_then(|place| self.possible.get(place));
-        firing.is_some_and(|firing| self.is_past(self.end_of_cooldown(firing.latest), delay))
+        let began = self.firings.latest(firings);
+        began.is_some_and(|began| self.is_past(self.end_of_cooldown(began), delay))
+    }
+
+    /// Whether the `holds`-th hold may have ended.
+    pub(super) fn hold_may_have_ended(&self, holds: usize) -> bool {
+        self.may_be_past(self.holds.earliest(holds, self.since_noted()) + HOLD)
+    }
+
+    /// Whether the `holds`-th hold has certainly ended `delay` ago.
+    pub(super) fn hold_has_ended(&self, holds: usize, delay: SignedDuration) -> bool {
+        let began = self.holds.latest(holds);
+        began.is_some_and(|began| self.is_past(began + HOLD, delay))
+    }
+
+    /// Whether a hold may have begun at a time, which is rounded to seconds.
+    pub(super) fn hold_may_have_begun_at(&self, time: Timestamp) -> bool {
+        let second = SignedDuration::from_secs(1);
+        let is_in = |began: &TimeRange| began.earliest - second <= time && time <= began.latest + second;
+        self.holds.possible.iter().any(is_in)
     }
 
     /// The end of the cooldown of a firing at this time.
     fn end_of_cooldown(&self, fired_at: Timestamp) -> Timestamp {
-        if !self.ends_at_midnight {
+        if self.cooldown != Some(Cooldown::UntilMidnight) {
             return fired_at + COOLDOWN;
         }
         let midnight = fired_at

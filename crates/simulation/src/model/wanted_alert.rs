@@ -6,11 +6,14 @@ use super::Cents;
 
 /// The cooldown after each firing of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Cooldown {
-    /// Whether an alert that still holds at the end fires again. Otherwise its price must have returned.
-    pub(crate) refires: bool,
-    /// Whether it ends at midnight in New York. Otherwise it takes a minute.
-    pub(crate) ends_at_midnight: bool,
+pub(crate) enum Cooldown {
+    /// It takes a minute.
+    Minute {
+        /// Whether an alert that still holds at the end fires again. Otherwise its price must have returned.
+        refires: bool,
+    },
+    /// It ends at midnight in New York.
+    UntilMidnight,
 }
 
 /// An alert as its owner wants it.
@@ -21,7 +24,9 @@ pub(crate) struct WantedAlert {
     /// Whether the price must cross the threshold. Otherwise it may be beyond it already.
     pub(crate) is_crossing: bool,
     /// Whether two quotes in a row must be beyond the threshold.
-    pub(crate) takes_two: bool,
+    pub(crate) needs_two_quotes: bool,
+    /// Whether the price must be beyond the threshold for a minute.
+    pub(crate) must_hold: bool,
     pub(crate) threshold: Cents,
     /// The price at which an alert that repeats may fire again.
     pub(crate) returns_at: Option<Cents>,

@@ -39,6 +39,8 @@ pub(crate) struct WorldState {
     pub(crate) ending: Option<(Ending, Option<u64>)>,
     /// Whether the session is over when the present process has ended.
     pub(crate) ends_session: bool,
+    /// Whether the present process has not started yet.
+    pub(crate) is_starting: bool,
     /// Whether the schema is of a former version.
     pub(crate) is_upgrading: bool,
     began: Timestamp,
@@ -87,6 +89,7 @@ impl World {
             clock_was_set: false,
             ending: None,
             ends_session: false,
+            is_starting: false,
             is_upgrading: false,
             began,
             clock: None,

@@ -46,7 +46,7 @@ on_both_databases! {
         assert!(matches!(refusal, StoreError::Migration(_)), "{refusal}");
     }
 
-    async fn failed_migration_is_not_called_a_foreign_database(database) {
+    async fn failed_migration_names_its_cause_and_what_to_do(database) {
         let empty = match database.is_postgres() {
             true => &Database::empty_postgres().await,
             false => database,
@@ -55,7 +55,9 @@ on_both_databases! {
         let refusal = reopen(empty).await;
         assert!(matches!(refusal, StoreError::NotMigrated(_)), "{refusal}");
         let text = refusal.to_string();
-        assert!(text.contains("alerts") && text.contains("start the program again"), "{text}");
+        for part in ["alerts", "migration 1", "start the program again", "set database.url"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
         execute(empty, "DROP TABLE alerts").await;
         Store::open(StoreOptions::new(empty.url())).await.unwrap().close().await;
     }
