@@ -45,8 +45,7 @@ impl FormerSchemas {
         Ok(Self(made))
     }
 
-    /// Moves the content of the database to the tables of a former version, as if an earlier release had written it. What these tables
-    /// have no place for is lost.
+    /// Moves the content of the database to the tables of a former version. What these have no place for is lost.
     pub(crate) fn downgrade(&self, url: &str, version: i64) -> anyhow::Result<()> {
         let empty = self.0.get(&version).context("not a former version")?;
         let (present, former) = (url.trim_start_matches("sqlite://"), former_path(url));

@@ -10,8 +10,8 @@
 //!   its source of market data; [`finish`]: the end, without faults.
 //! * [`disk`]: a disk in memory, which SQLite uses; [`network`]: names, connections and receivers; [`clock`]: virtual time;
 //!   [`threads`]: statements on one thread; [`entropy`]: the random numbers of the operating system.
-//! * [`world`]: the state that outlives the processes; [`records`]: the content of the database; [`former_schema`]: the same content as an
-//!   earlier release would have written it.
+//! * [`world`]: the state that outlives the processes; [`records`]: the content of the database; [`former_schema`]: the same content in the
+//!   tables of a former version.
 //! * [`campaign`]: many seeds, each in a separate [`process`].
 //!
 //! `docs/decisions/simulation.md` says why it is built so.

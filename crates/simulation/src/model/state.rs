@@ -209,7 +209,7 @@ impl AlertState {
             return (after != *self).then_some(after);
         }
         let is_beyond_now = is_beyond(is_above, price, self.threshold);
-        // The quote before was short of a threshold to cross, and beyond one that takes two.
+        // The quote before was short of a threshold to cross, and beyond one that needs two quotes.
         let may_fire = self.was_short != Some(false) && self.was_beyond != Some(false);
         let next = match self.phase {
             Phase::Armed if self.hold == Some(Hold::No) && is_beyond_now => Self {

@@ -21,7 +21,7 @@ fn printed(seed: u64) -> String {
 
 #[test]
 fn seed_repeats_its_events() {
-    for seed in [3, 4, 9, 12] {
+    for seed in [3, 4, 12, 20] {
         let once = printed(seed);
         assert!(once.lines().count() > 30, "seed {seed} does nothing: {once}");
         assert_eq!(once, printed(seed), "seed {seed}");
