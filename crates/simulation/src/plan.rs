@@ -110,6 +110,7 @@ pub struct SimulationPlan {
     pub(crate) splits: [Option<Split>; STOCKS],
     /// Whether the service has a mail server. Otherwise it keeps its emails for the operator.
     pub(crate) has_mail_server: bool,
+    /// The upgrade, if there is one.
     pub(crate) upgrade: Option<Upgrade>,
     /// The steps.
     pub steps: Vec<PlannedStep>,

@@ -1,5 +1,5 @@
-//! Steps that only some plans have: a second session, options, crossings, acknowledgements, watchlists, a mail server and an upgrade. They are drawn
-//! apart from the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
+//! Steps that only some plans have: a second session, options, crossings, acknowledgements, watchlists, a mail server and an upgrade. They
+//! are drawn apart from the other steps, so that the plans of odd seeds, which have none of them, stay as they are.
 
 use std::ops::Range;
 
@@ -240,7 +240,7 @@ fn add_further_options(steps: &mut [PlannedStep], random: &mut ChaCha8Rng, has_n
         if option == 0 {
             wanted.cooldown = Some(Cooldown::UntilMidnight);
         } else if wanted.returns_at.is_none() && !has_night {
-            // The model does not know what of them counts in the next session.
+            // The model does not know whether a first quote or a hold goes on in the next session.
             wanted.needs_two_quotes = option == 1;
             wanted.must_hold = option == 2;
         }

@@ -47,7 +47,7 @@ pub enum StoreError {
     /// The tables could not be created or updated, for instance because the disk is full. The next start tries it again.
     #[error(
         "the database's tables could not be created or updated: {0}; free disk space or remove another cause, and start the program \
-         again; if another program has created this database, set database.url to one of its own"
+         again; if another program has created this database, set database.url to a different one"
     )]
     NotMigrated(MigrateError),
     /// A row cannot be read.

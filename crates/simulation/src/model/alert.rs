@@ -53,7 +53,8 @@ pub(crate) struct AlertModel {
     pub(crate) must_hold: bool,
     /// The split of the stock that may be applied.
     pub(super) split: Option<Split>,
-    /// Whether it is judged as a rule: it waits for a crossing, for two quotes or for a hold, or its options are not the default, which fires once.
+    /// Whether it is judged as a rule: it waits for a crossing, for two quotes or for a hold, or its options are not the default, which
+    /// fires once.
     pub(crate) is_rule: bool,
     /// The moment of a reminder. `None`: the alert waits for a price.
     pub(crate) moment: Option<Timestamp>,
